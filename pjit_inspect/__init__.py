@@ -1,0 +1,54 @@
+"""pjit_inspect: see what `jax.jit` made of a sharded program, inside the notebook.
+
+Importing this package imports neither jax nor a notebook; the names below load on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from pjit_inspect.api import CompileRecord as CompileRecord
+    from pjit_inspect.api import Log as Log
+    from pjit_inspect.api import capture as capture
+    from pjit_inspect.api import inspect as inspect
+    from pjit_inspect.api import load as load
+    from pjit_inspect.api import start as start
+    from pjit_inspect.api import stop as stop
+
+_API = ("CompileRecord", "Log", "capture", "inspect", "load", "start", "stop")
+_ERRORS = ("CaptureError", "ParseError", "PjitInspectError", "RecordNotFoundError", "VersionError")
+
+__all__ = [*_API, *_ERRORS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _API:
+        from pjit_inspect import api
+
+        return getattr(api, name)
+    if name in _ERRORS:
+        from pjit_inspect import errors
+
+        return getattr(errors, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Make `%pjit` known to a running IPython; what `%load_ext pjit_inspect` calls."""
+    from pjit_inspect.ipython.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Undo exactly what loading changed; what `%unload_ext pjit_inspect` calls."""
+    from pjit_inspect.ipython.extension import unload
+
+    unload(shell)

@@ -1,0 +1,67 @@
+"""Every exception this package raises on purpose.
+
+    PjitInspectError
+    ├── CaptureError         a compile could not be observed or made on request
+    ├── ParseError           bytes or text are not what they claim to be
+    │   └── VersionError     a record file of a version this package cannot read
+    └── RecordNotFoundError  no record matches a name (also a KeyError)
+
+Not its job: the user's own errors, which always pass through unchanged.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CaptureError",
+    "ParseError",
+    "PjitInspectError",
+    "RecordNotFoundError",
+    "VersionError",
+]
+
+
+class PjitInspectError(Exception):
+    """The base of every error raised by `pjit_inspect`."""
+
+
+class CaptureError(PjitInspectError):
+    """A compile could not be observed, or a function could not be compiled on request."""
+
+
+class ParseError(PjitInspectError, ValueError):
+    """Bytes or text are not what they claim to be.
+
+    Attributes:
+      path: the file, or None when the bytes came from memory.
+      offset: the byte (or, for text, line) at which reading stopped, or None when it is not known.
+      expected: what should have stood there, or None.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        offset: int | None = None,
+        expected: str | None = None,
+    ) -> None:
+        self.message, self.path, self.offset, self.expected = message, path, offset, expected
+        where = ":".join(str(part) for part in (path, offset) if part is not None)
+        text = f"{where}: {message}" if where else message
+        super().__init__(f"{text} (expected {expected})" if expected else text)
+
+
+class VersionError(ParseError):
+    """The record file was written in a format version this package cannot read."""
+
+
+class RecordNotFoundError(PjitInspectError, KeyError):
+    """No captured record matches the name that was asked for."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        # KeyError would print the message's repr, with quotes and escapes.
+        return self.message

@@ -1,0 +1,123 @@
+"""One collective of an optimized program, and the table of all of them.
+
+Not its job: finding them (`analyze.collectives`) or their cost (`analyze.traffic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, overload
+
+from pjit_inspect.model.source import Frame
+
+__all__ = ["AxisTotal", "Collective", "CollectiveTable", "Phase"]
+
+Phase = Literal["forward", "backward", "recompute", "optimizer"] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collective:
+    """One logical collective, as every device of a group runs it.
+
+    Attributes:
+      kind: XLA's opcode without async parts: "all-gather", "all-reduce", "reduce-scatter", "all-to-all",
+        "collective-permute", "collective-broadcast" or "ragged-all-to-all".
+      axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
+        device; None when the groups follow no axes.
+      groups: which devices talk to each other, as positions in the mesh; for a collective-permute, (source, target)
+        pairs.
+      dtype: the element type moved; "f32, s32" when a combined collective moves several.
+      local_shape: the per-device shape of the largest operand.
+      operands: how many arrays it moves together (more than 1 when XLA combined several).
+      payload_bytes: bytes of all operands on one device, each time it runs (counted).
+      wire_bytes: bytes the busiest device sends, each time it runs (modelled: ring).
+      count: how often it runs per call; None when a loop's trip count is unknown.
+      count_min: the same where a conditional may skip it; equal to `count` otherwise.
+      implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
+      phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
+      op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general").
+      source: the user's frames, innermost first; () when the program does not say.
+      instructions: names of the HLO instructions it consists of (start and done, ...).
+      channel_id: XLA's channel, or None.
+    """
+
+    kind: str
+    axes: tuple[str, ...] | None
+    groups: tuple[tuple[int, ...], ...]
+    dtype: str
+    local_shape: tuple[int, ...]
+    operands: int = 1
+    payload_bytes: int
+    wire_bytes: int
+    count: int | None = 1
+    count_min: int | None = 1
+    implicit: bool | None = None
+    phase: Phase = None
+    op_name: str = ""
+    source: tuple[Frame, ...] = ()
+    instructions: tuple[str, ...] = ()
+    channel_id: int | None = None
+
+    @property
+    def sent_bytes(self) -> int | None:
+        """Bytes the busiest device sends for it per call: `wire_bytes` times `count` (modelled)."""
+        return None if self.count is None else self.wire_bytes * self.count
+
+    @property
+    def axes_text(self) -> str:
+        """The axes as a person reads them: "data x model", "no axis", "each device alone"."""
+        if self.axes is None:
+            return "no axis"
+        return " x ".join(self.axes) or "one device"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AxisTotal:
+    """What all collectives over the same axes do per call, on the busiest device.
+
+    Attributes:
+      axes: as in `Collective.axes`.
+      collectives: how many distinct collectives there are.
+      runs: how often they run per call; None when a trip count is unknown.
+      payload_bytes: bytes of their operands per call (counted); runs of unknown number count once.
+      sent_bytes: bytes one device sends per call (modelled: ring); likewise.
+    """
+
+    axes: tuple[str, ...] | None
+    collectives: int
+    runs: int | None
+    payload_bytes: int
+    sent_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveTable(Sequence[Collective]):
+    """All collectives of one program, most bytes sent first. A sequence of `Collective`."""
+
+    rows: tuple[Collective, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Collective: ...
+    @overload
+    def __getitem__(self, index: slice) -> CollectiveTable: ...
+    def __getitem__(self, index: int | slice) -> Collective | CollectiveTable:
+        return CollectiveTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[Collective]:
+        return iter(self.rows)
+
+    def over(self, *axes: str) -> CollectiveTable:
+        """Only the collectives over exactly these mesh axes (in any order)."""
+        wanted = set(axes)
+        return CollectiveTable(tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
+
+    def of_kind(self, kind: str) -> CollectiveTable:
+        """Only the collectives of one kind, such as "all-gather"."""
+        return CollectiveTable(tuple(row for row in self.rows if row.kind == kind))
+
+    def __repr__(self) -> str:
+        return f"CollectiveTable({len(self.rows)} collectives)"

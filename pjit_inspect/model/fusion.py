@@ -1,0 +1,71 @@
+"""One fused kernel of an optimized program, and the table of all of them.
+
+Not its job: finding them (`analyze.fusions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from pjit_inspect.model.source import Frame
+
+__all__ = ["Fusion", "FusionTable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fusion:
+    """One fused kernel: several operations that run without writing their intermediate results to memory.
+
+    Attributes:
+      kind: XLA's fusion kind ("loop", "input", "output", "custom"), or "custom-call" for a library kernel.
+      name: the HLO instruction.
+      instructions: opcodes of what it contains with how often each stands there, most frequent first:
+        (("multiply", 3), ("add", 2)). Parameters and constants are left out.
+      inputs, outputs: the shapes it reads and writes, as XLA prints them ("f32[16,32]").
+      bytes_read, bytes_written: bytes of its operands and results on one device (counted from shapes); None when a
+        width is unknown.
+      bytes_saved: bytes its intermediate results would have cost in memory traffic, one write and one read each
+        (counted); None when a width is unknown.
+      target: the custom call's target, or None.
+      count: how often it runs per call; None when a loop's trip count is unknown.
+      op_name: JAX's name of the operation it ends in, with scopes.
+      source: the user's frames, innermost first.
+    """
+
+    kind: str
+    name: str
+    instructions: tuple[tuple[str, int], ...]
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    bytes_read: int | None = None
+    bytes_written: int | None = None
+    bytes_saved: int | None = None
+    target: str | None = None
+    count: int | None = 1
+    op_name: str = ""
+    source: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FusionTable(Sequence[Fusion]):
+    """All fused kernels of one program, in schedule order. A sequence of `Fusion`."""
+
+    rows: tuple[Fusion, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Fusion: ...
+    @overload
+    def __getitem__(self, index: slice) -> FusionTable: ...
+    def __getitem__(self, index: int | slice) -> Fusion | FusionTable:
+        return FusionTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[Fusion]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"FusionTable({len(self.rows)} fused kernels)"

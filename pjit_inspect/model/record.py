@@ -1,0 +1,100 @@
+"""The compile record: everything kept about one compilation, as frozen data.
+
+Not its job: analyses (`analyze`), reading and writing files (`parse.record_file`), the handle users hold (`api`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pjit_inspect.model.blob import Blob
+from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.mesh import Device, Mesh
+from pjit_inspect.model.source import Frame, SourceText
+
+__all__ = ["MemoryStats", "Origin", "RecordData", "Timings"]
+
+Origin = Literal["user", "library", "eager"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """Seconds the three stages took (measured on this machine); None when a stage was not seen.
+
+    `trace_s` and `lower_s` are None too when JAX reused an earlier trace or lowering.
+    """
+
+    trace_s: float | None = None
+    lower_s: float | None = None
+    compile_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryStats:
+    """Bytes per device the compiled program needs, as XLA counts them; None where it does not say.
+
+    *Source*: `executable.get_compiled_memory_stats()`.
+    """
+
+    argument_bytes: int | None = None
+    output_bytes: int | None = None
+    alias_bytes: int | None = None
+    temporary_bytes: int | None = None
+    code_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordData:
+    """One compilation, frozen and serialisable.
+
+    Attributes:
+      name: the function's name as the user wrote it (`train_step`, `<lambda>`).
+      transform: what made the compile: "jit", "grad", "vmap", "pmap", "shard_map", "eager".
+      primitive: the eager operation ("sin"), when `transform` is "eager".
+      origin: "user" when the user's own code called the function, "library" when a package compiled it for itself,
+        "eager" for an operation outside any jit.
+      user_frame: the innermost frame of the user's code when the compile happened.
+      defined_at: where the compiled function is defined.
+      inputs, outputs: the flattened arguments and results, in order.
+      mesh: the mesh of the inputs and outputs, or None when they follow none.
+      meshes: every mesh seen in the program, `mesh` first.
+      devices: the devices of the program; the index is XLA's partition id (times replicas).
+      jaxpr: the traced program as text.
+      stablehlo: the program before optimization, as MLIR bytecode.
+      stablehlo_text: the same as text when it was printed before saving.
+      hlo: the optimized program, a serialised `xla.HloModuleProto`.
+      cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
+      memory: bytes per device.
+      timings: seconds of each stage.
+      cached: "memory" when JAX already held the executable, "persistent" when it came from the compilation cache on
+        disk (the HLO's source lines are then those of the run that filled it), None when XLA compiled.
+      versions: package -> version.
+      flags: configuration and compiler options that differ from the default.
+      sources: the user's source texts as they stood.
+      missing: field name -> why it could not be had.
+    """
+
+    name: str
+    transform: str = "jit"
+    primitive: str | None = None
+    origin: Origin = "user"
+    user_frame: Frame | None = None
+    defined_at: Frame | None = None
+    inputs: tuple[ArrayLayout, ...] = ()
+    outputs: tuple[ArrayLayout, ...] = ()
+    mesh: Mesh | None = None
+    meshes: tuple[Mesh, ...] = ()
+    devices: tuple[Device, ...] = ()
+    jaxpr: str | None = None
+    stablehlo: Blob | None = None
+    stablehlo_text: str | None = None
+    hlo: Blob | None = None
+    cost: dict[str, float] = field(default_factory=dict)
+    memory: MemoryStats | None = None
+    timings: Timings = Timings()
+    cached: Literal["memory", "persistent"] | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, str] = field(default_factory=dict)
+    sources: tuple[SourceText, ...] = ()
+    missing: dict[str, str] = field(default_factory=dict)

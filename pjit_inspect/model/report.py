@@ -1,0 +1,40 @@
+"""What a display needs to know about one record: the record and its analyses, side by side.
+
+Not its job: computing them (`analyze.report`) or drawing them (`view`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.collective import AxisTotal, CollectiveTable
+from pjit_inspect.model.fusion import FusionTable
+from pjit_inspect.model.record import RecordData
+
+__all__ = ["RecordReport"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordReport:
+    """One record with its analyses.
+
+    Attributes:
+      data: the record.
+      collectives: every collective, most bytes first; None when the record has no optimized HLO.
+      totals: one row per set of mesh axes, most bytes sent first.
+      fusions: every fused kernel in schedule order; None when the record has no optimized HLO.
+      instructions: how many HLO instructions the optimized program has; None likewise.
+      notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis").
+    """
+
+    data: RecordData
+    collectives: CollectiveTable | None = None
+    totals: tuple[AxisTotal, ...] = ()
+    fusions: FusionTable | None = None
+    instructions: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sent_bytes(self) -> int | None:
+        """Bytes the busiest device sends per call over all axes (modelled: ring); None without HLO."""
+        return None if self.collectives is None else sum(total.sent_bytes for total in self.totals)

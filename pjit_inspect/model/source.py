@@ -1,0 +1,52 @@
+"""Where in the user's source something came from.
+
+Not its job: finding frames (`observe`, `parse`) or reading files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Frame", "SourceText"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One line of somebody's source.
+
+    Attributes:
+      file: the path, or the name Python gave a notebook cell's code.
+      line: counted from 1; 0 when only the file is known.
+      function: the enclosing function, or "" when it is not known.
+      cell: how the notebook calls the cell ("In [7]"), or None when the code is in a file.
+    """
+
+    file: str
+    line: int
+    function: str = ""
+    cell: str | None = None
+
+    @property
+    def where(self) -> str:
+        """The short place a person reads: `train.py:39` or `In [7]:1`."""
+        name = self.cell or self.file.replace("\\", "/").rsplit("/", 1)[-1]
+        return f"{name}:{self.line}" if self.line else name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceText:
+    """The text of one source file or notebook cell as it stood when the program was compiled.
+
+    Attributes:
+      file: the same string as `Frame.file`.
+      cell: the same as `Frame.cell`.
+      lines: the lines, without line ends.
+    """
+
+    file: str
+    cell: str | None = None
+    lines: tuple[str, ...]
+
+    def line(self, number: int) -> str | None:
+        """Line `number` (from 1), or None when the text has no such line."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else None
