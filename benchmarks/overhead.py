@@ -1,0 +1,197 @@
+"""What watching costs: steady-state calls, extra compiles, compile time, device memory held.
+
+    python benchmarks/overhead.py            # about three minutes on 2 cores
+    python benchmarks/overhead.py --quick    # a smoke test: small programs, few repeats, the figures mean nothing
+
+Everything is measured in this one run, bare and watched in turn, and reported as ratios of medians: a ratio of 1.000 is
+no cost. Targets: calls at most 1.02, extra compiles 0, compile time at most 1.05, bytes held 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", "8")
+
+import jax
+import jax.monitoring
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+
+COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+
+
+def mesh() -> Mesh:
+    """Eight devices as 2 x 4."""
+    return Mesh(np.array(jax.devices()[:8]).reshape(2, 4), ("data", "model"))
+
+
+# ---------------------------------------------------------------- steady-state calls
+
+
+def call_cases() -> dict[str, tuple[Callable[..., Any], Any]]:
+    """Jitted functions that do almost nothing, so that the call itself is what is timed."""
+    sharded = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh(), P(("data", "model"))))
+    leaves = {f"leaf{i}": jnp.float32(i) for i in range(100)}
+    return {
+        "scalar": (jax.jit(lambda x: x + 1), jnp.float32(1)),
+        "100-leaf dict": (jax.jit(lambda d: {k: v + 1 for k, v in d.items()}), leaves),
+        "sharded over 8": (jax.jit(lambda x: x + 1), sharded),
+    }
+
+
+def seconds_per_call(function: Callable[..., Any], argument: Any, calls: int) -> float:
+    start = time.perf_counter()
+    for _ in range(calls):
+        result = function(argument)
+    jax.block_until_ready(result)
+    return (time.perf_counter() - start) / calls
+
+
+def steady_state(rounds: int, calls: int) -> dict[str, tuple[float, float]]:
+    """Median seconds per call, bare and watched, measured in turn; which goes first alternates."""
+    medians = {}
+    for name, (function, argument) in call_cases().items():
+        function(argument)
+        times: dict[bool, list[float]] = {False: [], True: []}
+        for i in range(2 * rounds):
+            watched = (i + i // 2) % 2 == 1
+            if watched:
+                with pi.capture():
+                    times[True].append(seconds_per_call(function, argument, calls))
+            else:
+                times[False].append(seconds_per_call(function, argument, calls))
+        medians[name] = (statistics.median(times[False]), statistics.median(times[True]))
+    return medians
+
+
+# ---------------------------------------------------------------- compiles
+
+
+def train_step(layers: int, width: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """An unrolled transformer train step with Adam, as a fresh function object, and its arguments."""
+    shapes = {"qkv": (width, 3 * width), "out": (width, width), "up": (width, 4 * width), "down": (4 * width, width)}
+    specs = {"qkv": ("data", "model"), "out": ("model", "data"), "up": ("data", "model"), "down": ("model", "data")}
+
+    def block(x: Any, p: dict[str, Any]) -> Any:
+        q, k, v = jnp.split(jax.nn.standardize(x) @ p["qkv"], 3, -1)
+        scores = jax.nn.softmax(jnp.einsum("bqd,bkd->bqk", q, k) / width**0.5)
+        x = x + jnp.einsum("bqk,bkd->bqd", scores, v) @ p["out"]
+        return x + jax.nn.gelu(jax.nn.standardize(x) @ p["up"]) @ p["down"]
+
+    def loss(params: list[Any], x: Any) -> Any:
+        for layer in params:
+            x = block(x, layer)
+        return (x**2).mean()
+
+    def step(params: Any, first: Any, second: Any, x: Any) -> Any:
+        gradients = jax.grad(loss)(params, x)
+        first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, gradients)
+        second = jax.tree.map(lambda s, g: 0.99 * s + 0.01 * g * g, second, gradients)
+        update = jax.tree.map(lambda p, m, s: p - 1e-3 * m / (jnp.sqrt(s) + 1e-8), params, first, second)
+        return update, first, second
+
+    over = mesh()
+    weights = [
+        {k: jax.ShapeDtypeStruct(s, jnp.float32, sharding=NamedSharding(over, P(*specs[k]))) for k, s in shapes.items()}
+        for _ in range(layers)
+    ]
+    x = jax.ShapeDtypeStruct((8, 64, width), jnp.float32, sharding=NamedSharding(over, P("data")))
+    return step, (weights, weights, weights, x)
+
+
+def compile_seconds(layers: int, width: int) -> float:
+    """Seconds from a function to an executable: trace, lower and compile, with nothing cached."""
+    jax.clear_caches()
+    step, args = train_step(layers, width)
+    start = time.perf_counter()
+    jax.jit(step).lower(*args).compile()
+    return time.perf_counter() - start
+
+
+def compile_times(layers: int, width: int, rounds: int) -> tuple[list[float], list[float]]:
+    compile_seconds(1, width)
+    bare, watched = [], []
+    for i in range(2 * rounds):
+        if (i + i // 2) % 2 == 1:
+            with pi.capture():
+                watched.append(compile_seconds(layers, width))
+        else:
+            bare.append(compile_seconds(layers, width))
+    return bare, watched
+
+
+def extra_compiles(layers: int, width: int) -> int:
+    """XLA compiles of a program that is run and watched, less those of the same program run bare."""
+    count = [0]
+
+    def listen(event: str, *_: Any, **__: Any) -> None:
+        count[0] += event == COMPILE_EVENT
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    counts = []
+    for watched in (False, True):
+        count[0] = 0
+        if watched:
+            with pi.capture(calls=True) as log:
+                run_step(layers, width)
+            for record in log.user_records():
+                repr(record.collectives), repr(record.show())
+        else:
+            run_step(layers, width)
+        counts.append(count[0])
+    return counts[1] - counts[0]
+
+
+def run_step(layers: int, width: int) -> None:
+    jax.clear_caches()
+    step, args = train_step(layers, width)
+    arrays = jax.tree.map(lambda s: jax.device_put(np.zeros(s.shape, s.dtype), s.sharding), args)
+    jitted = jax.jit(step)
+    jax.block_until_ready(jitted(*arrays))
+    jax.block_until_ready(jitted(*arrays))
+
+
+def bytes_held(layers: int, width: int) -> int:
+    """Bytes of live device arrays after everything but the log is dropped, over what was live before."""
+    gc.collect()
+    before = sum(a.nbytes for a in jax.live_arrays())
+    with pi.capture() as log:
+        run_step(layers, width)
+    jax.clear_caches()
+    gc.collect()
+    after = sum(a.nbytes for a in jax.live_arrays())
+    assert len(log) > 0
+    return after - before
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a smoke test: the figures mean nothing")
+    quick = parser.parse_args().quick
+    layers, width, rounds, calls = (1, 16, 1, 20) if quick else (16, 128, 5, 3000)
+    print(f"jax {jax.__version__}, {len(jax.devices())} {jax.devices()[0].platform} devices, {os.cpu_count()} cores")
+    print(f"{'call':<16}{'bare us':>10}{'watched us':>12}{'ratio':>8}   target 1.02")
+    for name, (bare, watched) in steady_state(3 if quick else 15, calls).items():
+        print(f"{name:<16}{bare * 1e6:>10.2f}{watched * 1e6:>12.2f}{watched / bare:>8.3f}")
+    bare_s, watched_s = compile_times(layers, width, rounds)
+    bare, watched = statistics.median(bare_s), statistics.median(watched_s)
+    print(f"compile of {layers} layers with Adam: bare {bare:.2f} s, watched {watched:.2f} s, ", end="")
+    print(f"ratio {watched / bare:.3f}   target 1.05   (range of bare {min(bare_s):.2f} to {max(bare_s):.2f} s)")
+    print(f"extra compiles: {extra_compiles(min(layers, 2), width)}   target 0")
+    print(f"device bytes held by the log: {bytes_held(min(layers, 2), width)}   target 0")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,368 @@
+"""The composition root: what users call, and the handle they hold.
+
+Rooms are joined only here: a record is observed, its HLO parsed, analysed and drawn. Everything is computed on first
+use and kept. Not its job: any of those steps.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, Literal, overload
+
+from pjit_inspect.analyze.report import report
+from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.model.collective import CollectiveTable
+from pjit_inspect.model.fusion import FusionTable
+from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.source import Frame
+from pjit_inspect.parse.hlo import parse_hlo_module
+from pjit_inspect.parse.record_file import read_record, write_record
+from pjit_inspect.view.html import to_html, to_page
+from pjit_inspect.view.log_view import log_view
+from pjit_inspect.view.record_view import record_view
+from pjit_inspect.view.text import to_text
+from pjit_inspect.view.tree import Document
+
+__all__ = ["CompileRecord", "Log", "View", "capture", "inspect", "load", "session_log", "start", "stop"]
+
+View = Literal["text", "html", "widget"]
+
+
+class Shown:
+    """A drawn view: rich in a notebook, text in a terminal."""
+
+    __slots__ = ("_document", "_html")
+
+    def __init__(self, document: Document, *, html: bool) -> None:
+        self._document, self._html = document, html
+
+    def __repr__(self) -> str:
+        return to_text(self._document)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        bundle = {"text/plain": to_text(self._document)}
+        return bundle | {"text/html": to_html(self._document)} if self._html else bundle
+
+
+class CompileRecord:
+    """One compilation, and everything that can be known about it.
+
+    A thin handle over frozen data (`record.data`): analyses run on first use and are kept. Two records are equal when
+    their data are.
+    """
+
+    def __init__(self, data: RecordData) -> None:
+        self.data = data
+
+    # ------------------------------------------------------------ facts, as captured
+
+    @property
+    def name(self) -> str:
+        """The function's name as the user wrote it."""
+        return self.data.name
+
+    @property
+    def transform(self) -> str:
+        """What made the compile: "jit", "grad", "vmap", "pmap", "shard_map" or "eager"."""
+        return self.data.transform
+
+    @property
+    def origin(self) -> Origin:
+        """Whose compile it is: the "user"'s, a "library"'s, or an "eager" operation's."""
+        return self.data.origin
+
+    @property
+    def user_frame(self) -> Frame | None:
+        """The user's line that led to the compile; None when no user code was on the stack."""
+        return self.data.user_frame
+
+    @property
+    def inputs(self) -> tuple[ArrayLayout, ...]:
+        """The flattened arguments in order, with the slice of each on every device."""
+        return self.data.inputs
+
+    @property
+    def outputs(self) -> tuple[ArrayLayout, ...]:
+        """The flattened results in order, with the slice of each on every device."""
+        return self.data.outputs
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The mesh most inputs and outputs follow; None when they follow none."""
+        return self.data.mesh
+
+    @property
+    def timings(self) -> Timings:
+        """Seconds of tracing, lowering and compiling (measured)."""
+        return self.data.timings
+
+    @property
+    def memory(self) -> MemoryStats | None:
+        """Bytes per device, as XLA counts them; None when the backend does not say."""
+        return self.data.memory
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """XLA's cost analysis ("flops", "bytes accessed"), which counts loop bodies once; {} when unknown."""
+        return dict(self.data.cost)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Package -> version, as installed when the record was made."""
+        return dict(self.data.versions)
+
+    @property
+    def jaxpr(self) -> str | None:
+        """The traced program as text; None when it was not seen."""
+        return self.data.jaxpr
+
+    # ------------------------------------------------------------ facts that take work
+
+    @cached_property
+    def stablehlo(self) -> str | None:
+        """The program before optimization as MLIR text, with source locations.
+
+        None when the record holds none, or holds bytecode only and there is no jaxlib to print it.
+        """
+        if self.data.stablehlo_text is not None or self.data.stablehlo is None:
+            return self.data.stablehlo_text
+        return _printed("stablehlo_text", self.data.stablehlo.read())
+
+    @cached_property
+    def hlo(self) -> HloModule | None:
+        """The optimized program, parsed; None when the record holds none. Raises ParseError when it is damaged."""
+        return None if self.data.hlo is None else parse_hlo_module(self.data.hlo.read())
+
+    @cached_property
+    def hlo_text(self) -> str | None:
+        """The optimized program as XLA prints it; None when the record holds none or there is no jaxlib."""
+        return None if self.data.hlo is None else _printed("hlo_text", self.data.hlo.read())
+
+    @cached_property
+    def report(self) -> RecordReport:
+        """All analyses of this record, as the displays use them."""
+        return report(self.data, self.hlo)
+
+    @property
+    def collectives(self) -> CollectiveTable:
+        """Every collective of the optimized program, most bytes sent first; empty when there is no HLO."""
+        return self.report.collectives or CollectiveTable(())
+
+    @property
+    def fusions(self) -> FusionTable:
+        """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
+        return self.report.fusions or FusionTable(())
+
+    # ------------------------------------------------------------ keeping and showing
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record to one `.pjit` file; `pjit_inspect.load` reads it back, without JAX too.
+
+        The file holds the program and the source lines of the user's files that it names.
+        """
+        write_record(self.data, path)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the display as one HTML file that loads nothing from a network."""
+        page = to_page(record_view(self.report), title=f"{self.name} - pjit_inspect")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+
+    def show(self, view: View = "html", *, times: bool = True) -> Any:
+        """An object to display: "html" (with its text), "text" alone, or a live "widget".
+
+        With `times=False` the seconds are left out, so that the output is the same on every machine.
+        """
+        if view == "widget":
+            from pjit_inspect.view.widget import record_widget
+
+            return record_widget(self.report, self._texts())
+        return Shown(record_view(self.report, show_times=times), html=view == "html")
+
+    def _texts(self) -> dict[str, str]:
+        texts = {"jaxpr": self.jaxpr, "StableHLO": self.stablehlo, "optimized HLO": self.hlo_text}
+        return {title: text for title, text in texts.items() if text is not None}
+
+    def __repr__(self) -> str:
+        where = f" at {self.user_frame.where}" if self.user_frame else ""
+        return f"<CompileRecord {self.name} ({self.transform}){where}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CompileRecord) and self.data == other.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _printed(function: str, data: bytes) -> str | None:
+    try:
+        from pjit_inspect.observe import texts
+    except ImportError:
+        return None
+    return getattr(texts, function)(data)
+
+
+class Log(Sequence[CompileRecord]):
+    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows."""
+
+    def __init__(self, records: Iterable[CompileRecord] = ()) -> None:
+        self._records = list(records)
+        self._lock = threading.Lock()
+
+    @overload
+    def __getitem__(self, key: int | str) -> CompileRecord: ...
+    @overload
+    def __getitem__(self, key: slice) -> Log: ...
+    def __getitem__(self, key: int | str | slice) -> CompileRecord | Log:
+        """The record at a position, or the newest of a name.
+
+        Raises IndexError, or RecordNotFoundError (a KeyError) with the nearest names.
+        """
+        if isinstance(key, str):
+            return self._newest(key)
+        found = self._records[key]
+        return Log(found) if isinstance(found, list) else found
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[CompileRecord]:
+        return iter(tuple(self._records))
+
+    def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Log:
+        """The records that have this name, origin and transform (None matches all)."""
+        wanted = {"name": name, "origin": origin, "transform": transform}
+        return Log(r for r in self if all(v is None or getattr(r, k) == v for k, v in wanted.items()))
+
+    def user_records(self) -> Log:
+        """The records of the user's own functions, without eager operations and library compiles."""
+        return self.find(origin="user")
+
+    def names(self) -> tuple[str, ...]:
+        """Every name once, the user's functions first, each group in order of appearance."""
+        ranked = sorted(self, key=lambda record: record.origin != "user")
+        return tuple(dict.fromkeys(record.name for record in ranked))
+
+    def clear(self) -> None:
+        """Forget every record."""
+        with self._lock:
+            self._records.clear()
+
+    def extend(self, records: Iterable[CompileRecord]) -> None:
+        """Add records at the end."""
+        with self._lock:
+            self._records.extend(records)
+
+    def _newest(self, name: str) -> CompileRecord:
+        found = self.find(name)
+        if found:
+            return (found.user_records() or found)[-1]
+        names = self.names()
+        if not names:
+            raise RecordNotFoundError(f"no record of {name!r}: nothing has been captured yet")
+        near = get_close_matches(name, names, n=3, cutoff=0.4) or names[:5]
+        raise RecordNotFoundError(f"no record of {name!r}; the nearest names are {', '.join(map(repr, near))}")
+
+    def __repr__(self) -> str:
+        return f"<Log of {len(self)} records>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return Shown(log_view(tuple(record.data for record in self)), html=True)._repr_mimebundle_()
+
+
+# ---------------------------------------------------------------- capturing
+
+
+@contextmanager
+def capture(*, calls: bool = False) -> Iterator[Log]:
+    """Record every compile of the process while the block runs, whoever called jit.
+
+    With `calls=True`, functions that the block calls but that were compiled earlier are recorded too (`data.cached ==
+    "memory"`), without compiling them again. The log may be read inside the block and after it. Scopes may nest.
+    """
+    from pjit_inspect.observe.listener import observed, observed_calls
+
+    log = Log()
+    with (observed_calls if calls else observed)(_appender(log)):
+        yield log
+
+
+def _appender(log: Log) -> Callable[[RecordData], None]:
+    return lambda data: log.extend((CompileRecord(data),))
+
+
+_session = Log()
+_session_append = _appender(_session)
+_session_on = False
+_session_lock = threading.Lock()
+
+
+def start() -> Log:
+    """Record every compile of the process from now on; `stop` ends it. Returns the session's log.
+
+    Starting twice is the same as once.
+    """
+    global _session_on
+    from pjit_inspect.observe import listener
+
+    with _session_lock:
+        if not _session_on:
+            listener.start(_session_append)
+            _session_on = True
+    return _session
+
+
+def stop() -> Log:
+    """End what `start` began and return the session's log, which keeps its records."""
+    global _session_on
+    with _session_lock:
+        if _session_on:
+            from pjit_inspect.observe import listener
+
+            listener.stop(_session_append)
+            _session_on = False
+    return _session
+
+
+def session_log() -> Log:
+    """The log that `start` and `%pjit` write to."""
+    return _session
+
+
+def is_started() -> bool:
+    """True between `start` and `stop`."""
+    return _session_on
+
+
+def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileRecord:
+    """Compile a function for these arguments without running it, and return its record.
+
+    `fn` is a jitted function, a plain one (jitted here with the defaults), or a `jax.stages.Lowered`; the arguments are
+    arrays, or `jax.ShapeDtypeStruct`s with shardings. A function JAX has compiled already is not compiled again.
+
+    Errors of tracing and compiling pass through. Raises
+    CaptureError when `fn` is no function.
+    """
+    from pjit_inspect.observe.on_request import compile_record
+
+    return CompileRecord(compile_record(fn, args, kwargs))
+
+
+def load(path: str | os.PathLike[str]) -> CompileRecord:
+    """Read a record that `CompileRecord.save` wrote. Needs no JAX.
+
+    Raises ParseError (with file and offset) when the file is damaged or something else, VersionError when a newer
+    version of this package wrote it, and OSError when it cannot be opened.
+    """
+    return CompileRecord(read_record(path))

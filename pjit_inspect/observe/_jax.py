@@ -1,0 +1,266 @@
+"""Every private or version-dependent name of JAX this package relies on, in one place.
+
+`CONTRACT` lists them with what is lost when one is gone; `missing_names` checks it against the installed JAX, and a
+test fails with the name that moved. Read on JAX 0.8.2, 0.9.2, 0.10.2, 0.11.0 and 0.12.0. Not its job: deciding what
+to record.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any
+
+import jax
+import jax.monitoring
+
+__all__ = [
+    "CACHE_HIT_EVENT",
+    "COMPILE_EVENT",
+    "CONTRACT",
+    "LOWER_EVENT",
+    "TRACE_EVENT",
+    "Promise",
+    "final_shardings",
+    "forget_fast_paths",
+    "known_computation",
+    "missing_names",
+    "pmapped_function",
+    "register",
+    "stages_of",
+    "unregister",
+    "watched_calls",
+]
+
+TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
+LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+CACHE_HIT_EVENT = "/jax/compilation_cache/cache_hits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """One private name this package reads.
+
+    Attributes:
+      module: the JAX module, such as "jax._src.pjit".
+      name: a dotted name in it.
+      variables: the local variables of that function that are read while it runs.
+      costs: what a record lacks without it.
+    """
+
+    module: str
+    name: str
+    variables: tuple[str, ...] = ()
+    costs: str
+
+    def missing(self) -> list[str]:
+        """The names of this promise the installed JAX does not have."""
+        try:
+            found: Any = functools.reduce(getattr, self.name.split("."), importlib.import_module(self.module))
+        except (ImportError, AttributeError):
+            return [f"{self.module}.{self.name}"]
+        known = _variables_of(_plain_function(found))
+        return [f"{self.module}.{self.name} (variable {v!r})" for v in self.variables if v not in known]
+
+
+_PXLA, _PJIT = "jax._src.interpreters.pxla", "jax._src.pjit"
+
+CONTRACT = (
+    Promise(
+        module=_PXLA,
+        name="UnloadedMeshExecutable.from_hlo",
+        variables=(
+            "global_in_avals",
+            "global_out_avals",
+            "in_shardings",
+            "out_shardings",
+            "kept_var_idx",
+            "device_list",
+            "all_args_info",
+            "ordered_effects",
+            "intermediate_shardings",
+            "context_mesh",
+        ),
+        costs="inputs, outputs and the mesh",
+    ),
+    Promise(
+        module=_PXLA,
+        name="_cached_compilation",
+        variables=("computation", "xla_executable", "compiler_options_kvs"),
+        costs="the optimized HLO and StableHLO",
+    ),
+    Promise(module=_PXLA, name="MeshComputation.compile", variables=("self",), costs="donation"),
+    Promise(module=_PXLA, name="_maybe_get_and_check_in_shardings", costs="input shardings the partitioner chose"),
+    Promise(module=_PXLA, name="_maybe_get_and_check_out_shardings", costs="output shardings the partitioner chose"),
+    Promise(module=_PXLA, name="maybe_recover_user_shardings", costs="axis names in output shardings"),
+    Promise(module=_PXLA, name="finalize_shardings", costs="output shardings on one device"),
+    Promise(module=_PJIT, name="_pjit_call_impl_python", variables=("jaxpr",), costs="the jaxpr"),
+    Promise(module=_PJIT, name="_resolve_and_lower", costs="functions compiled before %pjit"),
+    Promise(module=_PJIT, name="_cpp_pjit_cache_fun_only.clear", costs="functions compiled before %pjit"),
+    Promise(module=_PJIT, name="_cpp_pjit_cache_explicit_attributes.clear", costs="functions compiled before %pjit"),
+    Promise(module="jax._src.dispatch", name="apply_primitive", variables=("prim",), costs="names of eager operations"),
+    Promise(module="jax._src.monitoring", name="unregister_event_duration_listener", costs="a clean unload"),
+)
+
+
+def missing_names() -> dict[str, str]:
+    """Private names the installed JAX lacks -> what records lack because of it; {} when all is there."""
+    return {name: promise.costs for promise in CONTRACT for name in promise.missing()}
+
+
+def _plain_function(found: Any) -> Any:
+    """The Python function under `functools.wraps` and under JAX's C++ caches, which show it to the collector only."""
+    while hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
+    if hasattr(found, "__code__"):
+        return found
+    name = getattr(found, "__name__", None)
+    held = [item for item in gc.get_referents(found) if isinstance(item, FunctionType)]
+    return next((item for item in held if item.__name__ == name), held[0] if held else found)
+
+
+def _variables_of(function: Any) -> set[str]:
+    code = getattr(function, "__code__", None)
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars} if code is not None else set()
+
+
+# ---------------------------------------------------------------- listening
+
+
+def register(on_duration: Callable[..., None], on_event: Callable[..., None]) -> None:
+    """Ask JAX to call `on_duration(event, seconds, **facts)` and `on_event(event, **facts)`."""
+    jax.monitoring.register_event_duration_secs_listener(on_duration)
+    jax.monitoring.register_event_listener(on_event)
+
+
+def unregister(on_duration: Callable[..., None], on_event: Callable[..., None]) -> None:
+    """Undo `register`; listeners that somebody else cleared meanwhile are no error."""
+    from jax._src import monitoring
+
+    if on_duration in monitoring.get_event_duration_listeners():
+        monitoring.unregister_event_duration_listener(on_duration)
+    if on_event in monitoring.get_event_listeners():
+        monitoring.unregister_event_listener(on_event)
+
+
+# ---------------------------------------------------------------- reading the stack of a compile
+
+_STAGES = {
+    ("interpreters/pxla.py", "from_hlo"): "program",
+    ("interpreters/pxla.py", "_cached_compilation"): "backend",
+    ("interpreters/pxla.py", "compile"): "computation",
+    ("interpreters/pxla.py", "_cached_lowering_to_hlo"): "lowering",
+    ("pjit.py", "_pjit_call_impl_python"): "call",
+    ("pjit.py", "_run_python_pjit"): "dispatch",
+    ("pjit.py", "_python_pjit_helper"): "dispatch",
+    ("stages.py", "compile"): "ahead",
+    ("pjit.py", "_trace_for_jit"): "trace",
+    ("pjit.py", "_create_pjit_jaxpr"): "trace",
+    ("pjit.py", "_pjit_lower"): "lower",
+    ("dispatch.py", "apply_primitive"): "eager",
+    ("pjit.py", "_pjit_linearize"): "grad",
+    ("pjit.py", "_pjit_jvp"): "grad",
+    ("pjit.py", "_pjit_transpose"): "grad",
+    ("pjit.py", "_pjit_transpose_fancy"): "grad",
+    ("interpreters/ad.py", "backward_pass"): "grad",
+    ("interpreters/ad.py", "backward_pass3"): "grad",
+    ("pjit.py", "_pjit_batcher"): "vmap",
+    ("pmap.py", "wrapped"): "pmap",
+    ("shard_map.py", "_shard_map_impl"): "shard_map",
+}
+
+
+def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
+    """The innermost frame of each stage of a compile that is on the stack, by the stage's name."""
+    stages: dict[str, FrameType] = {}
+    while frame is not None:
+        code = frame.f_code
+        head, found, tail = code.co_filename.replace("\\", "/").rpartition("/jax/_src/")
+        stage = _STAGES.get((tail, code.co_name)) if found and head else None
+        if stage is not None:
+            stages.setdefault(stage, frame)
+        frame = frame.f_back
+    return stages
+
+
+def pmapped_function(frame: FrameType) -> FunctionType | None:
+    """The user's function under a running `jax.pmap`, from the frame of its wrapper; None when it cannot be found."""
+    infer = frame.f_locals.get("infer_params")
+    cells = zip(infer.__code__.co_freevars, infer.__closure__ or (), strict=True) if infer is not None else ()
+    for name, cell in cells:
+        if name in ("fun", "f", "wrapped_fun"):
+            found = inspect.unwrap(getattr(cell.cell_contents, "f", cell.cell_contents))
+            return found if isinstance(found, FunctionType) else None
+    return None
+
+
+# ---------------------------------------------------------------- functions compiled before
+
+
+@contextmanager
+def watched_calls(on_known: Callable[[Any, Any, FrameType], None]) -> Iterator[None]:
+    """While open, report calls of jitted functions whose executable exists already.
+
+    `on_known(computation, jaxpr, frame)` runs before the call does. The C++ fast paths are forgotten once, so that each
+    function's next call passes through Python; later calls are as fast as ever. Nothing compiles again.
+    """
+    from jax._src import pjit
+
+    original = pjit._resolve_and_lower
+
+    @functools.wraps(original)
+    def resolve_and_lower(*args: Any, **kwargs: Any) -> Any:
+        computation = original(*args, **kwargs)
+        frame = sys._getframe(1)
+        # `.lower()` passes here too, but calls nothing.
+        if frame.f_code.co_name == "_pjit_call_impl_python" and known_computation(computation) is not None:
+            on_known(computation, kwargs.get("jaxpr"), frame)
+        return computation
+
+    pjit._resolve_and_lower = resolve_and_lower
+    forget_fast_paths()
+    try:
+        yield
+    finally:
+        pjit._resolve_and_lower = original
+
+
+def forget_fast_paths() -> None:
+    """Empty the C++ caches that lead from a call straight to its executable; executables stay."""
+    from jax._src import pjit
+
+    pjit._cpp_pjit_cache_fun_only.clear()
+    pjit._cpp_pjit_cache_explicit_attributes.clear()
+
+
+def known_computation(computation: Any) -> Any:
+    """The executable a lowered computation already has, or None."""
+    return getattr(computation, "_executable", None)
+
+
+# ---------------------------------------------------------------- facts of one program
+
+
+def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], list[Any]]:
+    """The input and output shardings JAX itself will settle on, computed as `from_hlo` does after XLA returns.
+
+    `local` holds the variables of `UnloadedMeshExecutable.from_hlo`.
+    """
+    from jax._src.interpreters import pxla
+
+    devices, effects = local["device_list"], len(local["ordered_effects"])
+    in_avals, out_avals = local["global_in_avals"], local["global_out_avals"]
+    ins = pxla._maybe_get_and_check_in_shardings(executable, local["in_shardings"], devices, in_avals, effects)
+    outs = pxla._maybe_get_and_check_out_shardings(executable, local["out_shardings"], devices, out_avals, effects)
+    outs = pxla.maybe_recover_user_shardings(
+        ins, outs, in_avals, out_avals, local["intermediate_shardings"], local["context_mesh"]
+    )
+    return pxla.finalize_shardings(ins, devices), pxla.finalize_shardings(outs, devices)

@@ -1,0 +1,92 @@
+"""Who called: the user's frames on the stack of a compile, and whose function is compiled.
+
+Not its job: what the frames of JAX itself hold (`_jax.stages_of`).
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import os
+import sys
+import sysconfig
+from types import FrameType
+
+from pjit_inspect.model.source import Frame, SourceText
+
+__all__ = ["caller_of_jax", "cell_name", "is_jax_file", "is_user_file", "read_source", "to_frame", "user_frame"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_SITE = tuple(
+    os.path.abspath(path) + os.sep
+    for key in ("stdlib", "platstdlib", "purelib", "platlib")
+    if (path := sysconfig.get_paths().get(key))
+)
+_MAX_LINES = 20_000
+
+
+@functools.lru_cache(maxsize=4096)
+def is_user_file(file: str) -> bool:
+    """True for the user's own code: a notebook cell, a script, a module outside every installed package."""
+    if file.startswith("<") and not file.startswith(("<ipython-input", "<stdin", "<string")):
+        return False
+    path = os.path.abspath(file)
+    if path.startswith(_PACKAGE):
+        return False
+    parts = path.replace("\\", "/")
+    return not (path.startswith(_SITE) or "/site-packages/" in parts or "/dist-packages/" in parts)
+
+
+def is_jax_file(file: str) -> bool:
+    """True for a file of the packages jax and jaxlib."""
+    parts = file.replace("\\", "/")
+    return "/jax/_src/" in parts or "/site-packages/jax/" in parts or "/jaxlib/" in parts
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of the user's code, or None when there is none (a library's own thread)."""
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def caller_of_jax(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is neither JAX's nor ours: whoever called the compiled function."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not is_jax_file(file) and not file.startswith((_PACKAGE, "<frozen")):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def to_frame(frame: FrameType | None) -> Frame | None:
+    """A live frame as frozen facts that keep nothing alive."""
+    if frame is None:
+        return None
+    file = frame.f_code.co_filename
+    return Frame(file=file, line=frame.f_lineno or 0, function=frame.f_code.co_qualname, cell=cell_name(file))
+
+
+def cell_name(file: str) -> str | None:
+    """How the notebook calls the cell whose code has this file name ("In [7]"), or None."""
+    if (shell := _shell()) is None:
+        return None
+    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    number = numbers.get(file)
+    return None if number is None else f"In [{number}]"
+
+
+def _shell() -> object | None:
+    # Never import IPython for it: where it is not loaded there is no cell.
+    ipython = sys.modules.get("IPython")
+    get = getattr(ipython, "get_ipython", None)
+    return get() if get else None
+
+
+def read_source(file: str) -> SourceText | None:
+    """The text of a user's file or cell as Python knows it now, at most 20,000 lines; None when there is none."""
+    lines = linecache.getlines(file)
+    if not lines or len(lines) > _MAX_LINES:
+        return None
+    return SourceText(file=file, cell=cell_name(file), lines=tuple(line.rstrip("\r\n") for line in lines))

@@ -1,0 +1,121 @@
+"""The user's names of arguments that a library's jit wrapper hides.
+
+`flax.nnx.jit` and `equinox.filter_jit` hand JAX flattened models, so that JAX calls a weight `model.states[0][10]` or
+`dynamic_nodonate['first'][3]`. Here it is `model.up.kernel` and `model.layers[0].weight` again, read from the structure
+of the call while it runs. Best effort: what is not recognised keeps JAX's name. Not its job: names JAX knows itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+import jax
+
+__all__ = ["restore_names"]
+
+_EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
+_NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
+
+
+def restore_names(
+    frame: FrameType | None, tree: Any, result_tree: Any, arguments: list[str], results: list[str]
+) -> tuple[list[str], list[str]]:
+    """The names of arguments and results with the user's paths where a library's wrapper hid them.
+
+    `tree` and `result_tree` are the tree structures of the call (None when unknown).
+    """
+    if any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
+        known = _equinox_arguments(_frame_of(frame, "/equinox/_jit.py", "_call"))
+        return [known.get(_key(name), name) for name in arguments], [_equinox_result(name) for name in results]
+    return _nnx_names(tree, arguments), _nnx_names(result_tree, results)
+
+
+def _frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == function and code.co_filename.replace("\\", "/").endswith(file_end):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+# ---------------------------------------------------------------- equinox
+
+
+def _key(name: str) -> tuple[str, int] | None:
+    match = _EQUINOX_ARGUMENT.fullmatch(name)
+    return (match[1], int(match[2])) if match else None
+
+
+def _equinox_arguments(frame: FrameType | None) -> dict[tuple[str, int] | None, str]:
+    """(group, leaf number) -> path; equinox passes the first argument and the others as two lists of leaves."""
+    if frame is None:
+        return {}
+    local = frame.f_locals
+    bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
+    names = list(bound.arguments)
+    first, rest = bound.args[:1], bound.args[1:]
+    paths = {("first", i): path for i, path in enumerate(_leaf_paths(names[:1], first, {}))}
+    paths |= {("rest", i): path for i, path in enumerate(_leaf_paths(names[1:], rest, bound.kwargs))}
+    return dict(paths)
+
+
+def _leaf_paths(names: Sequence[str], values: Sequence[Any], keywords: dict[str, Any]) -> list[str]:
+    """The path of every leaf of some arguments; variadic ones are called `args[3]`."""
+    labels = [names[i] if i < len(names) else f"args[{i}]" for i in range(len(values))]
+    pairs = [*zip(labels, values, strict=True), *sorted(keywords.items())]
+    return [
+        label + jax.tree_util.keystr(path)
+        for label, value in pairs
+        for path, _ in jax.tree_util.tree_flatten_with_path(value)[0]
+    ]
+
+
+def _equinox_result(name: str) -> str:
+    # Equinox returns (a marker it waits for, the arrays of the result, the rest).
+    if name == "result[0]":
+        return "equinox's marker"
+    return "result" + name.removeprefix("result[1]") if name.startswith("result[1]") else name
+
+
+# ---------------------------------------------------------------- flax.nnx
+
+
+def _nnx_names(tree: Any, names: Sequence[str]) -> list[str]:
+    """Names in which the numbered leaves of nnx modules carry their attribute paths."""
+    if tree is None or tree.num_leaves != len(names):
+        return list(names)
+    structure = jax.tree_util.tree_unflatten(tree, list(range(len(names))))
+    renamed = list(names)
+    for module in filter(_is_module, jax.tree_util.tree_leaves(structure, is_leaf=_is_module)):
+        places = jax.tree_util.tree_leaves(module)
+        graph = module._graphdef  # noqa: SLF001
+        paths = list(_variable_paths(iter(graph.nodes), iter(graph.attributes), ""))
+        for place, path in zip(places, paths, strict=True) if len(places) == len(paths) else ():
+            renamed[place] = _NNX_STATE.sub("", names[place]) + path
+    return renamed
+
+
+def _is_module(node: Any) -> bool:
+    # nnx splits a module into `NodeStates`: a static graph and the values of its variables in the graph's order.
+    return type(node).__name__ == "NodeStates" and hasattr(getattr(node, "_graphdef", None), "attributes")
+
+
+def _variable_paths(nodes: Iterator[Any], attributes: Iterator[tuple[Any, Any]], path: str) -> Iterator[str]:
+    """The paths of the variables of a module's graph, which lists its nodes, and their attributes, depth first."""
+    node = next(nodes)
+    if not hasattr(node, "num_attributes"):
+        # A variable; a reference to one that was listed before has no value of its own.
+        if type(node).__name__ != "NodeRef":
+            yield path
+        return
+    for _ in range(node.num_attributes):
+        key, attribute = next(attributes)
+        inner = path + (f"[{key}]" if isinstance(key, int) else f".{key}")
+        if type(attribute).__name__ == "NodeAttr":
+            yield from _variable_paths(nodes, attributes, inner)
+        elif type(attribute).__name__ in ("ArrayAttr", "MutableArrayAttr"):
+            yield inner

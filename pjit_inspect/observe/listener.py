@@ -1,0 +1,180 @@
+"""The one listener: sees every compile of the process and hands a record of it to each open scope.
+
+JAX calls listeners inside the user's own call, so nothing here may raise, wait or keep. Not its job: what a record
+holds (`observe.record`) or how records are looked up (`api`).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from pjit_inspect.model.record import RecordData, Timings
+from pjit_inspect.observe import _jax
+from pjit_inspect.observe.program import program_of_compile, program_of_computation
+from pjit_inspect.observe.record import make_record
+
+__all__ = ["OnRecord", "observed", "observed_calls", "start", "stop"]
+
+OnRecord = Callable[[RecordData], None]
+"""Called with each record, in the thread that compiled; it must not raise."""
+
+_lock = threading.RLock()
+_scopes: list[OnRecord] = []
+_local = threading.local()
+# Trace and lowering seconds wait here for the compile they belong to, as long as JAX keeps the jaxpr and the module.
+_trace_s: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
+_lowered: weakref.WeakKeyDictionary[Any, tuple[float, weakref.ref[Any] | None]] = weakref.WeakKeyDictionary()
+_warned: set[str] = set()
+
+
+def start(on_record: OnRecord) -> None:
+    """Hand every record to `on_record` from now on, until `stop(on_record)`."""
+    with _lock:
+        if not _scopes:
+            _warn_of_missing_names()
+            _jax.register(_on_duration, _on_event)
+        _scopes.append(on_record)
+
+
+def stop(on_record: OnRecord) -> None:
+    """End what `start(on_record)` began. The last one out takes the listener with it."""
+    with _lock:
+        if on_record not in _scopes:
+            return
+        _scopes.remove(on_record)
+        if not _scopes:
+            _jax.unregister(_on_duration, _on_event)
+
+
+@contextmanager
+def observed(on_record: OnRecord) -> Iterator[None]:
+    """Hand every record made in the block to `on_record`."""
+    start(on_record)
+    try:
+        yield
+    finally:
+        stop(on_record)
+
+
+@contextmanager
+def observed_calls(on_record: OnRecord) -> Iterator[None]:
+    """As `observed`, and report functions that the block calls but that JAX compiled earlier, each once."""
+    seen: list[Any] = []
+
+    def on_known(computation: Any, jaxpr: Any, frame: FrameType) -> None:
+        with _shielded("a call of a compiled function"):
+            if not any(computation is other for other in seen):
+                seen.append(computation)
+                on_record(_record_of_known(computation, jaxpr, frame))
+
+    def on_compiled(data: RecordData) -> None:
+        if (computation := getattr(_local, "computation", None)) is not None:
+            seen.append(computation)
+        on_record(data)
+
+    with observed(on_compiled), _jax.watched_calls(on_known):
+        yield
+
+
+def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> RecordData:
+    program = program_of_computation(computation, jaxpr)
+    return make_record(program, _jax.stages_of(frame), frame, cached="memory")
+
+
+# ---------------------------------------------------------------- JAX's events
+
+
+def _on_event(event: str, **_: Any) -> None:
+    if event == _jax.CACHE_HIT_EVENT:
+        _local.cache_hit = True
+
+
+def _on_duration(event: str, duration: float, **facts: Any) -> None:
+    handle = _HANDLERS.get(event)
+    if handle is None:
+        return
+    with _shielded(event):
+        handle(duration, facts, sys._getframe(1))  # noqa: SLF001
+
+
+def _on_traced(duration: float, _: dict[str, Any], frame: FrameType) -> None:
+    stages = _jax.stages_of(frame)
+    if "trace" in stages and (jaxpr := stages["trace"].f_locals.get("jaxpr")) is not None:
+        _trace_s[_open_jaxpr(jaxpr)] = duration
+
+
+def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
+    stages = _jax.stages_of(frame)
+    if "lowering" not in stages or (result := stages["lowering"].f_locals.get("lowering_result")) is None:
+        return
+    jaxpr = stages["lower"].f_locals.get("jaxpr") if "lower" in stages else None
+    _lowered[result.module] = (duration, weakref.ref(jaxpr) if jaxpr is not None else None)
+
+
+def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> None:
+    hit, _local.cache_hit = getattr(_local, "cache_hit", False), False
+    stages = _jax.stages_of(frame)
+    program = program_of_compile(stages, str(facts.get("fun_name", "")))
+    lower_s, jaxpr_ref = _lowered.get(program.module, (None, None)) if program.module is not None else (None, None)
+    if program.jaxpr is None and jaxpr_ref is not None:
+        program.jaxpr = jaxpr_ref()
+    trace_s = _trace_s.get(_open_jaxpr(program.jaxpr)) if program.jaxpr is not None else None
+    timings = Timings(trace_s=trace_s, lower_s=lower_s, compile_s=duration)
+    data = make_record(program, stages, frame, timings=timings, cached="persistent" if hit else None)
+    _local.computation = stages["computation"].f_locals.get("self") if "computation" in stages else None
+    try:
+        _deliver(data)
+    finally:
+        _local.computation = None
+
+
+_HANDLERS = {_jax.TRACE_EVENT: _on_traced, _jax.LOWER_EVENT: _on_lowered, _jax.COMPILE_EVENT: _on_compiled}
+
+
+def _open_jaxpr(jaxpr: Any) -> Any:
+    # What is traced and what is lowered may be two `ClosedJaxpr`s around one jaxpr.
+    return getattr(jaxpr, "jaxpr", jaxpr)
+
+
+def _deliver(data: RecordData) -> None:
+    with _lock:
+        scopes = tuple(_scopes)
+    for on_record in scopes:
+        on_record(data)
+
+
+# ---------------------------------------------------------------- never fail the user
+
+
+@contextmanager
+def _shielded(step: str) -> Iterator[None]:
+    """Keep an error of ours out of the user's call; say it once for each step."""
+    try:
+        yield
+    except Exception as error:
+        _warn_once(f"pjit_inspect could not record {step}: {error!r}. Your call is not affected; the record is lost.")
+
+
+def _warn_of_missing_names() -> None:
+    missing = _jax.missing_names()
+    if missing:
+        names = "; ".join(f"{name} (costs {cost})" for name, cost in missing.items())
+        _warn_once(f"this version of JAX lacks names that pjit_inspect reads: {names}. Everything else works.")
+
+
+def _warn_once(message: str) -> None:
+    if message in _warned:
+        return
+    _warned.add(message)
+    try:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    except Warning:
+        # Under `-W error` a warning is an exception, and it must not reach the user's call.
+        print(message, file=sys.stderr)  # noqa: T201

@@ -1,0 +1,136 @@
+"""JAX's sharding and mesh objects as frozen facts.
+
+Not its job: shardings of HLO instructions (`parse`), shardings of intermediates.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.model.layout import Sharding, SpecEntry
+from pjit_inspect.model.mesh import Device, Mesh
+
+__all__ = ["find_meshes", "to_device", "to_mesh", "to_sharding"]
+
+
+def to_device(device: Any) -> Device:
+    """A `jax.Device` as frozen facts; fields its backend does not know are left at their defaults."""
+    coords = getattr(device, "coords", None)
+    return Device(
+        id=int(device.id),
+        platform=str(device.platform),
+        kind=str(device.device_kind),
+        process=int(device.process_index),
+        coords=tuple(int(c) for c in coords) if coords is not None else None,
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def to_mesh(mesh: Any) -> Mesh:
+    """A concrete `jax.sharding.Mesh` as frozen facts."""
+    return Mesh(
+        axis_names=tuple(str(name) for name in mesh.axis_names),
+        shape=tuple(int(n) for n in mesh.devices.shape),
+        device_ids=tuple(int(d.id) for d in mesh.devices.flat),
+        axis_types=tuple(getattr(t, "name", str(t)).lower() for t in getattr(mesh, "axis_types", None) or ()),
+    )
+
+
+def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
+    """Every concrete mesh among shardings and further meshes, the most used first, each once."""
+    meshes = [getattr(s, "mesh", None) for s in shardings]
+    candidates = [m for m in (*meshes, *extra) if _is_concrete(m)]
+    ranked = {to_mesh(m): 0 for m in candidates}
+    for mesh in meshes:
+        if _is_concrete(mesh):
+            ranked[to_mesh(mesh)] += 1
+    return tuple(sorted(ranked, key=lambda m: -ranked[m]))
+
+
+def _is_concrete(mesh: Any) -> bool:
+    # `Mesh()` without axes stands for "no mesh"; an AbstractMesh has no devices.
+    return isinstance(getattr(mesh, "devices", None), np.ndarray) and not mesh.empty
+
+
+def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
+    """A `jax.sharding.Sharding` of an array of this shape as frozen facts.
+
+    Raises whatever JAX raises for a sharding that does not fit the shape.
+    """
+    if hasattr(sharding, "spec") and _is_concrete(getattr(sharding, "mesh", None)):
+        return _named(sharding, len(shape))
+    return _tiled(sharding, tuple(shape))
+
+
+@functools.lru_cache(maxsize=1024)
+def _named(sharding: Any, rank: int) -> Sharding:
+    mesh = to_mesh(sharding.mesh)
+    spec = _full_spec(sharding.spec, rank)
+    sizes = mesh.sizes
+    tiles = tuple(math.prod(sizes[axis] for axis in _axes_of(entry)) for entry in spec)
+    return Sharding(
+        spec=spec,
+        tiles=tiles,
+        device_ids=mesh.device_ids,
+        tile_of=_tiles_by_position(mesh, spec),
+        kind=type(sharding).__name__,
+        memory_kind=sharding.memory_kind,
+        unreduced=tuple(sorted(str(a) for a in getattr(sharding.spec, "unreduced", None) or ())),
+    )
+
+
+def _full_spec(spec: Any, rank: int) -> tuple[SpecEntry, ...]:
+    """The spec with one entry for each dimension, in the record's form."""
+    entries = [_entry(entry) for entry in spec]
+    return tuple(entries + [None] * (rank - len(entries)))
+
+
+def _entry(entry: Any) -> SpecEntry:
+    # UNCONSTRAINED stands in no final sharding; a tuple of one name is the name, of none is None.
+    if entry is None or isinstance(entry, str):
+        return entry
+    if not isinstance(entry, tuple):
+        return None
+    names = tuple(str(name) for name in entry)
+    return names if len(names) > 1 else (names[0] if names else None)
+
+
+def _axes_of(entry: SpecEntry) -> tuple[str, ...]:
+    return () if entry is None else (entry,) if isinstance(entry, str) else entry
+
+
+def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ...]:
+    """For each mesh position the row-major number of its tile: dimensions outermost first, axes likewise."""
+    coordinates = dict(zip(mesh.axis_names, np.indices(mesh.shape).reshape(len(mesh.shape), -1), strict=True))
+    tile = np.zeros(mesh.size, np.int64)
+    for entry in spec:
+        for axis in _axes_of(entry):
+            tile = tile * mesh.sizes[axis] + coordinates[axis]
+    return tuple(tile.tolist())
+
+
+def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
+    """Any other sharding, from the slices JAX says its devices hold."""
+    slices = sharding.devices_indices_map(shape)
+    starts = {d.id: tuple(s.start or 0 for s in index) for d, index in slices.items()}
+    borders = [sorted({start[dim] for start in starts.values()}) for dim in range(len(shape))]
+    tiles = tuple(len(b) for b in borders)
+    numbers = []
+    for start in starts.values():
+        tile = 0
+        for dim, value in enumerate(start):
+            tile = tile * tiles[dim] + borders[dim].index(value)
+        numbers.append(tile)
+    return Sharding(
+        spec=None,
+        tiles=tiles,
+        device_ids=tuple(starts),
+        tile_of=tuple(numbers),
+        kind=type(sharding).__name__,
+        memory_kind=getattr(sharding, "memory_kind", None),
+    )

@@ -1,0 +1,39 @@
+"""Small sharded programs and helpers that several tests of this room use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import jax
+import jax.monitoring
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+
+
+def auto_mesh(shape: tuple[int, ...] = (2, 4), names: tuple[str, ...] = ("data", "model")) -> Mesh:
+    return Mesh(np.array(jax.devices()[: int(np.prod(shape))]).reshape(shape), names)
+
+
+def put(mesh: Mesh, array: np.ndarray, *spec: object) -> jax.Array:
+    return jax.device_put(array, NamedSharding(mesh, PartitionSpec(*spec)))
+
+
+@contextmanager
+def counted_compiles() -> Iterator[list[str]]:
+    """The names of every backend compile in the block, seen by a listener of the test's own."""
+    names: list[str] = []
+
+    def listen(event: str, _: float, **facts: object) -> None:
+        if event == COMPILE_EVENT:
+            names.append(str(facts.get("fun_name")))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield names
+    finally:
+        from jax._src import monitoring
+
+        monitoring.unregister_event_duration_listener(listen)

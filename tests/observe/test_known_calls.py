@@ -1,0 +1,116 @@
+"""A function that was compiled before is shown, and is not compiled again."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from programs import auto_mesh, counted_compiles, put
+
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.observe import listener
+from pjit_inspect.observe.on_request import compile_record
+
+X = np.ones((8, 8), np.float32)
+
+
+def test_a_call_of_a_compiled_function_is_recorded_from_memory() -> None:
+    mesh = auto_mesh()
+    x = put(mesh, X, "data", "model")
+
+    @jax.jit
+    def squared(a):
+        return a @ a
+
+    squared(x)
+    squared(x)
+    records: list[RecordData] = []
+    with counted_compiles() as compiles, listener.observed_calls(records.append):
+        first, second = squared(x), squared(x)
+    assert compiles == []
+    assert (np.asarray(first) == np.asarray(second)).all()
+    (record,) = [r for r in records if r.origin == "user"]
+    assert (record.name, record.cached, record.timings.compile_s) == ("squared", "memory", None)
+    assert record.inputs[0].spec == ("data", "model")
+    assert record.outputs[0].spec is not None
+    assert record.jaxpr
+    assert record.hlo
+    assert record.stablehlo
+    assert record.missing == {}
+    assert record.user_frame is not None
+    assert record.user_frame.file == __file__
+
+
+def test_only_the_signature_that_is_called_is_shown() -> None:
+    shifted = jax.jit(lambda a: a + 11)
+    shifted(np.ones(3, np.float32))
+    shifted(np.ones(5, np.float32))
+    records: list[RecordData] = []
+    with listener.observed_calls(records.append):
+        shifted(np.ones(5, np.float32))
+    assert [r.inputs[0].global_shape for r in records] == [(5,)]
+
+
+def test_a_function_called_deep_inside_others_is_found() -> None:
+    inner = jax.jit(lambda a: a * 13)
+
+    def step():
+        return inner(X)
+
+    step()
+    records: list[RecordData] = []
+    with listener.observed_calls(records.append):
+        step()
+    assert len(records) == 1
+
+
+def test_a_compile_in_the_block_is_one_record_not_two() -> None:
+    fresh = jax.jit(lambda a: jnp.sin(a) + 17)
+    records: list[RecordData] = []
+    with listener.observed_calls(records.append):
+        for _ in range(3):
+            fresh(X)
+    assert [r.cached for r in records if r.origin == "user"] == [None]
+
+
+def test_jax_is_left_as_it_was_even_after_an_exception() -> None:
+    from jax._src import pjit
+
+    before = pjit._resolve_and_lower
+    with pytest.raises(ZeroDivisionError), listener.observed_calls(lambda _: None):
+        raise ZeroDivisionError
+    assert pjit._resolve_and_lower is before
+
+
+def test_inspect_of_a_compiled_function_compiles_nothing() -> None:
+    mesh = auto_mesh()
+    x = put(mesh, X, "data")
+    tripled = jax.jit(lambda a: a * 3 + 19)
+    tripled(x)
+    with counted_compiles() as compiles:
+        record = compile_record(tripled, (x,), {})
+    assert compiles == []
+    assert record.cached == "memory"
+    assert record.inputs[0].spec == ("data", None)
+
+
+def test_inspect_of_a_plain_function_compiles_once_and_the_call_after_it_none() -> None:
+    jitted = jax.jit(lambda a: a * 3 + 23)
+    with counted_compiles() as compiles:
+        record = compile_record(jitted, (X,), {})
+        jitted(X)
+    assert len(compiles) == 1
+    assert record.hlo is not None
+
+    def plain(a):
+        return a - 29
+
+    assert compile_record(plain, (X,), {}).name == "plain"
+
+
+def test_inspect_says_what_it_needs() -> None:
+    from pjit_inspect.errors import CaptureError
+
+    with pytest.raises(CaptureError, match="needs a function, not a"):
+        compile_record(X, (), {})

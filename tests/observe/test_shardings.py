@@ -1,0 +1,73 @@
+"""Shards of a record are the slices JAX itself says each device holds."""
+
+from __future__ import annotations
+
+import itertools
+
+import jax
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
+
+from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.observe.shardings import find_meshes, to_mesh, to_sharding
+
+
+@st.composite
+def named_shardings(draw: st.DrawFn) -> tuple[NamedSharding, tuple[int, ...]]:
+    """Any mesh of at most 8 devices in any order, with any valid spec, and a shape it divides."""
+    shape = draw(st.sampled_from([(8,), (2, 4), (4, 2), (2, 2, 2), (1, 8), (2, 1, 4), (3, 2), (5,)]))
+    names = ("a", "b", "c")[: len(shape)]
+    devices = draw(st.permutations(jax.devices()))[: int(np.prod(shape))]
+    mesh = Mesh(np.array(devices).reshape(shape), names)
+    rank = draw(st.integers(0, 4))
+    order = draw(st.permutations(names))
+    cuts = sorted(draw(st.lists(st.integers(0, len(names)), min_size=rank, max_size=rank)))
+    entries: list[tuple[str, ...]] = [tuple(order[i:j]) for i, j in itertools.pairwise([0, *cuts])]
+    spec = PartitionSpec(*[e or None for e in entries])
+    factor = [int(np.prod([dict(zip(names, shape, strict=True))[n] for n in e])) for e in entries]
+    lengths = tuple(f * draw(st.integers(1, 3)) for f in factor)
+    return NamedSharding(mesh, spec), lengths
+
+
+@settings(max_examples=200, deadline=None)
+@given(named_shardings())
+def test_the_slices_equal_those_of_jax(case: tuple[NamedSharding, tuple[int, ...]]) -> None:
+    sharding, shape = case
+    layout = ArrayLayout(path="x", dtype="float32", global_shape=shape, sharding=to_sharding(sharding, shape))
+    truth = {
+        device.id: tuple(slice(*s.indices(n)[:2]) for s, n in zip(index, shape, strict=True))
+        for device, index in sharding.devices_indices_map(shape).items()
+    }
+    assert layout.shards == truth
+    assert layout.local_shape == sharding.shard_shape(shape)
+
+
+@settings(max_examples=100, deadline=None)
+@given(named_shardings())
+def test_shards_tile_the_array_and_bytes_add_up(case: tuple[NamedSharding, tuple[int, ...]]) -> None:
+    sharding, shape = case
+    layout = ArrayLayout(path="x", dtype="float32", global_shape=shape, sharding=to_sharding(sharding, shape))
+    covered = np.zeros(shape, int)
+    for slices in layout.shards.values():
+        covered[slices] += 1
+    assert (covered == layout.replication).all()
+    assert layout.bytes_per_device is not None
+    assert layout.global_bytes is not None
+    assert layout.bytes_per_device * len(layout.shards) == layout.global_bytes * (layout.replication or 0)
+
+
+def test_a_single_device_holds_everything_and_has_no_spec() -> None:
+    sharding = to_sharding(SingleDeviceSharding(jax.devices()[3]), (4, 5))
+    assert sharding.spec is None
+    assert sharding.device_ids == (3,)
+    assert sharding.tiles == (1, 1)
+
+
+def test_the_most_used_mesh_comes_first_and_empty_meshes_do_not_count() -> None:
+    devices = np.array(jax.devices())
+    small, large = Mesh(devices[:4], ("a",)), Mesh(devices.reshape(2, 4), ("b", "c"))
+    shardings = [NamedSharding(m, PartitionSpec()) for m in (small, large, large)]
+    empty = Mesh(np.empty((), dtype=object), ())
+    assert find_meshes(shardings, [empty, None]) == (to_mesh(large), to_mesh(small))
