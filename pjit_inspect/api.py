@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal, overload
@@ -23,34 +24,39 @@ from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
 from pjit_inspect.model.report import RecordReport
-from pjit_inspect.model.source import Frame
+from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.parse.hlo import parse_hlo_module
 from pjit_inspect.parse.record_file import read_record, write_record
+from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.html import to_html, to_page
+from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.log_view import log_view
-from pjit_inspect.view.record_view import record_view
+from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
 from pjit_inspect.view.text import to_text
-from pjit_inspect.view.tree import Document
+from pjit_inspect.view.tree import Block, Document, Line, Text
 
 __all__ = ["CompileRecord", "Log", "View", "capture", "inspect", "load", "session_log", "start", "stop"]
 
 View = Literal["text", "html", "widget"]
 
 
+def _drawn(document: Document) -> dict[str, str]:
+    return {"text/plain": to_text(document), "text/html": to_html(document)}
+
+
 class Shown:
     """A drawn view: rich in a notebook, text in a terminal."""
 
-    __slots__ = ("_document", "_html")
+    __slots__ = ("_bundle",)
 
-    def __init__(self, document: Document, *, html: bool) -> None:
-        self._document, self._html = document, html
+    def __init__(self, bundle: dict[str, str]) -> None:
+        self._bundle = bundle
 
     def __repr__(self) -> str:
-        return to_text(self._document)
+        return self._bundle["text/plain"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        bundle = {"text/plain": to_text(self._document)}
-        return bundle | {"text/html": to_html(self._document)} if self._html else bundle
+        return self._bundle
 
 
 class CompileRecord:
@@ -60,8 +66,9 @@ class CompileRecord:
     their data are.
     """
 
-    def __init__(self, data: RecordData) -> None:
-        self.data = data
+    def __init__(self, data: RecordData, *, live: bool = False) -> None:
+        """Hold `data`; `live` when this process made it, so that its source files are those that were compiled."""
+        self.data, self._live = data, live
 
     # ------------------------------------------------------------ facts, as captured
 
@@ -150,17 +157,22 @@ class CompileRecord:
     @cached_property
     def report(self) -> RecordReport:
         """All analyses of this record, as the displays use them."""
-        return report(self.data, self.hlo)
+        found = report(self.data)
+        if not self._live:
+            return found
+        # Only the HLO tells which further files the program came from; keep their text with the record.
+        self.data = replace(self.data, sources=(*self.data.sources, *_further_sources(found)))
+        return replace(found, data=self.data)
 
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program, most bytes sent first; empty when there is no HLO."""
-        return self.report.collectives or CollectiveTable(())
+        return replace(self.report.collectives or CollectiveTable(()), draw=self._draw_collectives)
 
     @property
     def fusions(self) -> FusionTable:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
-        return self.report.fusions or FusionTable(())
+        return replace(self.report.fusions or FusionTable(()), draw=self._draw_fusions)
 
     # ------------------------------------------------------------ keeping and showing
 
@@ -169,7 +181,7 @@ class CompileRecord:
 
         The file holds the program and the source lines of the user's files that it names.
         """
-        write_record(self.data, path)
+        write_record(replace(self.report.data, stablehlo_text=self.stablehlo), path)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the display as one HTML file that loads nothing from a network."""
@@ -186,11 +198,25 @@ class CompileRecord:
             from pjit_inspect.view.widget import record_widget
 
             return record_widget(self.report, self._texts())
-        return Shown(record_view(self.report, show_times=times), html=view == "html")
+        document = record_view(self.report, options=ViewOptions(show_times=times))
+        return Shown({"text/plain": to_text(document)} if view == "text" else _drawn(document))
 
     def _texts(self) -> dict[str, str]:
         texts = {"jaxpr": self.jaxpr, "StableHLO": self.stablehlo, "optimized HLO": self.hlo_text}
         return {title: text for title, text in texts.items() if text is not None}
+
+    def _draw_collectives(self, table: CollectiveTable) -> dict[str, str]:
+        return self._section(collective_blocks(replace(self.report, collectives=table)), "no collectives")
+
+    def _draw_fusions(self, table: FusionTable) -> dict[str, str]:
+        return self._section(kernel_blocks(replace(self.report, fusions=table)), "no fused kernels")
+
+    def _section(self, blocks: Sequence[Block], nothing: str) -> dict[str, str]:
+        shown = tuple(blocks) or (Line((Text(nothing),)),)
+        return _drawn(Document(axes=document_axes(self.data), blocks=shown))
+
+    def __str__(self) -> str:
+        return to_text(record_view(self.report))
 
     def __repr__(self) -> str:
         where = f" at {self.user_frame.where}" if self.user_frame else ""
@@ -203,6 +229,15 @@ class CompileRecord:
         return isinstance(other, CompileRecord) and self.data == other.data
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
+    from pjit_inspect.observe.frames import is_user_file, read_source
+
+    rows = (*(found.collectives or ()), *(found.fusions or ()))
+    named = {frame.file for row in rows for frame in row.source} - {text.file for text in found.data.sources}
+    texts = (read_source(file) for file in sorted(named) if is_user_file(file))
+    return tuple(text for text in texts if text is not None)
 
 
 def _printed(function: str, data: bytes) -> str | None:
@@ -278,7 +313,14 @@ class Log(Sequence[CompileRecord]):
         return f"<Log of {len(self)} records>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return Shown(log_view(tuple(record.data for record in self)), html=True)._repr_mimebundle_()
+        return self.show()._repr_mimebundle_()
+
+    def show(self, *, times: bool = True) -> Shown:
+        """An object to display: one row for each of the user's compiles, the others counted."""
+        records = tuple(self)
+        counts = tuple(len(record.collectives) if record.origin == "user" else None for record in records)
+        options = ViewOptions(show_times=times)
+        return Shown(_drawn(log_view(tuple(r.data for r in records), collectives=counts, options=options)))
 
 
 # ---------------------------------------------------------------- capturing
@@ -299,7 +341,7 @@ def capture(*, calls: bool = False) -> Iterator[Log]:
 
 
 def _appender(log: Log) -> Callable[[RecordData], None]:
-    return lambda data: log.extend((CompileRecord(data),))
+    return lambda data: log.extend((CompileRecord(data, live=True),))
 
 
 _session = Log()
@@ -356,7 +398,7 @@ def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileR
     """
     from pjit_inspect.observe.on_request import compile_record
 
-    return CompileRecord(compile_record(fn, args, kwargs))
+    return CompileRecord(compile_record(fn, args, kwargs), live=True)
 
 
 def load(path: str | os.PathLike[str]) -> CompileRecord:

@@ -5,8 +5,8 @@ Not its job: finding them (`analyze.collectives`) or their cost (`analyze.traffi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, overload
 
 from pjit_inspect.model.source import Frame
@@ -93,9 +93,13 @@ class AxisTotal:
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTable(Sequence[Collective]):
-    """All collectives of one program, most bytes sent first. A sequence of `Collective`."""
+    """All collectives of one program, most bytes sent first. A sequence of `Collective`.
+
+    `draw` makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
+    """
 
     rows: tuple[Collective, ...]
+    draw: Callable[[CollectiveTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -105,7 +109,7 @@ class CollectiveTable(Sequence[Collective]):
     @overload
     def __getitem__(self, index: slice) -> CollectiveTable: ...
     def __getitem__(self, index: int | slice) -> Collective | CollectiveTable:
-        return CollectiveTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
 
     def __iter__(self) -> Iterator[Collective]:
         return iter(self.rows)
@@ -113,11 +117,17 @@ class CollectiveTable(Sequence[Collective]):
     def over(self, *axes: str) -> CollectiveTable:
         """Only the collectives over exactly these mesh axes (in any order)."""
         wanted = set(axes)
-        return CollectiveTable(tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
+        return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 
     def of_kind(self, kind: str) -> CollectiveTable:
         """Only the collectives of one kind, such as "all-gather"."""
-        return CollectiveTable(tuple(row for row in self.rows if row.kind == kind))
+        return replace(self, rows=tuple(row for row in self.rows if row.kind == kind))
 
     def __repr__(self) -> str:
         return f"CollectiveTable({len(self.rows)} collectives)"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
+
+    def __str__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]

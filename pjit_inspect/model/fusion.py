@@ -5,8 +5,8 @@ Not its job: finding them (`analyze.fusions`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import overload
 
 from pjit_inspect.model.source import Frame
@@ -50,9 +50,13 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class FusionTable(Sequence[Fusion]):
-    """All fused kernels of one program, in schedule order. A sequence of `Fusion`."""
+    """All fused kernels of one program, in schedule order. A sequence of `Fusion`.
+
+    `draw` makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
+    """
 
     rows: tuple[Fusion, ...]
+    draw: Callable[[FusionTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -62,10 +66,16 @@ class FusionTable(Sequence[Fusion]):
     @overload
     def __getitem__(self, index: slice) -> FusionTable: ...
     def __getitem__(self, index: int | slice) -> Fusion | FusionTable:
-        return FusionTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
 
     def __iter__(self) -> Iterator[Fusion]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
         return f"FusionTable({len(self.rows)} fused kernels)"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
+
+    def __str__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]

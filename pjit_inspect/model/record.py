@@ -62,7 +62,7 @@ class RecordData:
       devices: the devices of the program; the index is XLA's partition id (times replicas).
       jaxpr: the traced program as text.
       stablehlo: the program before optimization, as MLIR bytecode.
-      stablehlo_text: the same as text when it was printed before saving.
+      stablehlo_text: the same as text when it was printed before saving; not compared, as it follows from the bytecode.
       hlo: the optimized program, a serialised `xla.HloModuleProto`.
       cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
       memory: bytes per device.
@@ -88,7 +88,7 @@ class RecordData:
     devices: tuple[Device, ...] = ()
     jaxpr: str | None = None
     stablehlo: Blob | None = None
-    stablehlo_text: str | None = None
+    stablehlo_text: str | None = field(default=None, compare=False)
     hlo: Blob | None = None
     cost: dict[str, float] = field(default_factory=dict)
     memory: MemoryStats | None = None

@@ -12,6 +12,7 @@ import gc
 import importlib
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,8 +31,10 @@ __all__ = [
     "Promise",
     "final_shardings",
     "forget_fast_paths",
+    "hlo_module",
     "known_computation",
     "missing_names",
+    "mlir_module",
     "pmapped_function",
     "register",
     "stages_of",
@@ -194,43 +197,61 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
 def pmapped_function(frame: FrameType) -> FunctionType | None:
     """The user's function under a running `jax.pmap`, from the frame of its wrapper; None when it cannot be found."""
     infer = frame.f_locals.get("infer_params")
-    cells = zip(infer.__code__.co_freevars, infer.__closure__ or (), strict=True) if infer is not None else ()
-    for name, cell in cells:
-        if name in ("fun", "f", "wrapped_fun"):
-            found = inspect.unwrap(getattr(cell.cell_contents, "f", cell.cell_contents))
-            return found if isinstance(found, FunctionType) else None
-    return None
+    if infer is None:
+        return None
+    held = {name: cell.cell_contents for name, cell in zip(infer.__code__.co_freevars, infer.__closure__, strict=True)}
+    # 0.8 holds the function itself, later versions a `WrappedFun` around it.
+    wrapped: Any = next((held[name] for name in ("fun", "f", "wrapped_fun") if name in held), None)
+    found = inspect.unwrap(getattr(wrapped, "f", wrapped))
+    return found if isinstance(found, FunctionType) else None
 
 
 # ---------------------------------------------------------------- functions compiled before
 
 
+OnKnown = Callable[[Any, Any, FrameType], None]
+_watchers: list[OnKnown] = []
+_watch_lock = threading.RLock()
+_original: list[Callable[..., Any]] = []
+
+
 @contextmanager
-def watched_calls(on_known: Callable[[Any, Any, FrameType], None]) -> Iterator[None]:
+def watched_calls(on_known: OnKnown) -> Iterator[None]:
     """While open, report calls of jitted functions whose executable exists already.
 
     `on_known(computation, jaxpr, frame)` runs before the call does. The C++ fast paths are forgotten once, so that each
-    function's next call passes through Python; later calls are as fast as ever. Nothing compiles again.
+    function's next call passes through Python; later calls are as fast as ever. Nothing compiles again. Several may be
+    open, in any order; JAX is as it was when the last one closes.
     """
     from jax._src import pjit
 
-    original = pjit._resolve_and_lower
+    with _watch_lock:
+        if not _watchers:
+            _original.append(pjit._resolve_and_lower)
+            pjit._resolve_and_lower = _watching(pjit._resolve_and_lower)
+        _watchers.append(on_known)
+    forget_fast_paths()
+    try:
+        yield
+    finally:
+        with _watch_lock:
+            _watchers.remove(on_known)
+            if not _watchers:
+                pjit._resolve_and_lower = _original.pop()
 
+
+def _watching(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def resolve_and_lower(*args: Any, **kwargs: Any) -> Any:
         computation = original(*args, **kwargs)
         frame = sys._getframe(1)
         # `.lower()` passes here too, but calls nothing.
         if frame.f_code.co_name == "_pjit_call_impl_python" and known_computation(computation) is not None:
-            on_known(computation, kwargs.get("jaxpr"), frame)
+            for on_known in tuple(_watchers):
+                on_known(computation, kwargs.get("jaxpr"), frame)
         return computation
 
-    pjit._resolve_and_lower = resolve_and_lower
-    forget_fast_paths()
-    try:
-        yield
-    finally:
-        pjit._resolve_and_lower = original
+    return resolve_and_lower
 
 
 def forget_fast_paths() -> None:
@@ -264,3 +285,22 @@ def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], 
         ins, outs, in_avals, out_avals, local["intermediate_shardings"], local["context_mesh"]
     )
     return pxla.finalize_shardings(ins, devices), pxla.finalize_shardings(outs, devices)
+
+
+@contextmanager
+def mlir_module(bytecode: bytes) -> Iterator[Any]:
+    """MLIR bytecode as a module of jaxlib's, in a context of its own."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    with mlir.make_ir_context():
+        yield ir.Module.parse(bytecode)
+
+
+def hlo_module(proto: bytes) -> Any:
+    """A serialized `xla.HloModuleProto` as jaxlib's HloModule, which 0.10 moved to a module of its own."""
+    try:
+        home = importlib.import_module("jaxlib._hlo")
+    except ImportError:
+        home = importlib.import_module("jaxlib._jax")
+    return home.HloModule.from_serialized_hlo_module_proto(proto)

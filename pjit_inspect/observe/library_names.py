@@ -29,7 +29,8 @@ def restore_names(
     """
     if any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
         known = _equinox_arguments(_frame_of(frame, "/equinox/_jit.py", "_call"))
-        return [known.get(_key(name), name) for name in arguments], [_equinox_result(name) for name in results]
+        named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
+        return named, [_equinox_result(name) for name in results]
     return _nnx_names(tree, arguments), _nnx_names(result_tree, results)
 
 
@@ -45,22 +46,16 @@ def _frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameTyp
 # ---------------------------------------------------------------- equinox
 
 
-def _key(name: str) -> tuple[str, int] | None:
-    match = _EQUINOX_ARGUMENT.fullmatch(name)
-    return (match[1], int(match[2])) if match else None
-
-
-def _equinox_arguments(frame: FrameType | None) -> dict[tuple[str, int] | None, str]:
-    """(group, leaf number) -> path; equinox passes the first argument and the others as two lists of leaves."""
+def _equinox_arguments(frame: FrameType | None) -> dict[str, str]:
+    """Paths by group and number ("first 3"): equinox passes the first argument and the others as lists of leaves."""
     if frame is None:
         return {}
     local = frame.f_locals
     bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
     names = list(bound.arguments)
     first, rest = bound.args[:1], bound.args[1:]
-    paths = {("first", i): path for i, path in enumerate(_leaf_paths(names[:1], first, {}))}
-    paths |= {("rest", i): path for i, path in enumerate(_leaf_paths(names[1:], rest, bound.kwargs))}
-    return dict(paths)
+    paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(names[:1], first, {}))}
+    return paths | {f"rest {i}": path for i, path in enumerate(_leaf_paths(names[1:], rest, bound.kwargs))}
 
 
 def _leaf_paths(names: Sequence[str], values: Sequence[Any], keywords: dict[str, Any]) -> list[str]:
@@ -84,7 +79,7 @@ def _equinox_result(name: str) -> str:
 # ---------------------------------------------------------------- flax.nnx
 
 
-def _nnx_names(tree: Any, names: Sequence[str]) -> list[str]:
+def _nnx_names(tree: Any, names: list[str]) -> list[str]:
     """Names in which the numbered leaves of nnx modules carry their attribute paths."""
     if tree is None or tree.num_leaves != len(names):
         return list(names)

@@ -124,7 +124,8 @@ def _trees(stages: dict[str, FrameType]) -> tuple[Any, Any]:
 def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> None:
     """`jax.pmap` compiles a wrapper of its own; the record speaks of the function the user gave it."""
     info = program.debug_info
-    if "pmap" not in stages or not str(getattr(info, "func_filename", "")).endswith("pmap.py"):
+    # JAX 0.8 compiles a method of `linear_util`, later versions a function of `pmap.py`.
+    if "pmap" not in stages or not str(getattr(info, "func_filename", "")).endswith(("pmap.py", "linear_util.py")):
         stages.pop("pmap", None)
         return
     function = _jax.pmapped_function(stages["pmap"])

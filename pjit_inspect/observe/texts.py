@@ -5,21 +5,17 @@ Not its job: reading HLO for analysis (`parse`).
 
 from __future__ import annotations
 
+from pjit_inspect.observe import _jax
+
 __all__ = ["hlo_text", "stablehlo_text"]
 
 
 def stablehlo_text(bytecode: bytes) -> str:
-    """MLIR bytecode as text, with source locations."""
-    from jax._src.interpreters import mlir
-    from jax._src.lib.mlir import ir
-
-    with mlir.make_ir_context():
-        module = ir.Module.parse(bytecode)
-        return module.operation.get_asm(enable_debug_info=True, large_elements_limit=16)
+    """MLIR bytecode as text, with source locations; constants of more than 16 elements are shortened."""
+    with _jax.mlir_module(bytecode) as module:
+        return str(module.operation.get_asm(enable_debug_info=True, large_elements_limit=16))
 
 
 def hlo_text(proto: bytes) -> str:
     """A serialized `xla.HloModuleProto` as XLA prints it."""
-    from jax._src.lib import _jax
-
-    return _jax.HloModule.from_serialized_hlo_module_proto(proto).to_string()
+    return _jax.hlo_module(proto).to_string()

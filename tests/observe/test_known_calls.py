@@ -83,6 +83,19 @@ def test_jax_is_left_as_it_was_even_after_an_exception() -> None:
     assert pjit._resolve_and_lower is before
 
 
+def test_overlapping_watches_leave_jax_as_it_was_in_any_order() -> None:
+    from jax._src import pjit
+
+    before = pjit._resolve_and_lower
+    first, second = listener.observed_calls(lambda _: None), listener.observed_calls(lambda _: None)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert pjit._resolve_and_lower is not before
+    second.__exit__(None, None, None)
+    assert pjit._resolve_and_lower is before
+
+
 def test_inspect_of_a_compiled_function_compiles_nothing() -> None:
     mesh = auto_mesh()
     x = put(mesh, X, "data")
