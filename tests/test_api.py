@@ -1,0 +1,197 @@
+"""What users call, from a sharded program to its record and back from a file."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+
+
+@pytest.fixture
+def mesh() -> Mesh:
+    return Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
+
+
+def place(mesh: Mesh, shape: tuple[int, ...], *spec: Any) -> jax.Array:
+    return jax.device_put(np.ones(shape, np.float32), NamedSharding(mesh, P(*spec)))
+
+
+def megatron(mesh: Mesh) -> tuple[Any, tuple[Any, ...]]:
+    """relu(x @ w1) @ w2 with w1 split by columns and w2 by rows over `model`."""
+
+    @jax.jit
+    def mlp(params, x):
+        return jax.nn.relu(x @ params["w1"]) @ params["w2"]
+
+    params = {"w1": place(mesh, (32, 128), None, "model"), "w2": place(mesh, (128, 32), "model", None)}
+    return mlp, (params, place(mesh, (16, 32), "data", None))
+
+
+def test_a_megatron_mlp_sums_once_over_model(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    with pi.capture() as log:
+        mlp(*args)
+    record = log["mlp"]
+    # By hand: each device holds a partial sum of the f32[8, 32] result, summed over the 4 devices of its `model` row.
+    (row,) = record.collectives
+    assert (row.kind, row.axes, row.count) == ("all-reduce", ("model",), 1)
+    assert row.groups == ((0, 1, 2, 3), (4, 5, 6, 7))
+    assert row.payload_bytes == 8 * 32 * 4
+    assert row.wire_bytes == 2 * 8 * 32 * 4 * 3 // 4
+    assert row.source[0].file == __file__
+    assert row.source[0].function.endswith("mlp")
+    assert [a.path for a in record.inputs] == ["params['w1']", "params['w2']", "x"]
+    assert record.memory is not None
+    assert record.memory.argument_bytes == (32 * 32 + 32 * 32 + 8 * 32) * 4
+
+
+def test_a_collective_in_a_scan_counts_once_for_each_layer(mesh: Mesh) -> None:
+    layers = 5
+    stacked = place(mesh, (layers, 32, 32), None, None, "model")
+    x = place(mesh, (16, 32), "data", "model")
+
+    @jax.jit
+    def deep(stacked, x):
+        def layer(carry, w):
+            y = jax.lax.with_sharding_constraint(carry @ w, NamedSharding(mesh, P("data", "model")))
+            return y, None
+
+        return jax.lax.scan(layer, x, stacked)[0]
+
+    with pi.capture() as log:
+        deep(stacked, x)
+    rows = log["deep"].collectives
+    # Each layer contracts a dimension of `x` that is split over `model`: whatever the partitioner does about it, it
+    # does once for each of the five layers, over `model`.
+    assert len(rows) >= 1
+    assert {row.count for row in rows} == {layers}
+    assert {row.axes for row in rows} == {("model",)}
+
+
+def test_axes_are_named_right_when_the_devices_stand_in_another_order() -> None:
+    shuffled = np.array(jax.devices())[[3, 1, 4, 0, 5, 7, 2, 6]].reshape(2, 4)
+    mlp, args = megatron(Mesh(shuffled, ("data", "model")))
+    with pi.capture() as log:
+        mlp(*args)
+    (row,) = log["mlp"].collectives
+    assert row.axes == ("model",)
+    assert row.groups == ((0, 1, 2, 3), (4, 5, 6, 7))
+    assert log["mlp"].mesh is not None
+    assert log["mlp"].mesh.device_ids == (3, 1, 4, 0, 5, 7, 2, 6)
+
+
+def test_a_log_finds_the_newest_of_a_name_and_names_the_nearest(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    with pi.capture() as log:
+        mlp(*args)
+        jnp.convolve(np.ones(7, np.float32), np.ones(3, np.float32))
+        jax.jit(lambda v: v + 1)(1.0)
+    assert log["mlp"] is log.find("mlp")[-1]
+    assert log.names()[:2] == ("mlp", "<lambda>")
+    assert [r.name for r in log.user_records()] == ["mlp", "<lambda>"]
+    assert log[-1].name == "<lambda>"
+    with pytest.raises(pi.RecordNotFoundError, match=r"no record of 'mpl'; the nearest names are 'mlp'"):
+        log["mpl"]
+    with pytest.raises(KeyError):
+        log["mpl"]
+    with pytest.raises(IndexError):
+        log[99]
+    log.clear()
+    with pytest.raises(pi.RecordNotFoundError, match="nothing has been captured yet"):
+        log["mlp"]
+
+
+def test_the_session_log_grows_between_start_and_stop() -> None:
+    log = pi.start()
+    try:
+        assert pi.start() is log
+        before = len(log)
+        jax.jit(lambda v: v + 31)(1.0)
+        assert len(log) > before
+    finally:
+        assert pi.stop() is log
+    after = len(log)
+    jax.jit(lambda v: v + 37)(1.0)
+    assert len(log) == after
+    log.clear()
+
+
+def test_inspect_takes_shapes_instead_of_arrays(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    shapes = jax.tree.map(lambda a: jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=a.sharding), args)
+    record = pi.inspect(mlp, *shapes)
+    assert [c.kind for c in record.collectives] == ["all-reduce"]
+    assert record.user_frame is not None
+    assert record.user_frame.file == __file__
+
+
+def test_texts_of_all_stages_are_there(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    record = pi.inspect(mlp, *args)
+    assert "dot_general" in (record.jaxpr or "")
+    assert "stablehlo.dot_general" in (record.stablehlo or "")
+    assert "HloModule jit_mlp" in (record.hlo_text or "")
+    assert record.hlo is not None
+    assert str(record).splitlines()[0].startswith("mlp  jit")
+    assert repr(record) == f"<CompileRecord mlp (jit) at {record.user_frame.where}>"  # type: ignore[union-attr]
+
+
+def test_a_saved_record_reads_back_equal_and_without_jax(mesh: Mesh, tmp_path: pathlib.Path) -> None:
+    mlp, args = megatron(mesh)
+    record = pi.inspect(mlp, *args)
+    path = tmp_path / "mlp.pjit"
+    record.save(path)
+    loaded = pi.load(path)
+    assert loaded == record
+    assert loaded.collectives == record.collectives
+    assert str(loaded) == str(record)
+    script = f"""
+        import sys
+        sys.modules["jax"] = sys.modules["jaxlib"] = None  # importing them now fails
+        import pjit_inspect as pi
+        record = pi.load({str(path)!r})
+        print(len(record.collectives), record.stablehlo is not None, record.hlo_text is None)
+        print(str(record) == open({str(tmp_path / "text")!r}).read())
+    """
+    (tmp_path / "text").write_text(str(record))
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["1", "True", "True", "True"], done.stderr
+
+
+def test_the_page_of_a_record_loads_nothing(mesh: Mesh, tmp_path: pathlib.Path) -> None:
+    mlp, args = megatron(mesh)
+    pi.inspect(mlp, *args).to_html(tmp_path / "mlp.html")
+    page = (tmp_path / "mlp.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert "https://" not in page
+
+
+def test_tables_draw_themselves_and_so_do_their_parts(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    record = pi.inspect(mlp, *args)
+    assert "all-reduce" in str(record.collectives)
+    assert "all-reduce" in record.collectives.over("model")._repr_mimebundle_()["text/html"]
+    assert str(record.collectives.over("data")) == "no collectives"
+    assert str(record.collectives[:0]) == "no collectives"
+    assert record.fusions._repr_mimebundle_()["text/plain"]
+    assert repr(record.collectives) == "CollectiveTable(1 collectives)"
+
+
+def test_a_record_of_one_device_has_no_mesh_and_says_so() -> None:
+    record = pi.inspect(lambda a: a @ a, np.ones((4, 4), np.float32))
+    assert record.mesh is None
+    assert len(record.collectives) == 0
+    assert record.inputs[0].spec is None
+    assert record.inputs[0].replication == 1

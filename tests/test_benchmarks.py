@@ -1,0 +1,18 @@
+"""The benchmarks still run; what they print here means nothing."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).parents[1]
+
+
+def test_the_overhead_benchmark_runs_and_holds_no_device_memory() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "overhead.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    # These two are counted, not timed.
+    assert "extra compiles: 0 " in done.stdout
+    assert "device bytes held by the log: 0 " in done.stdout
