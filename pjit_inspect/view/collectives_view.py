@@ -1,0 +1,220 @@
+"""The table of collectives: equal ones in one row, most bytes first.
+
+Not its job: finding collectives or their cost (`analyze`), totals per axis (`view.answer_view`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.source import Frame
+from pjit_inspect.view.answer_view import place_spans
+from pjit_inspect.view.notation import groups_text, operation_text, scope_pattern
+from pjit_inspect.view.printable import printable, shorten
+from pjit_inspect.view.quantities import bytes_in, bytes_text, plural, share_unit
+from pjit_inspect.view.tree import (
+    AxisLabel,
+    Block,
+    Code,
+    Column,
+    Number,
+    Rest,
+    Row,
+    Section,
+    Sign,
+    Spans,
+    Table,
+    Text,
+)
+
+__all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_line"]
+
+_ROWS = 12
+_FOLDED_ROWS = 80
+_SOURCE = 36  # columns of a source line: enough to recognise it
+_PHASES = {"forward": "fwd", "backward": "bwd"}  # as everybody who trains writes them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectiveGroup:
+    """Collectives that differ only in their layer number.
+
+    Attributes:
+      what: the operation they belong to, layer numbers starred when there are several.
+      members: the collectives, in the table's order.
+    """
+
+    what: str
+    members: tuple[Collective, ...]
+
+    @property
+    def first(self) -> Collective:
+        """The collective that stands for the group."""
+        return self.members[0]
+
+    @property
+    def runs(self) -> int | None:
+        """How often they run per call, all together; None when a loop's length is unknown."""
+        counts = [member.count for member in self.members]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    @property
+    def least_runs(self) -> int | None:
+        """The same where conditionals skip what they can."""
+        counts = [member.count_min for member in self.members]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes of their operands per call; a run of unknown number counts once."""
+        return sum(member.payload_bytes * _times(member) for member in self.members)
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes one device sends for them per call; likewise."""
+        return sum(member.wire_bytes * _times(member) for member in self.members)
+
+
+def _times(member: Collective) -> int:
+    return 1 if member.count is None else member.count
+
+
+def group_collectives(rows: Sequence[Collective]) -> tuple[CollectiveGroup, ...]:
+    """Collectives gathered by everything but their layer numbers, most bytes sent first."""
+    groups: dict[object, list[Collective]] = {}
+    for row in rows:
+        frame = row.source[0] if row.source else None
+        what = scope_pattern(operation_text(row.op_name))
+        size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
+        key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame)
+        groups.setdefault(key, []).append(row)
+    found = [CollectiveGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
+    return tuple(sorted(found, key=lambda group: -group.sent_bytes))
+
+
+def _what(members: Sequence[Collective]) -> str:
+    names = {operation_text(member.op_name) for member in members}
+    name = names.pop()
+    return name if not names else scope_pattern(name)
+
+
+def collective_blocks(report: RecordReport) -> list[Block]:
+    """The section of collectives; nothing when there are none, or when that is unknown (the answer says so)."""
+    if not report.collectives:
+        return []
+    groups = group_collectives(report.collectives)
+    unit = share_unit(size for group in groups for size in (group.payload_bytes, group.sent_bytes))
+    shown, hidden = groups[:_ROWS], groups[_ROWS:]
+    table = Table(
+        columns=_columns(unit),
+        rows=tuple(_row(group, report.data, unit) for group in shown),
+        text_rest=_rest(hidden, "; rec.collectives has all") if hidden else (),
+        rest=_folded(hidden, report.data, unit) if hidden else None,
+    )
+    title = (Text("collectives", "strong"), Text(f"  {_origin(report.collectives)}", "dim"))
+    return [Section(title, (table,))]
+
+
+def _origin(rows: Sequence[Collective]) -> str:
+    """Who put them there."""
+    written = sum(1 for row in rows if row.implicit is False)
+    inserted = sum(1 for row in rows if row.implicit is True)
+    if inserted == len(rows):
+        return "inserted by the partitioner"
+    if written == len(rows):
+        return "written in the program"
+    if not inserted + written:
+        return plural(len(rows), "instruction")
+    parts = [f"{inserted:,} inserted by the partitioner"] if inserted else []
+    parts += [f"{written:,} written in the program"] if written else []
+    unknown = len(rows) - written - inserted
+    return ", ".join([*parts, f"{unknown:,} unknown"] if unknown else parts)
+
+
+def _columns(unit: str) -> tuple[Column, ...]:
+    return (
+        Column(title="n", align="right"),
+        Column(title="collective", shrink=True, comfort=20, least=18),
+        Column(title="axis", shrink=True),
+        Column(title="payload", align="right"),
+        Column(title=f"wire {unit}", align="right"),
+        Column(title="groups", shrink=True),
+        Column(title="what", shrink=True, comfort=24),
+        Column(title="where", shrink=True),
+        Column(title="source", shrink=True, optional=True),
+    )
+
+
+def _row(group: CollectiveGroup, data: RecordData, unit: str) -> Row:
+    first = group.first
+    line = source_line(data, first.source)
+    cells: tuple[Spans, ...] = (
+        (Number(_runs(group)),),
+        (Text(shorten(printable(first.kind), _SOURCE)),),
+        (AxisLabel(first.axes),),
+        (Number(bytes_in(group.payload_bytes, unit)),),
+        (Number(bytes_in(group.sent_bytes, unit), provenance="modelled"),),
+        (Code(_groups(first)),),
+        _what_spans(group),
+        place_spans(first.source),
+        (Code(_beginning(line)),) if line else (),
+    )
+    return Row(cells)
+
+
+def _runs(group: CollectiveGroup) -> str:
+    if group.runs is None:
+        return "?"
+    least = group.least_runs
+    return f"{group.runs:,}" if least == group.runs or least is None else f"{least:,}-{group.runs:,}"
+
+
+def _groups(row: Collective) -> str:
+    if row.kind != "collective-permute":
+        return groups_text(row.groups)
+    pairs = [f"{pair[0]}>{pair[-1]}" for pair in row.groups if pair[0] != pair[-1]]
+    return " ".join(pairs) if len(pairs) <= 3 else f"{' '.join(pairs[:2])} +{len(pairs) - 2:,}"
+
+
+def _what_spans(group: CollectiveGroup) -> Spans:
+    spans: Spans = (Code(group.what),) if group.what else (Text("unknown", "dim"),)
+    if group.first.operands > 1:
+        spans = (*spans, Text(f" x{group.first.operands:,}"))
+    phase = group.first.phase
+    return (*spans, Text(f" {_PHASES.get(phase, phase)}", "dim")) if phase else spans
+
+
+def source_line(data: RecordData, frames: Sequence[Frame]) -> str | None:
+    """The line of the user's source a frame points at, when the record has the text."""
+    if not frames:
+        return None
+    frame = frames[0]
+    for source in data.sources:
+        if source.file == frame.file and source.cell == frame.cell:
+            line = source.line(frame.line)
+            return line.strip() if line else None
+    return None
+
+
+def _beginning(line: str) -> str:
+    shown = printable(line)
+    return shown if len(shown) <= _SOURCE else shown[: _SOURCE - 3] + "..."
+
+
+def _rest(groups: tuple[CollectiveGroup, ...], more: str) -> Spans:
+    number = sum(len(group.members) for group in groups)
+    size = bytes_text(sum(group.sent_bytes for group in groups))
+    return (Text(f"{number:,} in {plural(len(groups), 'more kind')}, {size} together{more}"),)
+
+
+def _folded(groups: tuple[CollectiveGroup, ...], data: RecordData, unit: str) -> Rest:
+    rows = [_row(group, data, unit) for group in groups[:_FOLDED_ROWS]]
+    more = groups[_FOLDED_ROWS:]
+    if more:
+        empty: tuple[Spans, ...] = ((),) * (len(_columns(unit)) - 2)
+        rows.append(Row(((Sign("more"),), _rest(more, ""), *empty)))
+    return Rest(summary=_rest(groups, ""), rows=tuple(rows))

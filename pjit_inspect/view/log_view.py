@@ -1,0 +1,82 @@
+"""What a session log says: one row per compilation, the small fry in one line.
+
+Not its job: one compilation in full (`view.record_view`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.view.answer_view import place_spans
+from pjit_inspect.view.quantities import plural, seconds_text
+from pjit_inspect.view.record_view import ViewOptions
+from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Number, Row, Sign, Spans, Table, Text
+
+__all__ = ["log_view"]
+
+_ROWS = 40
+
+
+def log_view(
+    rows: Sequence[RecordData],
+    *,
+    collectives: Sequence[int | None] = (),
+    options: ViewOptions | None = None,
+) -> Document:
+    """The display of a log.
+
+    `collectives` has, for each record, how many collectives it has (None where nobody counted); it may be left empty.
+    A record keeps its index in the log. The newest rows are shown when there are many.
+    """
+    counts = tuple(collectives) or (None,) * len(rows)
+    mine = [index for index, data in enumerate(rows) if data.origin == "user"]
+    shown = mine[-_ROWS:]
+    blocks: list[Block] = [_head(rows, len(mine), len(mine) - len(shown))]
+    times = (options or ViewOptions()).show_times
+    if shown:
+        table_rows = tuple(_row(index, rows[index], counts[index], times) for index in shown)
+        blocks.append(Table(columns=_columns(times), rows=table_rows))
+    blocks += _others(rows)
+    return Document(blocks=tuple(blocks))
+
+
+def _head(rows: Sequence[RecordData], mine: int, left_out: int) -> Line:
+    if not rows:
+        return Line((Text("nothing compiled"),))
+    older = f"; the first {left_out:,} are left out" if left_out else ""
+    return Line((Text(plural(mine, "compile"), "strong"), Text(f" of the user's functions{older}")))
+
+
+def _columns(times: bool) -> tuple[Column, ...]:
+    columns = (
+        Column(title="#", align="right"),
+        Column(title="name", shrink=True),
+        Column(title="transform"),
+        Column(title="where", shrink=True),
+        Column(title="mesh", shrink=True),
+        Column(title="collectives", align="right"),
+    )
+    return (*columns, Column(title="compile", align="right")) if times else columns
+
+
+def _row(index: int, data: RecordData, collectives: int | None, times: bool) -> Row:
+    cells: tuple[Spans, ...] = (
+        (Number(str(index)),),
+        (Code(data.name),),
+        (Text(data.transform),),
+        place_spans((data.user_frame,) if data.user_frame else ()),
+        (Code(str(data.mesh)),) if data.mesh is not None else (Text("none", "dim"),),
+        (Number("-" if collectives is None else f"{collectives:,}"),),
+    )
+    return Row((*cells, (Text(seconds_text(data.timings.compile_s)),)) if times else cells)
+
+
+def _others(rows: Sequence[RecordData]) -> list[Block]:
+    """One line for the compiles nobody asked for."""
+    eager = sum(1 for data in rows if data.origin == "eager")
+    library = sum(1 for data in rows if data.origin == "library")
+    if not eager + library:
+        return []
+    parts = [name for name, number in (("eager operations", eager), ("libraries", library)) if number]
+    return [Line((Sign("more"), Text(f" and {plural(eager + library, 'compile')} of {' and '.join(parts)}")))]

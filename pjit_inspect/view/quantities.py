@@ -1,0 +1,87 @@
+"""How bytes, seconds and counts are written.
+
+Sizes use powers of 1024 and say so (KiB, MiB, ...). One table keeps one unit, so that its figures compare at a glance.
+Not its job: computing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pjit_inspect.view.tree import Number, Provenance
+
+__all__ = ["byte_unit", "bytes_in", "bytes_number", "bytes_text", "count_text", "plural", "seconds_text", "share_unit"]
+
+_UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
+
+
+def byte_unit(size_bytes: int) -> str:
+    """The unit a size reads best in. MiB are kept up to 10,240: 1,399 MiB compares better than 1.37 GiB."""
+    if size_bytes < 2**10:
+        return "B"
+    if size_bytes < 2**20:
+        return "KiB"
+    for unit, limit in (("MiB", 10 * 2**30), ("GiB", 10 * 2**40), ("TiB", 10 * 2**50)):
+        if size_bytes < limit:
+            return unit
+    return "PiB"
+
+
+def share_unit(sizes: Iterable[int | None]) -> str:
+    """The one unit for a column of sizes: that of the largest."""
+    return byte_unit(max((size for size in sizes if size is not None), default=0))
+
+
+def bytes_in(size_bytes: int | None, unit: str) -> str:
+    """A size in a column's unit, two decimals; "<0.01" for what is not nothing but rounds to it; "unknown" for None."""
+    if size_bytes is None:
+        return "unknown"
+    if unit == "B":
+        return f"{size_bytes:,}"
+    value = size_bytes / _UNITS[unit]
+    return "<0.01" if 0 < value < 0.005 else f"{value:,.2f}"
+
+
+def bytes_text(size_bytes: int | None) -> str:
+    """A size on its own, three digits: "1,399 MiB", "79.3 MiB", "2 KiB"; "unknown" for None."""
+    if size_bytes is None:
+        return "unknown"
+    figure, unit = _figure(size_bytes)
+    return f"{figure} {unit}"
+
+
+def bytes_number(size_bytes: int | None, provenance: Provenance = "counted", *, strong: bool = False) -> Number:
+    """`bytes_text` as a span that says where the figure comes from."""
+    if size_bytes is None:
+        return Number("unknown", provenance="unknown", strong=strong)
+    figure, unit = _figure(size_bytes)
+    return Number(figure, unit, provenance, strong)
+
+
+def seconds_text(seconds: float | None) -> str:
+    """A duration, two digits: "1.7 s", "35 ms"; "unknown" for None."""
+    if seconds is None:
+        return "unknown"
+    if seconds >= 9.95:
+        return f"{seconds:,.0f} s"
+    if seconds >= 0.9995:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1e3:.0f} ms" if seconds >= 0.00095 else f"{seconds * 1e3:.1f} ms"
+
+
+def count_text(count: int | None) -> str:
+    """A count with thousands separated; "unknown" for None."""
+    return "unknown" if count is None else f"{count:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count and its noun: "1 collective", "1,024 devices"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _figure(size_bytes: int) -> tuple[str, str]:
+    unit = byte_unit(size_bytes)
+    value = size_bytes / _UNITS[unit]
+    if value == int(value) or value >= 99.95:
+        return f"{value:,.0f}", unit
+    return (f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"), unit

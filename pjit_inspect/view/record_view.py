@@ -1,0 +1,120 @@
+"""What a display says about one compilation: a report becomes a view tree.
+
+The order is the order of questions: what was compiled, how much it communicates, over which axes, which device holds
+what, each collective, each fused kernel, what is odd, how long it took. Not its job: how it looks (`view.text`,
+`view.html`), computing figures (`analyze`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.view.answer_view import answer_line, memory_line, overview_blocks, title_line
+from pjit_inspect.view.arrays_view import array_blocks
+from pjit_inspect.view.collectives_view import collective_blocks
+from pjit_inspect.view.kernels_view import kernel_blocks
+from pjit_inspect.view.quantities import seconds_text
+from pjit_inspect.view.tree import Block, Code, Document, Legend, LegendEntry, Line, Text
+
+__all__ = ["ViewOptions", "document_axes", "record_view", "times_line"]
+
+_CACHED = {
+    "memory": "JAX already held the executable",
+    "persistent": "the executable came from the compilation cache on disk",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """What a display may say.
+
+    Attributes:
+      show_times: say how long tracing, lowering and compiling took; they differ from run to run, so a notebook whose
+        outputs are compared leaves them out.
+    """
+
+    show_times: bool = True
+
+
+def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> Document:
+    """The display of one record."""
+    data = report.data
+    blocks: list[Block] = [title_line(data), answer_line(report)]
+    blocks += overview_blocks(report)
+    blocks += memory_line(data)
+    blocks += array_blocks(data)
+    blocks += _legend(report)
+    blocks += collective_blocks(report)
+    blocks += kernel_blocks(report)
+    blocks += _notes(report)
+    blocks.append(_footer(report))
+    if (options or ViewOptions()).show_times:
+        blocks.append(times_line(data))
+    return Document(axes=document_axes(data), blocks=tuple(blocks))
+
+
+def document_axes(data: RecordData) -> tuple[str, ...]:
+    """Every axis name of the program, those of its first mesh first: the order that gives them their colours."""
+    meshes = (*((data.mesh,) if data.mesh else ()), *data.meshes)
+    return tuple(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))
+
+
+def times_line(data: RecordData) -> Line:
+    """Seconds of each stage, as measured on this machine."""
+    times = data.timings
+    stages = (("trace", times.trace_s), ("lower", times.lower_s), ("compile", times.compile_s))
+    seen = any(seconds is not None for _, seconds in stages)
+    words = ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in stages) if seen else "seconds unknown"
+    cached = f"; {_CACHED[data.cached]}" if data.cached else ""
+    return Line((Text(f"{words}{' (measured)' if seen else ''}{cached}"),), "footer")
+
+
+def _legend(report: RecordReport) -> list[Block]:
+    """The signs that the pictures of this record use."""
+    data = report.data
+    layouts = [layout for layout in (*data.inputs, *data.outputs) if layout.sharding is not None]
+    if not layouts:
+        return []
+    entries = [LegendEntry("device", "devices that hold the block")]
+    axes = () if data.mesh is None else data.mesh.axis_names
+    if axes:
+        entries.append(LegendEntry("axis", "mesh axis a dimension is split over", axes[:4]))
+    if len(axes) > 1:
+        entries.append(LegendEntry("several", "axes", axes[:2]))
+    entries.append(LegendEntry("none", "not split"))
+    if len(data.devices) > 1:
+        entries.append(LegendEntry("copies", "copies on several devices"))
+    if any(layout.sharding is not None and layout.sharding.unreduced for layout in layouts):
+        entries.append(LegendEntry("partial", "partial sums", _partial_axes(layouts)))
+    if data.mesh is not None and report.totals:
+        entries.append(LegendEntry("link", "link, as thick as the root of the bytes sent"))
+    return [Legend(tuple(entries))]
+
+
+def _partial_axes(layouts: Sequence[ArrayLayout]) -> tuple[str, ...]:
+    return next(x.sharding.unreduced for x in layouts if x.sharding is not None and x.sharding.unreduced)
+
+
+def _notes(report: RecordReport) -> list[Block]:
+    notes: list[Block] = [Line((Text(note),), "note") for note in report.notes]
+    said = {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
+    said |= {"hlo"} if report.collectives is None else set()
+    for mesh in report.data.meshes[1:]:
+        notes.append(Line((Text("the program also uses the mesh "), Code(str(mesh))), "note"))
+    for field, reason in sorted(report.data.missing.items()):
+        if field in said:
+            continue
+        notes.append(Line((Text(f"{field} unknown: "), Code(reason)), "note"))
+    return notes
+
+
+def _footer(report: RecordReport) -> Line:
+    if not report.collectives:
+        return Line((Text("bytes counted, per device"),), "footer")
+    more = any(len(row.groups) > 2 for row in report.collectives)
+    signs = "n = times per call" + (", +3 = three more groups" if more else "")
+    return Line((Text(f"payload counted, wire modelled (ring), per device; {signs}"),), "footer")

@@ -1,0 +1,94 @@
+"""Lower a table to aligned lines of text.
+
+Too wide a table first shortens the columns that may be shortened, then leaves out the optional ones, and in the end
+puts one fact after the other. Not its job: which rows and columns there are.
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.view.printable import cell_width, pad, shorten
+from pjit_inspect.view.text_spans import spans_text, wrap
+from pjit_inspect.view.tree import Column, Row, Spans, Table
+
+__all__ = ["lower_table"]
+
+_GAP = "  "
+
+
+def lower_table(table: Table, width: int) -> list[str]:
+    """The table's lines, title line first; [] when it has no rows."""
+    rows = table.rows if table.text_rows is None else table.rows[: table.text_rows]
+    if not rows:
+        return wrap(spans_text(table.text_rest, width), width) if table.text_rest else []
+    cells = [[spans_text(cell, 4 * width) for cell in row.cells] for row in rows]
+    kept = [i for i in range(len(table.columns)) if any(line[i] for line in cells)]
+    columns = [table.columns[i] for i in kept]
+    cells = [[line[i] for i in kept] for line in cells]
+    lines = _aligned(columns, cells, rows, width)
+    if table.text_rest:
+        lines += wrap(spans_text(table.text_rest, width), width)
+    return lines
+
+
+def _aligned(columns: list[Column], cells: list[list[str]], rows: tuple[Row, ...], width: int) -> list[str]:
+    sizes = _fit(columns, cells, width, [column.comfort for column in columns])
+    while sizes is None and any(column.optional for column in columns):
+        last = max(i for i, column in enumerate(columns) if column.optional)
+        columns = columns[:last] + columns[last + 1 :]
+        cells = [line[:last] + line[last + 1 :] for line in cells]
+        sizes = _fit(columns, cells, width, [column.comfort for column in columns])
+    sizes = sizes or _fit(columns, cells, width, [column.least for column in columns])
+    if sizes is None:
+        return _one_after_the_other(columns, cells, rows, width)
+    lines = [_line([column.title for column in columns], columns, sizes)]
+    for line, row in zip(cells, rows, strict=True):
+        lines.append(_line(line, columns, sizes))
+        lines += _items(row.items, width)
+    return lines
+
+
+def _fit(columns: list[Column], cells: list[list[str]], width: int, kept: list[int]) -> list[int] | None:
+    """A width for each column so that the line fits; None when that takes a column below what it must keep."""
+    sizes = [max(len(column.title), *(cell_width(line[i]) for line in cells)) for i, column in enumerate(columns)]
+    floors = [
+        min(size, max(keeps, len(column.title))) if column.shrink else size
+        for size, keeps, column in zip(sizes, kept, columns, strict=True)
+    ]
+    room = width - len(_GAP) * (len(columns) - 1)
+    if sum(floors) > room:
+        return None
+    while sum(sizes) > room:
+        widest = max((i for i in range(len(sizes)) if sizes[i] > floors[i]), key=lambda i: sizes[i])
+        sizes[widest] -= 1
+    return sizes
+
+
+def _line(cells: list[str], columns: list[Column], sizes: list[int]) -> str:
+    padded = [
+        pad(shorten(cell, size), size, right=column.align == "right")
+        for cell, column, size in zip(cells, columns, sizes, strict=True)
+    ]
+    return _GAP.join(padded).rstrip()
+
+
+def _items(items: tuple[Spans, ...], width: int) -> list[str]:
+    """One indented line with as many items as fit, and "..." for the others."""
+    if not items:
+        return []
+    line = "    " + shorten(spans_text(items[0], width), width - 8)
+    for position, item in enumerate(items[1:], start=1):
+        longer = f"{line}   {spans_text(item, width)}"
+        room = width - (4 if position + 1 < len(items) else 0)
+        if cell_width(longer) > room:
+            return [f"{line} ..."]
+        line = longer
+    return [line]
+
+
+def _one_after_the_other(columns: list[Column], cells: list[list[str]], rows: tuple[Row, ...], width: int) -> list[str]:
+    lines: list[str] = []
+    for line, row in zip(cells, rows, strict=True):
+        facts = [f"{column.title} {cell}".strip() for column, cell in zip(columns, line, strict=True) if cell]
+        lines += wrap("  ".join(shorten(fact, width - 2) for fact in facts), width)
+        lines += _items(row.items, width)
+    return lines
