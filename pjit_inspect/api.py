@@ -39,6 +39,9 @@ __all__ = ["CompileRecord", "Log", "View", "capture", "inspect", "load", "sessio
 
 View = Literal["text", "html", "widget"]
 
+_TABLE_ROWS = 200
+"""Kinds that a table shown by itself lists in full."""
+
 
 def _drawn(document: Document) -> dict[str, str]:
     return {"text/plain": to_text(document), "text/html": to_html(document)}
@@ -206,10 +209,15 @@ class CompileRecord:
         return {title: text for title, text in texts.items() if text is not None}
 
     def _draw_collectives(self, table: CollectiveTable) -> dict[str, str]:
-        return self._section(collective_blocks(replace(self.report, collectives=table)), "no collectives")
+        return self._section(
+            collective_blocks(replace(self.report, collectives=table), rows=_TABLE_ROWS), "no collectives"
+        )
 
     def _draw_fusions(self, table: FusionTable) -> dict[str, str]:
-        return self._section(kernel_blocks(replace(self.report, fusions=table)), "no fused kernels")
+        return self._section(
+            kernel_blocks(replace(self.report, fusions=table), rows=_TABLE_ROWS, text_rows=_TABLE_ROWS),
+            "no fused kernels",
+        )
 
     def _section(self, blocks: Sequence[Block], nothing: str) -> dict[str, str]:
         shown = tuple(blocks) or (Line((Text(nothing),)),)

@@ -1,8 +1,15 @@
-"""Eight fake CPU devices for every test, set before JAX starts a backend."""
+"""Eight fake CPU devices for every test, set before JAX starts a backend; and the option that writes golden files."""
 
 from __future__ import annotations
 
 import os
 
+import pytest
+
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["JAX_NUM_CPU_DEVICES"] = "8"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-golden`: see tests/view/conftest.py."""
+    parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing")

@@ -102,13 +102,16 @@ def _what(members: Sequence[Collective]) -> str:
     return name if not names else scope_pattern(name)
 
 
-def collective_blocks(report: RecordReport) -> list[Block]:
-    """The section of collectives; nothing when there are none, or when that is unknown (the answer says so)."""
+def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]:
+    """The section of collectives, at most `rows` kinds of them in full.
+
+    Nothing when there are none, or when that is unknown (the answer says so).
+    """
     if not report.collectives:
         return []
     groups = group_collectives(report.collectives)
     unit = share_unit(size for group in groups for size in (group.payload_bytes, group.sent_bytes))
-    shown, hidden = groups[:_ROWS], groups[_ROWS:]
+    shown, hidden = groups[:rows], groups[rows:]
     table = Table(
         columns=_columns(unit),
         rows=tuple(_row(group, report.data, unit) for group in shown),

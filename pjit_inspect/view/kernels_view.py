@@ -75,8 +75,11 @@ def _traffic(group: KernelGroup) -> int:
     return -sum(group.total(size) or 0 for size in (group.first.bytes_read, group.first.bytes_written))
 
 
-def kernel_blocks(report: RecordReport) -> list[Block]:
-    """The section of fused kernels; nothing when they are unknown (a note says why)."""
+def kernel_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
+    """The section of fused kernels, at most `rows` kinds of them in full (`text_rows` in text).
+
+    Nothing when they are unknown (a note says why).
+    """
     if report.fusions is None:
         return []
     instructions = "" if report.instructions is None else f"; {report.instructions:,} instructions in all"
@@ -88,21 +91,21 @@ def kernel_blocks(report: RecordReport) -> list[Block]:
         Text(plural(len(report.fusions), "fused kernel"), "strong"),
         Text(f"{kinds}{instructions}", "dim"),
     )
-    return [Fold(summary=summary, blocks=(_table(groups),), is_open=len(groups) <= _OPEN)]
+    return [Fold(summary=summary, blocks=(_table(groups, rows, text_rows),), is_open=len(groups) <= _OPEN)]
 
 
-def _table(groups: tuple[KernelGroup, ...]) -> Table:
+def _table(groups: tuple[KernelGroup, ...], rows: int, text_rows: int) -> Table:
     sizes = [
         group.total(size)
         for group in groups
         for size in (group.first.bytes_read, group.first.bytes_written, group.first.bytes_saved)
     ]
     unit = share_unit(sizes)
-    shown, hidden, unseen = groups[:_ROWS], groups[_ROWS:], groups[_TEXT_ROWS:]
+    shown, hidden, unseen = groups[:rows], groups[rows:], groups[text_rows:]
     return Table(
         columns=_columns(unit),
         rows=tuple(_row(group, unit) for group in shown),
-        text_rows=_TEXT_ROWS,
+        text_rows=text_rows,
         text_rest=_rest(unseen, "; rec.fusions has all") if unseen else (),
         rest=_folded(hidden, unit) if hidden else None,
     )

@@ -1,7 +1,7 @@
 """What a display says about one compilation: a report becomes a view tree.
 
-The order is the order of questions: what was compiled, how much it communicates, over which axes, which device holds
-what, each collective, each fused kernel, what is odd, how long it took. Not its job: how it looks (`view.text`,
+The order is the order of questions: what was compiled, how much it communicates, over which axes, each collective,
+which device holds what, each fused kernel, what is odd, how long it took. Not its job: how it looks (`view.text`,
 `view.html`), computing figures (`analyze`).
 """
 
@@ -46,9 +46,9 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
     blocks: list[Block] = [title_line(data), answer_line(report)]
     blocks += overview_blocks(report)
     blocks += memory_line(data)
+    blocks += collective_blocks(report)
     blocks += array_blocks(data)
     blocks += _legend(report)
-    blocks += collective_blocks(report)
     blocks += kernel_blocks(report)
     blocks += _notes(report)
     blocks.append(_footer(report))

@@ -1,4 +1,4 @@
-"""Golden files for displays: `pytest tests/view --update-golden` writes them, every other run compares."""
+"""Golden files for displays: `pytest --update-golden` writes them, every other run compares."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ import pytest
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing")
-
-
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compares a text with the golden file of a name; a missing file is a failure."""
@@ -22,7 +18,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         path = GOLDEN / name
         if request.config.getoption("--update-golden", default=False):
             path.write_text(text + "\n", encoding="utf-8")
-        assert path.exists(), f"{path} is missing; run: pytest tests/view --update-golden, and read what it wrote"
+        assert path.exists(), f"{path} is missing; run: pytest --update-golden, and read what it wrote"
         assert path.read_text(encoding="utf-8") == text + "\n"
 
     return compare
