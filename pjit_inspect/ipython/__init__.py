@@ -1,1 +1,4 @@
-"""ipython"""
+"""`%pjit` in IPython and Jupyter: the magics, their completion, loading and unloading.
+
+Nothing is computed here: a line is parsed, the API is called, what comes back is displayed.
+"""

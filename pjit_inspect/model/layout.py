@@ -47,6 +47,8 @@ class Sharding:
         if len(self.device_ids) != len(self.tile_of):
             raise ValueError(f"{len(self.tile_of)} tile numbers for {len(self.device_ids)} devices")
         count = math.prod(self.tiles)
+        if any(tiles < 1 for tiles in self.tiles):
+            raise ValueError(f"a dimension is cut into no tiles: {self.tiles}")
         if any(not 0 <= tile < count for tile in self.tile_of):
             raise ValueError(f"a tile number is outside 0..{count - 1}")
 
@@ -78,6 +80,11 @@ class ArrayLayout:
     kept: bool = True
     aliases: str | None = None
     _cache: dict = field(default_factory=dict, repr=False, compare=False, hash=False, init=False)
+
+    def __post_init__(self) -> None:
+        if self.sharding is not None and len(self.sharding.tiles) != len(self.global_shape):
+            rank = len(self.sharding.tiles)
+            raise ValueError(f"{self.path}: a sharding of rank {rank} for an array of shape {self.global_shape}")
 
     @property
     def spec(self) -> tuple[SpecEntry, ...] | None:

@@ -29,6 +29,7 @@ __all__ = [
     "LOWER_EVENT",
     "TRACE_EVENT",
     "Promise",
+    "can_watch_calls",
     "final_shardings",
     "forget_fast_paths",
     "hlo_module",
@@ -207,6 +208,12 @@ def pmapped_function(frame: FrameType) -> FunctionType | None:
 
 
 # ---------------------------------------------------------------- functions compiled before
+
+
+def can_watch_calls() -> bool:
+    """False when a private name that `watched_calls` needs has moved."""
+    needs = [p for p in CONTRACT if p.name.startswith(("_resolve_and_lower", "_cpp_pjit_cache"))]
+    return not any(promise.missing() for promise in needs)
 
 
 OnKnown = Callable[[Any, Any, FrameType], None]

@@ -11,7 +11,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
@@ -79,7 +79,9 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
             seen.append(computation)
         on_record(data)
 
-    with observed(on_compiled), _jax.watched_calls(on_known):
+    # Where a private name has moved, `observed` says so once, and compiles are still recorded.
+    watched = _jax.watched_calls(on_known) if _jax.can_watch_calls() else nullcontext()
+    with observed(on_compiled), watched:
         yield
 
 

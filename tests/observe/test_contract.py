@@ -39,3 +39,16 @@ def test_missing_names_warn_once_and_user_code_runs(monkeypatch: pytest.MonkeyPa
     with listener.observed(records.append):
         assert jax.jit(lambda v: v + 2)(1) == 3
     assert len(records) >= 2
+
+
+def test_without_the_names_for_known_calls_compiles_are_still_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    import jax
+
+    kept = [p for p in _jax.CONTRACT if p.name != "_resolve_and_lower"]
+    lost = _jax.Promise(module="jax._src.pjit", name="_resolve_and_lower_gone", costs="functions compiled before %pjit")
+    monkeypatch.setattr(_jax, "CONTRACT", (*kept, lost))
+    monkeypatch.setattr(listener, "_warned", set())
+    records: list = []
+    with pytest.warns(RuntimeWarning, match="_resolve_and_lower_gone"), listener.observed_calls(records.append):
+        assert jax.jit(lambda v: v + 41)(1) == 42
+    assert [r.name for r in records if r.origin == "user"] == ["<lambda>"]

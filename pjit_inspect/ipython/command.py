@@ -1,0 +1,143 @@
+"""What a `%pjit` line asks for: options, a subcommand, or code to run.
+
+Pure text work. Not its job: doing any of it (`ipython.magics`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Literal
+
+from IPython.core.error import UsageError
+
+__all__ = ["OPTIONS", "SUBCOMMANDS", "VIEWS", "Action", "Command", "ShowOptions", "View", "parse_command"]
+
+View = Literal["text", "html", "widget"]
+Action = Literal["run", "cell", "on", "off", "log", "show", "forget"]
+
+VIEWS: tuple[View, ...] = ("text", "html", "widget")
+"""How a record can be shown."""
+
+SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "forget")
+"""The words that are commands when they stand alone on a `%pjit` line."""
+
+OPTIONS = ("--view", "--no-times")
+"""The options of `%pjit` and `%%pjit`, which stand before everything else."""
+
+_CELL = "--cell"
+_VALID = "on, off, log, show [NAME], forget, or code to run"
+# One word that can be a record's name: an identifier with dots, or `<lambda>`. `show -1` and `show (x)` are Python.
+_SHOW = re.compile(r"show(?:\s+(?P<name>[A-Za-z_<][^\s(]*))?")
+_TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
+_LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times)\b")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOptions:
+    """How records are shown: which view, and whether with the seconds each stage took."""
+
+    view: View = "html"
+    times: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One parsed `%pjit` line.
+
+    Attributes:
+      action: "run" code, record the rest of the "cell", or one of `SUBCOMMANDS`.
+      text: the code to run, or the name to show; "" when there is none.
+      options: how to show what comes of it.
+    """
+
+    action: Action
+    text: str = ""
+    options: ShowOptions = ShowOptions()
+
+
+def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) -> Command:
+    """The command in what stands after `%pjit`.
+
+    `is_defined` tells whether a name has a value where the line runs. Raises UsageError (IPython shows it as one line)
+    for an unknown option or subcommand; wrong Python is left for Python to refuse.
+    """
+    options, rest, whole_cell = _take_options(line.strip(), defaults)
+    if whole_cell:
+        if rest:
+            raise UsageError(f"%%pjit takes only options on its first line ({', '.join(OPTIONS)}), not {rest!r}")
+        return Command(action="cell", options=options)
+    if not rest:
+        raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
+    if rest in SUBCOMMANDS:
+        return Command(action=rest, options=options)
+    if match := _SHOW.fullmatch(rest):
+        return Command(action="show", text=match["name"] or "", options=options)
+    _refuse_mistyped(rest, is_defined)
+    return Command(action="run", text=rest, options=options)
+
+
+def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bool]:
+    whole_cell = False
+    while rest.startswith("--"):
+        word, rest = _split_word(rest)
+        name, has_value, value = word.partition("=")
+        if word == _CELL:
+            whole_cell = True
+        elif word == "--no-times":
+            options = replace(options, times=False)
+        elif name == "--view":
+            if not has_value:
+                value, rest = _split_word(rest)
+            options = replace(options, view=_view(value))
+        else:
+            raise UsageError(f"unknown option {name}{_nearest(name, OPTIONS)}; the options are {', '.join(OPTIONS)}")
+    return options, rest, whole_cell
+
+
+def _split_word(text: str) -> tuple[str, str]:
+    word, *rest = text.split(maxsplit=1) or [""]
+    return word, rest[0] if rest else ""
+
+
+def _view(word: str) -> View:
+    for view in VIEWS:
+        if view == word:
+            return view
+    raise UsageError(f"--view needs one of {', '.join(VIEWS)}, not {word!r}{_nearest(word, VIEWS)}")
+
+
+def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
+    """Raise UsageError when `text` looks like a command rather than like code."""
+    if text.isidentifier():
+        if not is_defined(text):
+            nearest = _nearest(text, SUBCOMMANDS)
+            raise UsageError(f"{text!r} is neither a variable nor a subcommand{nearest}; %pjit needs {_VALID}")
+        return
+    if _is_python(text):
+        return
+    match = _TWO_WORDS.fullmatch(text)
+    first = match["first"] if match else ""
+    if first in SUBCOMMANDS:
+        takes = "at most one name" if first == "show" else "nothing after it"
+        raise UsageError(f"%pjit {first} takes {takes}; options stand before it: %pjit --view text {first}")
+    if first and not is_defined(first) and get_close_matches(first, SUBCOMMANDS):
+        raise UsageError(f"unknown subcommand {first!r}{_nearest(first, SUBCOMMANDS)}; %pjit needs {_VALID}")
+    if late := _LATE_OPTION.search(text):
+        raise UsageError(f"options stand before the code: %pjit {late['option']} ...")
+
+
+def _is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _nearest(word: str, words: tuple[str, ...]) -> str:
+    found = get_close_matches(word, words, n=1, cutoff=0.5)
+    return f" (did you mean {found[0]!r}?)" if found else ""

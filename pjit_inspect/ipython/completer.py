@@ -1,0 +1,85 @@
+"""Tab completion on `%pjit` lines: subcommands, options, views, record names, and the variable a line begins with.
+
+Not its job: the rest of the Python in the line, which IPython completes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+
+from pjit_inspect.ipython.command import OPTIONS, SUBCOMMANDS, VIEWS
+
+__all__ = ["Names", "Offer", "make_matcher", "offer"]
+
+Names = Callable[[], Iterable[str]]
+"""Gives the names that exist at the moment."""
+
+_LINE = re.compile(r"(?:^|=)\s*(?P<magic>%%?)pjit\s+(?P<rest>.*)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What may stand at the cursor.
+
+    Attributes:
+      words: the candidates that go on as the typed fragment does.
+      fragment: the word the cursor is in.
+      only: True when nothing else can stand there, so that Python names are left out.
+    """
+
+    words: tuple[str, ...] = ()
+    fragment: str = ""
+    only: bool = False
+
+
+def offer(line: str, records: Names, variables: Names = tuple) -> Offer:
+    """What may stand at the end of `line`; `records` and `variables` give the names there are."""
+    match = _LINE.search(line)
+    if match is None:
+        return Offer()
+    *before, fragment = re.split(r"\s+", match["rest"])
+    words = _without_options(before)
+    if before[-1:] == ["--view"]:
+        return _offer(VIEWS, fragment, only=True)
+    if fragment.startswith("--view="):
+        return _offer([f"--view={view}" for view in VIEWS], fragment, only=True)
+    if words == ["show"] and match["magic"] == "%":
+        return _offer(records(), fragment, only=True)
+    if words:
+        return Offer()
+    if match["magic"] == "%%" or fragment.startswith("-"):
+        return _offer(OPTIONS, fragment, only=True)
+    # With jedi, IPython offers no variables for the first word after a magic.
+    mine = variables() if fragment.isidentifier() else ()
+    return _offer([*SUBCOMMANDS, *OPTIONS, *mine], fragment, only=False)
+
+
+def _offer(candidates: Iterable[str], fragment: str, *, only: bool) -> Offer:
+    words = tuple(word for word in candidates if word.startswith(fragment))
+    return Offer(words=words, fragment=fragment, only=only)
+
+
+def _without_options(words: list[str]) -> list[str]:
+    rest = list(words)
+    while rest and rest[0].startswith("--"):
+        del rest[: 2 if rest[0] == "--view" else 1]
+    return rest
+
+
+def make_matcher(records: Names, variables: Names) -> Any:
+    """A matcher for `shell.Completer.custom_matchers`, given where to look up names when tab is pressed."""
+
+    def pjit_matcher(context: CompletionContext) -> SimpleMatcherResult:
+        found = offer(context.text_until_cursor, records, variables)
+        # IPython replaces its own token, which may be only the end of our word (`<la` has the token `la`).
+        typed = len(found.fragment) - len(context.token)
+        completions = [SimpleCompletion(text=word[max(typed, 0) :], type="magic") for word in found.words]
+        return {"completions": completions, "suppress": found.only and bool(completions)}
+
+    mark: Any = context_matcher(identifier="pjit_inspect")
+    return mark(pjit_matcher)

@@ -1,0 +1,74 @@
+"""Loads `%pjit` into a running IPython, and takes it out again.
+
+What loading adds to the shell (a magic, a matcher, an input transformer, two event callbacks) is exactly what unloading
+removes; whatever stood there under the same name comes back. Not its job: what `%pjit` does (`ipython.magics`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from pjit_inspect import api
+from pjit_inspect.ipython.completer import make_matcher
+from pjit_inspect.ipython.first_line import translate_first_line
+from pjit_inspect.ipython.magics import PjitMagics
+
+__all__ = ["load", "unload"]
+
+_MAGIC = "pjit"
+_ABSENT: Any = object()
+
+
+def load(shell: Any) -> None:
+    """Make `%pjit` and `%%pjit` known to `shell`; nothing happens when they are."""
+    if PjitMagics.__name__ in shell.magics_manager.registry:
+        return
+    magics = PjitMagics(shell)
+    undo = magics.undo_load
+    undo.callback(_remove_item, shell.configurables, magics)
+    _register_magic(shell, magics, undo)
+    matcher = make_matcher(lambda: api.session_log().names(), lambda: tuple(shell.user_ns))
+    _append(shell.Completer.custom_matchers, matcher, undo)
+    _append(shell.input_transformers_cleanup, translate_first_line, undo)
+    magics.cells.watch()
+    undo.callback(magics.cells.unwatch)
+    undo.callback(magics.stop_session)
+
+
+def unload(shell: Any) -> None:
+    """Undo `load`: end what `%pjit on` began and leave the shell as it was. The session's log keeps its records."""
+    magics = shell.magics_manager.registry.get(PjitMagics.__name__)
+    if magics is not None:
+        magics.undo_load.close()
+
+
+def _register_magic(shell: Any, magics: PjitMagics, undo: ExitStack) -> None:
+    manager = shell.magics_manager
+    for table in (manager.magics["line"], manager.magics["cell"]):
+        undo.callback(_restore_key(table, _MAGIC))
+    undo.callback(_restore_key(manager.registry, PjitMagics.__name__))
+    shell.register_magics(magics)
+
+
+def _restore_key(table: dict[str, Any], key: str) -> Callable[[], None]:
+    before = table.get(key, _ABSENT)
+
+    def restore() -> None:
+        if before is _ABSENT:
+            table.pop(key, None)
+        else:
+            table[key] = before
+
+    return restore
+
+
+def _append(items: list[Any], item: Any, undo: ExitStack) -> None:
+    items.append(item)
+    undo.callback(_remove_item, items, item)
+
+
+def _remove_item(items: list[Any], item: Any) -> None:
+    # By identity: a Configurable may compare in its own way, and somebody else may have removed it already.
+    items[:] = [other for other in items if other is not item]

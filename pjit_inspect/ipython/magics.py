@@ -1,0 +1,166 @@
+"""The `%pjit` and `%%pjit` magics: parse the line, call the API.
+
+Not its job: anything that could be done without a notebook.
+"""
+
+from __future__ import annotations
+
+import builtins
+from contextlib import ExitStack
+from typing import Any, cast
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
+from IPython.display import display
+from traitlets import Bool, Enum
+
+from pjit_inspect import api
+from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.ipython.cells import Cells
+from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
+from pjit_inspect.ipython.evaluate import compile_code, is_whole_statement, run_program
+from pjit_inspect.ipython.run import Run, show_note
+
+__all__ = ["PjitMagics"]
+
+
+@magics_class
+class PjitMagics(Magics):
+    """Show what jax.jit made of sharded programs."""
+
+    shell: Any
+    view = Enum(VIEWS, default_value="html", help="How records are shown unless --view says otherwise.").tag(
+        config=True
+    )
+    times = Bool(True, help="Whether to show the seconds of tracing, lowering and compiling.").tag(config=True)
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.cells = Cells(shell)
+        self.undo_load = ExitStack()
+        self._session_is_ours = False
+
+    @no_var_expand
+    @needs_local_scope
+    @line_cell_magic
+    def pjit(self, line: str, cell: str | None = None, local_ns: dict[str, Any] | None = None) -> Any:
+        """Run code and show what jax.jit made of it: shards, collectives, kernels, times.
+
+        The code runs as it would without the magic, once, at full speed, and nothing is compiled for the magic's sake.
+        Every function it compiles is shown below its result. So is a compiled function it only calls, even if it was
+        compiled before this extension was loaded.
+
+        Run one line. Its value is the value of the magic, and a `;` at the end hides it::
+
+            %pjit train_step(params, batch)
+            %pjit params = train_step(params, batch)
+            params = %pjit train_step(params, batch)
+
+        Run a cell. It behaves as a plain cell: `await`, the value of the last line, errors and line numbers::
+
+            %%pjit
+            for batch in batches:
+                params = train_step(params, batch)
+
+        Record the whole session, whatever cell compiles::
+
+            %pjit on                  begin
+            %pjit off                 end
+            %pjit log                 one row for each compile, those of %pjit runs too
+            %pjit show                the newest record of your own functions
+            %pjit show train_step     the newest record of that name (tab completes names)
+            %pjit forget              empty the log
+
+        Options stand first::
+
+            --view text|html|widget   plain text, the still picture (default), or the live widget
+            --no-times                without seconds, so that the output is the same on every machine
+
+            %pjit --view text train_step(params, batch)
+            %%pjit --no-times
+            %pjit --view widget show train_step
+
+            %config PjitMagics.view = 'text'      the default for this session
+            %config PjitMagics.times = False
+
+        A line that is only `on`, `off`, `log`, `forget`, `show` or `show NAME` is the subcommand, even where a variable
+        has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
+
+        `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
+        line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
+        pi.start()`, `with pi.capture() as log:`.
+        """
+        __tracebackhide__ = True
+        names = local_ns or {}
+        defaults = ShowOptions(view=cast(View, self.view), times=self.times)
+        if cell is not None:
+            command = parse_command(f"--cell {line}", defaults, names.__contains__)
+            return self._run(command, cell, local_ns, skip_lines=1)
+        command = parse_command(line, defaults, lambda name: self._is_defined(name, names))
+        if command.action == "run":
+            return self._run(command, command.text, local_ns)
+        return getattr(self, f"_{command.action}")(command)
+
+    def stop_session(self) -> None:
+        """End what `%pjit on` began; a session the user began with `start()` goes on."""
+        if self._session_is_ours:
+            api.stop()
+            self._session_is_ours = False
+
+    def _is_defined(self, name: str, local_ns: dict[str, Any]) -> bool:
+        return name in local_ns or name in self.shell.user_ns or hasattr(builtins, name)
+
+    def _run(self, command: Command, code: str, local_ns: dict[str, Any] | None, *, skip_lines: int = 0) -> Any:
+        __tracebackhide__ = True
+        program = compile_code(self.shell, code, skip_lines=skip_lines)
+        run, failed = Run(command.options), True
+        try:
+            value = run_program(self.shell, program, local_ns)
+            failed = False
+        finally:
+            run.close()
+            self.cells.when_done(lambda cell_failed: run.show(failed or cell_failed), failed=failed)
+        hidden = DisplayHook.semicolon_at_end_of_expression(code) and is_whole_statement()
+        return None if hidden else value
+
+    def _cell(self, command: Command) -> None:
+        # Without a running cell nobody could tell where to stop; a silent cell is one that nobody sees.
+        if self.cells.is_running:
+            run = Run(command.options)
+            self.cells.when_done(lambda _: run.close(), first=True)
+            self.cells.when_done(run.show)
+
+    def _on(self, command: Command) -> None:
+        self._session_is_ours = self._session_is_ours or not api.is_started()
+        api.start()
+        show_note("%pjit is on: every compile is recorded. %pjit log shows them, %pjit off ends it")
+
+    def _off(self, command: Command) -> None:
+        log = api.stop()
+        self._session_is_ours = False
+        show_note(f"%pjit is off. The log has {_records(len(log))}: %pjit log")
+
+    def _log(self, command: Command) -> None:
+        only_text = ["text/plain"] if command.options.view == "text" else None
+        display(api.session_log().show(times=command.options.times), include=only_text)
+
+    def _show(self, command: Command) -> None:
+        log = api.session_log()
+        try:
+            record = log[command.text] if command.text else log.user_records()[-1]
+        except RecordNotFoundError as error:
+            raise UsageError(str(error)) from None
+        except IndexError:
+            raise UsageError("no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on") from None
+        display(record.show(command.options.view, times=command.options.times))
+
+    def _forget(self, command: Command) -> None:
+        log = api.session_log()
+        count = len(log)
+        log.clear()
+        show_note(f"%pjit forgot {_records(count)}")
+
+
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count} records"

@@ -1,0 +1,101 @@
+"""What a `%pjit` line is taken for."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.error import UsageError
+
+from pjit_inspect.ipython.command import Command, ShowOptions, parse_command
+
+TEXT = ShowOptions(view="text")
+
+
+def parsed(line: str, *defined: str) -> Command:
+    return parse_command(line, ShowOptions(), lambda name: name in defined)
+
+
+@pytest.mark.parametrize("word", ["on", "off", "log", "forget", "show"])
+def test_a_lone_subcommand_word_is_the_subcommand_even_when_it_is_a_variable(word):
+    assert parsed(f" {word} ", word) == Command(action=word)
+
+
+@pytest.mark.parametrize("name", ["train_step", "<lambda>", "Model.__call__", "<lambda>.inner"])
+def test_show_takes_one_name(name):
+    assert parsed(f"show {name}") == Command(action="show", text=name)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "show(x)",
+        "show (x)",
+        "show - 1",
+        "show -1",
+        "show = 3",
+        "log + 1",
+        "log(x)",
+        "(log)",
+        "on, off",
+        "y = f(x)",
+        "f(x);",
+        "-f(x)",
+        "f(x",
+        "f x",
+        "a = 1; f(a)",
+        "%time f(x)",
+        "!ls",
+        "f('--view text')",
+        "x - --view",
+    ],
+)
+def test_anything_else_is_code_for_python_to_judge(code):
+    assert parsed(code, "f", "show") == Command(action="run", text=code)
+
+
+def test_the_code_is_passed_on_as_it_was_typed():
+    assert parsed("f( x,  'a  b' )  # note", "f").text == "f( x,  'a  b' )  # note"
+
+
+@pytest.mark.parametrize(
+    ("line", "options"),
+    [
+        ("--view text log", TEXT),
+        ("--view=text log", TEXT),
+        ("--no-times log", ShowOptions(times=False)),
+        ("--no-times  --view  widget log", ShowOptions(view="widget", times=False)),
+    ],
+)
+def test_options_stand_first(line, options):
+    assert parsed(line) == Command(action="log", options=options)
+
+
+def test_the_first_line_of_a_cell_takes_options_only():
+    assert parsed("--cell --view text") == Command(action="cell", options=TEXT)
+    with pytest.raises(UsageError, match=r"^%%pjit takes only options on its first line .*, not 'f\(x\)'$"):
+        parsed("--cell f(x)", "f")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", r"%pjit needs one of on, off, log, show \[NAME\], forget, or code to run; %pjit\? explains"),
+        ("--vew text f", r"unknown option --vew \(did you mean '--view'\?\); the options are --view, --no-times"),
+        ("--x f", r"unknown option --x; the options are --view, --no-times"),
+        ("--view", r"--view needs one of text, html, widget, not ''"),
+        ("--view txt f", r"--view needs one of text, html, widget, not 'txt' \(did you mean 'text'\?\)"),
+        ("lgo", r"'lgo' is neither a variable nor a subcommand \(did you mean 'log'\?\); %pjit needs on, off, log, .*"),
+        ("zebra", r"'zebra' is neither a variable nor a subcommand; %pjit needs on, off, log, .*"),
+        ("shwo f", r"unknown subcommand 'shwo' \(did you mean 'show'\?\); %pjit needs on, off, log, .*"),
+        ("log f", r"%pjit log takes nothing after it; options stand before it: %pjit --view text log"),
+        ("show a b", r"%pjit show takes at most one name; .*"),
+        ("f(x) --view text", r"options stand before the code: %pjit --view \.\.\."),
+    ],
+)
+def test_a_mistake_gets_one_line_that_names_what_is_valid(line, message):
+    with pytest.raises(UsageError, match=f"^{message}$") as raised:
+        parsed(line, "f")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_lone_variable_is_code():
+    assert parsed("lgo", "lgo") == Command(action="run", text="lgo")

@@ -1,0 +1,77 @@
+"""Tab completion on `%pjit` lines, through IPython's completer."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+
+from pjit_inspect import api
+from pjit_inspect.ipython.completer import offer
+from pjit_inspect.model.record import RecordData
+
+
+@pytest.fixture
+def named(session):
+    """A session whose log has records of three names."""
+    api.session_log().extend(
+        api.CompileRecord(RecordData(name=name)) for name in ("train_step", "<lambda>", "evaluate")
+    )
+    return session
+
+
+def completed(session, line: str) -> list[str]:
+    """The whole lines that tab may make of `line`, as a notebook builds them."""
+    with provisionalcompleter():
+        found = list(session.shell.Completer.completions(line, len(line)))
+    assert all(completion.end == len(line) for completion in found)
+    return [line[: completion.start] + completion.text for completion in found]
+
+
+@pytest.mark.parametrize("use_jedi", [True, False])
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("%pjit --vi", ["%pjit --view"]),
+        ("%pjit --", ["%pjit --no-times", "%pjit --view"]),
+        ("%pjit --view ", ["%pjit --view html", "%pjit --view text", "%pjit --view widget"]),
+        ("%pjit --view=te", ["%pjit --view=text"]),
+        ("%pjit show tr", ["%pjit show train_step"]),
+        ("%pjit show ", ["%pjit show <lambda>", "%pjit show evaluate", "%pjit show train_step"]),
+        ("%pjit show <la", ["%pjit show <lambda>"]),
+        ("%pjit --no-times --view text show e", ["%pjit --no-times --view text show evaluate"]),
+        ("%%pjit --n", ["%%pjit --no-times"]),
+        ("%%pjit ", ["%%pjit --no-times", "%%pjit --view"]),
+    ],
+)
+def test_options_views_and_names_are_completed_alone(named, line, found, use_jedi):
+    named.shell.Completer.use_jedi = use_jedi
+    assert sorted(completed(named, line)) == found
+
+
+@pytest.mark.parametrize("use_jedi", [True, False])
+def test_subcommands_are_offered_beside_the_users_names(named, use_jedi):
+    named.shell.Completer.use_jedi = use_jedi
+    named.value("shovel = 1")
+    assert {"%pjit show", "%pjit shovel"} <= set(completed(named, "%pjit sho"))
+    assert {"%pjit on", "%pjit off"} <= set(completed(named, "%pjit o"))
+
+
+def test_python_in_a_line_is_completed_by_ipython(named):
+    named.value("import collections")
+    assert completed(named, "%pjit collections.Ordered") == ["%pjit collections.OrderedDict"]
+
+
+def test_the_second_line_of_a_cell_is_completed_like_the_first(named):
+    cell = "x = 1\n%pjit show tr"
+    with provisionalcompleter():
+        texts = [completion.text for completion in named.shell.Completer.completions(cell, len(cell))]
+    assert texts == ["train_step"]
+
+
+@pytest.mark.parametrize("line", ["x = 1", "pjit sh", "%pjitter sh", "'%pjit'", "%pjit show a b", "%pjit f(x) sh"])
+def test_nothing_is_offered_elsewhere(line):
+    assert offer(line, lambda: ["show"]).words == ()
+
+
+def test_an_assigned_line_is_completed():
+    assert offer("y = %pjit --vi", list).words == ("--view",)

@@ -1,0 +1,304 @@
+"""`%pjit` in a real IPython: values, displays, subcommands."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from pjit_inspect import api
+
+NOTHING = "%pjit: nothing was compiled, and no compiled function was called"
+
+
+# Values: as without the magic.
+
+
+def test_the_value_of_a_line_is_the_value_of_its_expression(program):
+    assert float(program.value("%pjit total(x)")) == 64
+    assert float(program.value("_")) == 64
+    number = program.shell.execution_count - 2
+    assert float(program.value(f"Out[{number}]")) == 64
+
+
+@pytest.mark.parametrize("cell", ["y = %pjit total(x)", "%pjit y = total(x)", "y = %pjit total(x);"])
+def test_the_value_can_be_assigned(program, cell):
+    assert program.value(cell) is None
+    assert float(program.value("y")) == 64
+
+
+@pytest.mark.parametrize("cell", ["%pjit total(x);", "%%pjit\ntotal(x);", "%pjit total(x);  # note"])
+def test_a_semicolon_hides_the_value_and_not_the_record(program, cell):
+    printed = program.printed(cell)
+    assert "Out[" not in printed
+    assert printed.startswith("total  jit")
+
+
+def test_the_expression_runs_once(program):
+    program.value("calls = []\ndef note(v):\n    calls.append(v)\n    return total(v)")
+    program.value("%pjit note(x)")
+    assert program.value("len(calls)") == 1
+
+
+def test_several_statements_on_a_line_give_the_last_value(program):
+    assert float(program.value("%pjit y = x + 1; total(y)")) == 128
+    assert program.value("y.shape") == (8, 4)
+
+
+def test_dollar_and_brace_are_python_and_not_ipythons_variables(program):
+    assert program.value("%pjit f'{x.shape} $x'") == "(8, 4) $x"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("%pjit total(x * k)", 192),
+        ("%pjit sum(total(x * k) for _ in range(2))", 384),
+        ("%pjit [total(x * k) for _ in range(2)][0]", 192),
+        ("%pjit (lambda: total(x * k))()", 192),
+    ],
+)
+def test_a_line_in_a_function_sees_its_variables(program, line, value):
+    program.value(f"def outer(k):\n    result = {line}\n    return result")
+    assert float(program.value("outer(3)")) == value
+
+
+def test_a_line_under_another_magic_and_over_another_magic(program):
+    assert "Wall time" in program.printed("%time %pjit total(x)")
+    printed = program.printed("%pjit %time total(x)")
+    assert "Wall time" in printed
+    assert "total  jit  called at" in printed
+
+
+@pytest.mark.parametrize("cell", ["%%time\n%%pjit\ntotal(x)", "%%pjit\n%%time\ntotal(x)", "%%pjit\n%%pjit\ntotal(x)"])
+def test_cell_magics_nest_either_way(program, cell):
+    assert float(program.value(cell)) == 64
+    assert "total  jit  called at" in program.capsys.readouterr().out
+
+
+def test_a_captured_cell_keeps_its_records_in_the_capture(program):
+    assert program.printed("%%capture out\n%%pjit\ntotal(x)") == ""
+    assert "total  jit  called at" in program.printed("out.show()")
+
+
+def test_a_cell_can_await(program):
+    printed = program.printed("%%pjit\nimport asyncio\nawait asyncio.sleep(0)\ntotal(x)")
+    assert re.search(r"Out\[\d+\]: Array\(64.*\ntotal  jit  called at In \[\d+\]:4,", printed)
+
+
+def test_the_rest_of_a_cell_can_be_recorded(program):
+    program.value("@jax.jit\ndef early(x):\n    return x + 1")
+    printed = program.printed("early(x)\n%pjit --cell\ntotal(x)")
+    assert "total  jit" in printed
+    assert "early  jit" not in printed
+
+
+def test_a_cell_magic_called_as_a_function_runs_its_cell(program):
+    """What `jupyter nbconvert --to script` makes of a `%%pjit` cell."""
+    program.value("value = get_ipython().run_cell_magic('pjit', '--view text', 'y = x + 1\\ntotal(y)\\n')")
+    assert float(program.value("value")) == 128
+    assert program.value("y.shape") == (8, 4)
+    assert api.session_log()["total"].user_frame.line == 3
+
+
+def test_a_cell_may_begin_with_a_future_import(program):
+    program.value("%%pjit\nfrom __future__ import annotations\ntotal(x)")
+
+
+# Displays: under the result, in order, deterministic.
+
+
+@pytest.mark.parametrize("cell", ["%pjit total(x)", "%%pjit\ntotal(x)"])
+def test_the_record_stands_under_the_value(program, cell):
+    assert re.match(r"Out\[\d+\]: Array\(64[^\n]*\ntotal  jit  called at", program.printed(cell))
+
+
+def test_the_records_of_several_lines_stand_at_the_end_in_order(program):
+    program.value("@jax.jit\ndef other(x):\n    return x - 1")
+    printed = program.printed("%pjit total(x)\nprint('between')\n%pjit other(x)")
+    found = [printed.index(word) for word in ("between", "Out[", "total  jit", "other  jit")]
+    assert found == sorted(found)
+
+
+def test_the_record_names_the_cell_and_the_line(program):
+    number = program.shell.execution_count
+    program.value("a = 1\n\n%pjit total(x)")
+    frame = api.session_log()["total"].user_frame
+    assert (frame.where, frame.cell) == (f"In [{number}]:3", f"In [{number}]")
+    program.value("%%pjit --view text\n\ntotal(x)")
+    assert api.session_log()["total"].user_frame.where == f"In [{number + 1}]:3"
+
+
+def test_a_function_compiled_earlier_is_shown_without_compiling_again(program):
+    program.value("total(x)")
+    assert "total  jit  called at" in program.printed("%pjit total(x)")
+    assert api.session_log()["total"].data.cached == "memory"
+
+
+def test_without_times_a_fresh_and_a_known_compile_look_the_same(program):
+    first, second = (program.printed("%pjit --no-times --view text total(x)") for _ in range(2))
+    assert re.sub(r"(Out|In) ?\[\d+\]", "", first) == re.sub(r"(Out|In) ?\[\d+\]", "", second)
+    assert "measured" not in first
+
+
+def test_a_run_that_calls_nothing_jitted_says_so_in_one_line(session):
+    assert session.printed("%pjit 1 + 1").splitlines()[1:] == [NOTHING]
+    assert session.printed("%%pjit\nz = 1") == NOTHING + "\n"
+
+
+def test_a_run_that_fails_before_anything_compiles_adds_nothing_to_its_error(program):
+    assert NOTHING not in program.printed("%pjit fails(x)")
+    assert NOTHING not in program.printed("%%pjit\nfails(x)")
+
+
+def test_programs_that_are_not_the_users_functions_are_counted_in_one_line(program):
+    printed = program.printed("%%pjit\ny = total(x)\nz = jnp.sin(x)")
+    assert printed.splitlines()[-1] == "and 1 program of eager operations and libraries: %pjit log"
+    only = program.printed("%pjit z = jnp.cos(x)")
+    assert only == "1 program of eager operations and libraries, none of your own functions: %pjit log\n"
+
+
+def test_a_silent_cell_shows_nothing_and_ends_its_capture(program):
+    program.capsys.readouterr()
+    program.run("%%pjit\ntotal(x)", silent=True)
+    assert program.capsys.readouterr().out == ""
+    assert len(api.session_log()) == 0
+
+
+def test_a_view_that_fails_is_one_line_and_the_result_stands(program, monkeypatch):
+    def broken(self, view, *, times):
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr(api.CompileRecord, "show", broken)
+    result = program.run("%pjit total(x)")
+    assert result.success
+    out = program.capsys.readouterr().out
+    assert out.splitlines()[1:] == ["%pjit could not show total: RuntimeError('no ink'). Your result is not affected"]
+
+
+def test_a_run_that_cannot_be_recorded_runs_all_the_same(program, monkeypatch):
+    """What an unsupported JAX could do to us must not reach the user's code."""
+
+    def broken(*, calls):
+        raise AttributeError("moved")
+
+    monkeypatch.setattr(api, "capture", broken)
+    assert float(program.value("%pjit total(x)")) == 64
+    out = program.capsys.readouterr().out
+    assert "%pjit could not record this run: AttributeError('moved')" in out
+    assert NOTHING not in out
+    assert float(program.value("%%pjit\ntotal(x)")) == 64
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [("", ("html", True)), ("--view text", ("text", True)), ("--view=widget --no-times", ("widget", False))],
+)
+def test_options_reach_the_view(program, monkeypatch, options, expected):
+    seen = []
+    monkeypatch.setattr(api.CompileRecord, "show", lambda self, view, *, times: seen.append((view, times)) or "shown")
+    program.value(f"%pjit {options} total(x)")
+    program.value(f"%%pjit {options}\ntotal(x)")
+    program.value(f"%pjit {options} show total")
+    assert seen == [expected] * 3
+
+
+def test_the_session_can_have_its_own_defaults(program, monkeypatch):
+    seen = []
+    monkeypatch.setattr(api.CompileRecord, "show", lambda self, view, *, times: seen.append((view, times)) or "shown")
+    program.value("%config PjitMagics.view = 'text'\n%config PjitMagics.times = False")
+    program.value("%pjit total(x)")
+    assert seen == [("text", False)]
+
+
+# Subcommands.
+
+
+def test_on_records_every_cell_and_off_ends_it(program):
+    program.value("%pjit on")
+    program.value("total(x)")
+    program.value("%pjit off")
+    program.value("jax.jit(lambda v: v + 3)(x)")
+    assert [record.name for record in api.session_log().user_records()] == ["total"]
+    assert "total" in program.printed("%pjit log")
+
+
+def test_a_run_within_a_session_is_logged_once(program):
+    program.value("%pjit on\n%pjit total(x)")
+    assert [record.name for record in api.session_log().user_records()] == ["total"]
+
+
+def test_log_can_be_text_without_times(program):
+    program.value("%pjit total(x)")
+    assert " ms" in program.printed("%pjit --view text log")
+    assert " ms" not in program.printed("%pjit --view text --no-times log")
+
+
+def test_show_gives_the_newest_record_of_a_name_or_of_the_users_functions(program):
+    program.value("%pjit total(x)")
+    program.value("%pjit jnp.tan(x)")
+    assert program.printed("%pjit show").startswith("total  jit")
+    assert program.printed("%pjit show total").startswith("total  jit")
+    assert program.printed("%pjit show tan").startswith("tan  ")
+
+
+def test_show_of_an_unknown_name_gives_the_nearest_names_in_one_line(program):
+    program.value("%pjit total(x)")
+    printed = program.printed("%pjit show totla")
+    assert printed.strip() == "UsageError: no record of 'totla'; the nearest names are 'total'"
+    program.value("%pjit forget")
+    assert program.printed("%pjit show").startswith("UsageError: no function of yours has been recorded yet")
+
+
+def test_forget_empties_the_log(program):
+    program.value("%pjit total(x)")
+    assert program.printed("%pjit forget") == "%pjit forgot 1 record\n"
+    assert len(api.session_log()) == 0
+
+
+def test_a_subcommand_word_that_is_a_variable_is_code_in_brackets(session):
+    session.value("log = 41")
+    assert session.value("%pjit (log)") == 41
+    assert session.value("%pjit log + 1") == 42
+    session.value("def show(v):\n    return v")
+    assert session.value("%pjit show(3)") == 3
+
+
+@pytest.mark.parametrize("cell", ["%pjit --vew text 1", "%pjit lgo", "%%pjit --vew\nz = 5", "%%pjit total(x)\nz = 5"])
+def test_a_mistake_is_one_line_and_nothing_runs(session, cell):
+    printed = session.printed(cell)
+    assert printed.startswith("UsageError: ")
+    assert printed.count("\n") == 1
+    assert "z" not in session.shell.user_ns
+
+
+def test_a_cell_magic_without_a_cell_is_refused_as_ipython_does(session):
+    assert "cell magic, but the cell body is empty" in session.printed("%%pjit")
+
+
+def test_the_help_shows_every_subcommand_and_option(session):
+    text = session.shell.find_line_magic("pjit").__doc__
+    for word in ("on", "off", "log", "show train_step", "forget", "--view", "--no-times", "%%pjit", "%config"):
+        assert word in text
+
+
+def test_loading_the_extension_imports_no_jax():
+    code = (
+        "import sys\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "shell.run_cell('%load_ext pjit_inspect').raise_error()\n"
+        "assert shell.find_line_magic('pjit')\n"
+        "print('jax' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_run_outside_of_any_cell_shows_its_record_at_once(program):
+    program.capsys.readouterr()
+    value = program.shell.run_line_magic("pjit", "total(x)")
+    assert float(value) == 64
+    assert program.capsys.readouterr().out.startswith("total  jit")
