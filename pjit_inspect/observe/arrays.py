@@ -6,18 +6,23 @@ Not its job: JAX's sharding objects (`observe.shardings`).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.observe.program import LiveProgram
-from pjit_inspect.observe.shardings import to_sharding
+from pjit_inspect.observe.shardings import on_mesh, to_sharding
 
 __all__ = ["argument_names", "input_layouts", "output_layouts", "result_names"]
 
 
-def input_layouts(program: LiveProgram, names: Sequence[str]) -> tuple[ArrayLayout, ...]:
-    """Every argument of the traced function in order, those that jit dropped as unused included."""
+def input_layouts(program: LiveProgram, names: Sequence[str], meshes: Sequence[Mesh] = ()) -> tuple[ArrayLayout, ...]:
+    """Every argument of the traced function in order, those that jit dropped as unused included.
+
+    A sharding that XLA chose gets its spec in the axis names of the first of `meshes` that it follows.
+    """
     if len(program.kept) != len(program.in_avals) or max(program.kept, default=-1) >= len(program.all_avals):
         # References and hoisted constants change the argument list; then names cannot be matched by position.
         names, avals = argument_names(None, len(program.in_avals)), program.in_avals
@@ -28,16 +33,16 @@ def input_layouts(program: LiveProgram, names: Sequence[str]) -> tuple[ArrayLayo
     layouts = []
     for index, aval in enumerate(avals):
         place = position.get(index)
-        layout = _layout(names[index], aval, _at(program.in_shardings, place), program)
+        layout = _layout(names[index], aval, _at(program.in_shardings, place), program, meshes)
         donated = bool(_at(program.donated, place))
         layouts.append(dataclasses.replace(layout, donated=donated, kept=place is not None))
     return tuple(layouts)
 
 
-def output_layouts(program: LiveProgram, names: Sequence[str]) -> tuple[ArrayLayout, ...]:
-    """Every result of the function in order."""
+def output_layouts(program: LiveProgram, names: Sequence[str], meshes: Sequence[Mesh] = ()) -> tuple[ArrayLayout, ...]:
+    """Every result of the function in order; `meshes` as in `input_layouts`."""
     return tuple(
-        _layout(name, aval, _at(program.out_shardings, place), program)
+        _layout(name, aval, _at(program.out_shardings, place), program, meshes)
         for place, (name, aval) in enumerate(zip(names, program.out_avals, strict=True))
     )
 
@@ -53,12 +58,12 @@ def result_names(debug_info: Any, count: int) -> list[str]:
     return _names(paths if isinstance(paths, tuple) else None, count, "result")
 
 
-def _layout(name: str, aval: Any, sharding: Any, program: LiveProgram) -> ArrayLayout:
+def _layout(name: str, aval: Any, sharding: Any, program: LiveProgram, meshes: Sequence[Mesh]) -> ArrayLayout:
     shape = tuple(int(n) for n in getattr(aval, "shape", ()))
     found = None
     if hasattr(sharding, "devices_indices_map"):
         try:
-            found = to_sharding(sharding, shape)
+            found = functools.reduce(on_mesh, meshes, to_sharding(sharding, shape))
         except Exception as error:
             program.missing[f"sharding of {name}"] = repr(error)
     dtype = str(getattr(aval, "dtype", None) or getattr(aval, "str_short", lambda: "unknown")())

@@ -5,7 +5,9 @@ Not its job: shardings of HLO instructions (`parse`), shardings of intermediates
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,7 +17,7 @@ import numpy as np
 from pjit_inspect.model.layout import Sharding, SpecEntry
 from pjit_inspect.model.mesh import Device, Mesh
 
-__all__ = ["find_meshes", "to_device", "to_mesh", "to_sharding"]
+__all__ = ["find_meshes", "on_mesh", "to_device", "to_mesh", "to_sharding"]
 
 
 def to_device(device: Any) -> Device:
@@ -134,3 +136,32 @@ def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
         kind=type(sharding).__name__,
         memory_kind=getattr(sharding, "memory_kind", None),
     )
+
+
+def on_mesh(sharding: Sharding, mesh: Mesh) -> Sharding:
+    """The same tiling with a spec in the axis names of `mesh`, where it follows them; otherwise unchanged.
+
+    XLA hands back shardings it chose as tiles and devices only. Axes of size 1 are left out.
+    """
+    if sharding.spec is not None or sorted(sharding.device_ids) != sorted(mesh.device_ids):
+        return sharding
+    tile_at = dict(zip(sharding.device_ids, sharding.tile_of, strict=True))
+    tile = np.array([tile_at[device] for device in mesh.device_ids])
+    along = np.unravel_index(tile, sharding.tiles) if sharding.tiles else ()
+    entries = [_entry_for(column, count, mesh) for column, count in zip(along, sharding.tiles, strict=True)]
+    used = [axis for entry in entries if entry is not None for axis in entry]
+    if any(entry is None for entry in entries) or len(set(used)) < len(used):
+        return sharding
+    return dataclasses.replace(sharding, spec=tuple(_entry(entry) for entry in entries))
+
+
+def _entry_for(tile: np.ndarray, count: int, mesh: Mesh) -> tuple[str, ...] | None:
+    """The axes, outermost first, whose coordinates number these tiles; None when no axes do."""
+    axes = [axis for axis in mesh.axis_names if mesh.sizes[axis] > 1]
+    for length in range(len(axes) + 1):
+        for names in itertools.permutations(axes, length):
+            if math.prod(mesh.sizes[name] for name in names) == count and (
+                np.array_equal(tile, _tiles_by_position(mesh, (names,)))
+            ):
+                return names
+    return None

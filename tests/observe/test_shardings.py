@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import jax
@@ -10,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
-from pjit_inspect.model.layout import ArrayLayout
-from pjit_inspect.observe.shardings import find_meshes, to_mesh, to_sharding
+from pjit_inspect.model.layout import ArrayLayout, Sharding
+from pjit_inspect.observe.shardings import find_meshes, on_mesh, to_mesh, to_sharding
 
 
 @st.composite
@@ -71,3 +72,26 @@ def test_the_most_used_mesh_comes_first_and_empty_meshes_do_not_count() -> None:
     shardings = [NamedSharding(m, PartitionSpec()) for m in (small, large, large)]
     empty = Mesh(np.empty((), dtype=object), ())
     assert find_meshes(shardings, [empty, None]) == (to_mesh(large), to_mesh(small))
+
+
+@settings(max_examples=200, deadline=None)
+@given(named_shardings())
+def test_tiles_that_follow_mesh_axes_get_their_names_back(case: tuple[NamedSharding, tuple[int, ...]]) -> None:
+    sharding, shape = case
+    named, mesh = to_sharding(sharding, shape), to_mesh(sharding.mesh)
+    nameless = dataclasses.replace(named, spec=None)
+    # Axes of size 1 split nothing and leave no trace.
+    sizes = mesh.sizes
+    expected = [
+        tuple(axis for axis in ((entry,) if isinstance(entry, str) else entry or ()) if sizes[axis] > 1)
+        for entry in named.spec or ()
+    ]
+    found = on_mesh(nameless, mesh).spec
+    assert found is not None
+    assert [((e,) if isinstance(e, str) else e or ()) for e in found] == expected
+
+
+def test_tiles_that_follow_no_axes_stay_without_a_spec() -> None:
+    mesh = to_mesh(Mesh(np.array(jax.devices()).reshape(2, 4), ("a", "b")))
+    sharding = Sharding(spec=None, tiles=(2,), device_ids=tuple(range(8)), tile_of=(0, 1, 1, 0, 0, 1, 0, 1))
+    assert on_mesh(sharding, mesh) is sharding
