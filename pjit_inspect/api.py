@@ -160,7 +160,7 @@ class CompileRecord:
     @cached_property
     def report(self) -> RecordReport:
         """All analyses of this record, as the displays use them."""
-        found = report(self.data)
+        found = report(self.data, self.hlo)
         if not self._live:
             return found
         # Only the HLO tells which further files the program came from; keep their text with the record.
