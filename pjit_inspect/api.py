@@ -102,8 +102,8 @@ class CompileRecord:
 
     @property
     def outputs(self) -> tuple[ArrayLayout, ...]:
-        """The flattened results in order, with the slice of each on every device."""
-        return self.data.outputs
+        """The flattened results in order, with the slice of each on every device, and the inputs they reuse."""
+        return self.report.data.outputs
 
     @property
     def mesh(self) -> Mesh | None:
@@ -162,9 +162,10 @@ class CompileRecord:
         """All analyses of this record, as the displays use them."""
         found = report(self.data, self.hlo)
         if not self._live:
+            self.data = found.data
             return found
         # Only the HLO tells which further files the program came from; keep their text with the record.
-        self.data = replace(self.data, sources=(*self.data.sources, *_further_sources(found)))
+        self.data = replace(found.data, sources=(*found.data.sources, *_further_sources(found)))
         return replace(found, data=self.data)
 
     @property

@@ -195,3 +195,14 @@ def test_a_record_of_one_device_has_no_mesh_and_says_so() -> None:
     assert len(record.collectives) == 0
     assert record.inputs[0].spec is None
     assert record.inputs[0].replication == 1
+
+
+def test_results_name_the_donated_arguments_they_lie_in(mesh: Mesh) -> None:
+    def update(state, batch):
+        return {"count": state["count"] + 1, "mean": batch.mean(), "sum": state["sum"] + batch}
+
+    state = {"count": jnp.zeros(()), "sum": place(mesh, (16, 32), "data", "model")}
+    record = pi.inspect(jax.jit(update, donate_argnums=0), state, place(mesh, (16, 32), "data", "model"))
+    reused = {layout.path: layout.aliases for layout in record.outputs}
+    assert reused["result['sum']"] == "state['sum']"
+    assert reused["result['mean']"] != "state['sum']"

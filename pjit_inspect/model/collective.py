@@ -22,7 +22,8 @@ class Collective:
 
     Attributes:
       kind: XLA's opcode without async parts: "all-gather", "all-reduce", "reduce-scatter", "all-to-all",
-        "collective-permute", "collective-broadcast" or "ragged-all-to-all".
+        "collective-permute", "collective-broadcast" or "ragged-all-to-all"; "reduce-scatter" too for an all-reduce that
+        a TPU fuses with slicing its result.
       axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
         device; None when the groups follow no axes.
       groups: which devices talk to each other, as positions in the mesh; for a collective-permute, (source, target)
@@ -36,8 +37,9 @@ class Collective:
       count_min: the same where a conditional may skip it; equal to `count` otherwise.
       implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
       phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
-      op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general").
-      source: the user's frames, innermost first; () when the program does not say.
+      op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
+        none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
+      source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
       instructions: names of the HLO instructions it consists of (start and done, ...).
       channel_id: XLA's channel, or None.
     """

@@ -17,20 +17,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pjit_inspect.model.hlo_columns import Computations, Instructions, Links, StackFrames
 from pjit_inspect.model.shape import Shape
 from pjit_inspect.model.source import Frame
 
 __all__ = [
     "Alias",
     "Computation",
-    "Computations",
     "Details",
     "HloModule",
     "HloReader",
     "Instruction",
-    "Instructions",
-    "Links",
-    "StackFrames",
 ]
 
 
@@ -39,7 +36,8 @@ class Details:
     """What one instruction has beyond its columns; None or empty where the program does not say.
 
     Attributes:
-      replica_groups: groups of ids in one normal form; () means all; None when the instruction has none.
+      replica_groups: groups of ids in one normal form; () means all; None when the instruction has none, or has them
+        in a form that is not known (then `unknown` holds them).
       source_target_pairs: (source, target) ids of a collective-permute.
       use_global_device_ids: whether ids count replicas and partitions together; None when the program does not say
         (XLA leaves False out).
@@ -99,120 +97,6 @@ class HloReader(Protocol):
     def raw(self, index: int) -> bytes:
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Links:
-    """For each row some rows of (maybe) another table: `links[i]` is an array of indices.
-
-    Attributes:
-      starts: where each row's links begin in `items`; one longer than the number of rows.
-      items: all links, row after row.
-    """
-
-    starts: np.ndarray
-    items: np.ndarray
-
-    def __getitem__(self, row: int) -> np.ndarray:
-        return self.items[self.starts[row] : self.starts[row + 1]]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def owners(self) -> np.ndarray:
-        """For each of `items`, the row it belongs to."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
-
-    def reversed(self, rows: int) -> Links:
-        """The links the other way round, to a table of `rows` rows; each row's links ascend."""
-        order = np.argsort(self.items, kind="stable")
-        counts = np.bincount(self.items, minlength=rows)
-        return Links(starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int32), items=self.owners[order])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Instructions:
-    """The columns: one entry per instruction, computation after computation, in the order of the program's bytes.
-
-    Attributes:
-      opcode: row of `HloModule.opcodes`.
-      shape: row of the table of shapes.
-      op_name: row of `HloModule.op_names`; row 0 is "".
-      frame: row of `StackFrames` counted from 1; 0 where the program does not say.
-      channel: XLA's channel; 0 where there is none.
-      computation: row of `Computations`.
-      operands, called, control: operands, called computations, control predecessors of each.
-    """
-
-    opcode: np.ndarray
-    shape: np.ndarray
-    op_name: np.ndarray
-    frame: np.ndarray
-    channel: np.ndarray
-    computation: np.ndarray
-    operands: Links
-    called: Links
-    control: Links
-
-    def __len__(self) -> int:
-        return len(self.opcode)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Computations:
-    """One entry per computation, in the order of the program's bytes.
-
-    Attributes:
-      names: their names.
-      starts: where each one's instructions begin; one longer than the number of computations.
-      root: the instruction whose value it returns.
-      is_fusion: whether it is the body of a fusion.
-      threads: the execution thread, "main" or such as "sparsecore"; "" where the program does not say.
-    """
-
-    names: tuple[str, ...]
-    starts: np.ndarray
-    root: np.ndarray
-    is_fusion: np.ndarray
-    threads: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class StackFrames:
-    """The source positions of a program, each stored once.
-
-    A frame is a row of `location` and `parent`, counted from 1 as in the program; 0 is no frame.
-
-    Attributes:
-      files, functions: string tables.
-      location_file, location_function, location_line: for each location, rows of the tables (from 0) and the line.
-      location: for each frame, its location (from 0).
-      parent: for each frame, the frame that called it; 0 at the outermost.
-    """
-
-    files: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    location_file: np.ndarray
-    location_function: np.ndarray
-    location_line: np.ndarray
-    location: np.ndarray
-    parent: np.ndarray
-
-    def chain(self, frame: int) -> tuple[Frame, ...]:
-        """Frame number `frame` and its callers, innermost first; () for 0 and for numbers out of range."""
-        frames: list[Frame] = []
-        # A damaged table may go round in circles; no true chain is longer than the table.
-        while 0 < frame <= len(self.location) and len(frames) < len(self.location):
-            place = int(self.location[frame - 1])
-            file, function = self.location_file[place], self.location_function[place]
-            line = int(self.location_line[place])
-            frames.append(Frame(file=self.files[file], line=line, function=self.functions[function]))
-            frame = int(self.parent[frame - 1])
-        return tuple(frames)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +166,10 @@ class HloModule:
         return Computation(self, index)
 
     def find(self, name: str) -> Instruction | None:
-        """The instruction with this name, or None."""
+        """The instruction with this name, or None.
+
+        XLA repeats a name now and then; the entry computation comes last, and its instructions win.
+        """
         if "by_name" not in self._cache:
             self._cache["by_name"] = {self.reader.name(i): i for i in range(len(self))}
         index = self._cache["by_name"].get(name)
@@ -402,7 +289,8 @@ class Instruction:
         return self.module.reader.details(self.index)
 
     def __repr__(self) -> str:
-        return f"Instruction({self.name} = {self.shape} {self.opcode})"
+        shape = str(self.shape)
+        return f"Instruction({self.name} = {shape if len(shape) <= 60 else shape[:57] + '...'} {self.opcode})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ class Shape:
         A tuple is the sum of its leaves; tokens and opaque values take none. None when a dimension has no bound or
         the element's width is unknown.
         """
-        if self.is_tuple or self.dtype == "buffer":
+        if self.elements:
             return _total(leaf.bytes for leaf in self.leaves)
         if not self.is_array:
             return 0

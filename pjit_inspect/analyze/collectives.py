@@ -1,0 +1,168 @@
+"""The collectives of an optimized program, in the user's mesh axes and source lines.
+
+Not its job: why each is there, how it is spread over instructions (`analyze.collective_sites`), what it costs
+(`analyze.traffic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pjit_inspect.analyze.collective_sites import Site, find_sites
+from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
+from pjit_inspect.analyze.loops import Runs, count_runs
+from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes, positions_of
+from pjit_inspect.analyze.origins import find_origin
+from pjit_inspect.analyze.phases import find_implicit, find_phase
+from pjit_inspect.analyze.source import user_frames
+from pjit_inspect.analyze.traffic import wire_bytes
+from pjit_inspect.model.collective import Collective, CollectiveTable
+from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.shape import Shape
+
+__all__ = ["find_collectives"]
+
+
+def find_collectives(
+    module: HloModule,
+    mesh: Mesh | None = None,
+    device_ids: Sequence[int] | None = None,
+    *,
+    other_meshes: Sequence[Mesh] = (),
+    cells: Mapping[str, str] | None = None,
+) -> CollectiveTable:
+    """Every collective of `module`, most bytes sent first, then in the order of the program's bytes.
+
+    Args:
+      module: the optimized program.
+      mesh: the user's mesh; None when there is none: groups are then logical ids, and follow no axes.
+      device_ids: the device each logical id (replica times partitions plus partition) stands for; None when ids are
+        positions in `mesh`.
+      other_meshes: meshes to look for axes in when the groups follow none of `mesh`.
+      cells: file -> how the notebook calls the cell.
+    """
+    context = _Context(
+        mesh=mesh,
+        meshes=tuple(m for m in (mesh, *other_meshes) if m is not None),
+        device_ids=None if device_ids is None else tuple(device_ids),
+        runs=count_runs(module),
+        cells=cells or {},
+    )
+    rows = [_collective(site, context) for site in find_sites(module)]
+    return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Context:
+    """What all collectives of one program share; `found` keeps what equal groups have in common."""
+
+    mesh: Mesh | None
+    meshes: tuple[Mesh, ...]
+    device_ids: tuple[int, ...] | None
+    runs: tuple[Runs, ...]
+    cells: Mapping[str, str]
+    found: dict[tuple[bool, Groups], _Place] = field(default_factory=dict)
+
+    @property
+    def devices(self) -> int | None:
+        """How many devices the program has, as far as is known."""
+        if self.device_ids is not None:
+            return len(self.device_ids)
+        return self.mesh.size if self.mesh else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a collective's groups lie: as in `Collective`."""
+
+    axes: tuple[str, ...] | None
+    groups: Groups
+    size: int
+
+
+def _collective(site: Site, context: _Context) -> Collective:
+    op, details, origin = site.op, site.op.details, find_origin(site)
+    arrays = _operands(site)
+    payload = sum(shape.bytes or 0 for shape in arrays)
+    place = _place(site, context)
+    runs = context.runs[site.instructions[0].computation.index] if site.instructions else Runs(0, 0)
+    return Collective(
+        kind=site.kind,
+        axes=place.axes,
+        groups=place.groups,
+        dtype=", ".join(dict.fromkeys(shape.dtype for shape in arrays)),
+        local_shape=max(arrays, key=lambda shape: shape.bytes or 0).dimensions if arrays else (),
+        operands=len(arrays),
+        payload_bytes=payload,
+        wire_bytes=wire_bytes(site.kind, payload, place.size),
+        count=runs.most,
+        count_min=runs.least,
+        implicit=find_implicit(op.op_name, details.frontend_attributes),
+        phase=find_phase(origin.op_name),
+        op_name=origin.op_name,
+        source=user_frames(origin.frames, context.cells),
+        instructions=tuple(part.name for part in site.instructions),
+        channel_id=op.channel_id,
+    )
+
+
+def _operands(site: Site) -> list[Shape]:
+    """The shapes of the arrays it moves."""
+    operands = site.op.operands
+    if site.kind == "ragged-all-to-all":
+        # The others say where the pieces go.
+        operands = operands[:1]
+    return [leaf for operand in operands for leaf in operand.shape.leaves if leaf.is_array]
+
+
+def _place(site: Site, context: _Context) -> _Place:
+    moves = site.kind == "collective-permute"
+    ids = (
+        logical_pairs(site.op.details)
+        if moves
+        else logical_groups(
+            site.op.opcode.removesuffix("-start"),
+            site.op.details,
+            site.op.channel_id,
+            site.op.module.device_counts,
+            context.devices,
+        )
+    )
+    if ids is None:
+        return _Place(axes=None, groups=(), size=1)
+    key = (moves, ids)
+    if key not in context.found:
+        context.found[key] = _find_place(ids, moves, context)
+    return context.found[key]
+
+
+def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
+    find = find_permute_axes if moves else find_axes
+    answers = (find(ids, mesh, context.device_ids) for mesh in context.meshes)
+    axes = next((answer for answer in answers if answer is not None), None)
+    groups = _in_mesh(ids if ids or moves else _everyone(context), context)
+    if moves:
+        size = 2 if any(source != target for source, target in ids) else 1
+    else:
+        size = max((len(group) for group in groups), default=1)
+    return _Place(axes=axes, groups=groups, size=size)
+
+
+def _everyone(context: _Context) -> Groups:
+    return (tuple(range(context.devices)),) if context.devices else ()
+
+
+def _in_mesh(ids: Groups, context: _Context) -> Groups:
+    """The groups as positions in the mesh; as they are when there is no mesh or a device is not in it."""
+    if context.mesh is None or context.device_ids is None or not ids:
+        return ids
+    flat = np.array([i for group in ids for i in group], np.int64)
+    positions = positions_of(flat, context.mesh, context.device_ids)
+    if positions is None:
+        return ids
+    cuts = np.cumsum([len(group) for group in ids])[:-1]
+    return tuple(tuple(part.tolist()) for part in np.split(positions, cuts))

@@ -1,0 +1,64 @@
+"""Where a value comes from, looked for through instructions that only pass it on, into and out of fusions.
+
+Not its job: what is done with it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pjit_inspect.model.hlo import Instruction
+
+__all__ = ["MOVES", "SAME", "Value"]
+
+SAME = frozenset(("copy", "bitcast", "reshape"))
+"""Opcodes whose result is their operand, element for element."""
+
+MOVES = SAME | {"transpose", "slice", "dynamic-slice", "pad", "concatenate"}
+"""Opcodes that move elements (of their first operand) without computing with them."""
+
+
+class Value(NamedTuple):
+    """An instruction, and what the parameters of its computation stand for.
+
+    `arguments` is None outside of fusions: parameters then stand for themselves.
+    """
+
+    instruction: Instruction
+    arguments: tuple[Value, ...] | None = None
+
+    def operand(self, k: int) -> Value:
+        """Operand number `k`; the value itself, which then fits nothing, when a damaged program lacks it."""
+        operands = self.instruction.operands
+        return Value(operands[k], self.arguments) if 0 <= k < len(operands) else self
+
+    def settled(self, through: frozenset[str] = SAME) -> Value:
+        """The value that is passed on to here through opcodes in `through`, tuples, and the bounds of fusions."""
+        value = self
+        while True:
+            before = value._before(through)
+            if before is value:
+                return value
+            value = before
+
+    def _before(self, through: frozenset[str]) -> Value:
+        instruction, arguments = self
+        opcode = instruction.opcode
+        if opcode in through:
+            return self.operand(0)
+        if opcode == "fusion":
+            inner = tuple(Value(operand, arguments) for operand in instruction.operands)
+            return Value(instruction.called[0].root, inner)
+        if opcode == "parameter" and arguments:
+            number = instruction.details.parameter_number or 0
+            return arguments[number] if 0 <= number < len(arguments) else self
+        if opcode == "get-tuple-element":
+            whole = self.operand(0).settled(through)
+            element = instruction.details.tuple_index
+            return whole.operand(element) if whole.instruction.opcode == "tuple" and element is not None else self
+        return self
+
+    @property
+    def constant(self) -> int | None:
+        """The value, when it is an integer constant."""
+        return self.instruction.details.literal if self.instruction.opcode == "constant" else None

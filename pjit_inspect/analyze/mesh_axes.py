@@ -1,0 +1,108 @@
+"""Which of the user's mesh axes a list of device groups follows.
+
+XLA writes groups as ids, or under axis names of its own that change from one instruction to the next. The user's
+names are recovered from where the devices stand in the user's mesh, never from XLA's names or from sizes.
+Not its job: reading groups (`parse.replica_groups`) or which device an id means (`analyze.device_groups`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from pjit_inspect.model.mesh import Mesh
+
+__all__ = ["Groups", "find_axes", "find_permute_axes", "positions_of"]
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:
+    """The mesh axes the groups run along, in mesh order, axes of size 1 left out; None when they follow none.
+
+    The groups follow axes (a, b) when every group is all devices that differ in nothing but their coordinates along
+    a and b, and the groups together are all devices of the mesh. So () means that every device is alone.
+
+    Args:
+      groups: groups of logical ids; () is one group of all devices.
+      mesh: the user's mesh.
+      device_ids: the device each logical id stands for; None when ids are positions in `mesh`.
+    """
+    if not groups or not groups[0]:
+        return _names(mesh, [size > 1 for size in mesh.shape])
+    if any(len(group) != len(groups[0]) for group in groups):
+        return None
+    positions = positions_of(np.array(groups), mesh, device_ids)
+    if positions is None or len(np.unique(positions)) != positions.size or positions.size != mesh.size:
+        return None
+    coordinates = np.array(np.unravel_index(positions, mesh.shape or (1,)))
+    # Devices of one group differ only along axes that vary, and are all different: so when their number is that of
+    # all coordinates along these axes, each group is the whole line (plane, ...).
+    varies = (coordinates != coordinates[:, :, :1]).any(axis=(1, 2)).tolist()
+    line = math.prod(size for size, moves in zip(mesh.shape, varies, strict=False) if moves)
+    return _names(mesh, varies) if line == len(groups[0]) else None
+
+
+def find_permute_axes(pairs: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:
+    """The mesh axes along which a collective-permute moves data; None when it follows none.
+
+    Pairs that send to themselves do not count. The pairs follow axes (a, b) when every pair changes exactly the
+    coordinates along a and b; or when the devices that reach each other through pairs form groups along a and b (a
+    ring over two axes changes one coordinate in most steps and both in some).
+
+    Args:
+      pairs: (source, target) logical ids.
+      mesh: the user's mesh.
+      device_ids: the device each logical id stands for; None when ids are positions in `mesh`.
+    """
+    if not pairs:
+        return ()
+    positions = positions_of(np.array(pairs), mesh, device_ids)
+    if positions is None:
+        return None
+    positions = positions[positions[:, 0] != positions[:, 1]]
+    coordinates = np.array(np.unravel_index(positions, mesh.shape or (1,)))
+    changes = coordinates[:, :, 0] != coordinates[:, :, 1]
+    if (changes == changes[:, :1]).all():
+        return _names(mesh, changes[:, :1].any(axis=1).tolist())
+    return find_axes(_components(positions, mesh.size), mesh)
+
+
+def _components(pairs: np.ndarray, size: int) -> Groups:
+    """The groups of positions that are linked by pairs."""
+    label = np.arange(size)
+    while True:
+        low = np.minimum(label[pairs[:, 0]], label[pairs[:, 1]])
+        before = label.copy()
+        np.minimum.at(label, pairs[:, 0], low)
+        np.minimum.at(label, pairs[:, 1], low)
+        # A label is itself a position: following it halves the distance to the smallest one.
+        label = np.minimum(label, label[label])
+        if (label == before).all():
+            break
+    order = np.argsort(label, kind="stable")
+    cuts = np.flatnonzero(np.diff(label[order])) + 1
+    return tuple(tuple(group.tolist()) for group in np.split(order, cuts))
+
+
+def positions_of(ids: np.ndarray, mesh: Mesh, device_ids: Sequence[int] | None = None) -> np.ndarray | None:
+    """The position in the mesh of each logical id; None when one of them has no device in it."""
+    if device_ids is None:
+        return ids if ((ids >= 0) & (ids < mesh.size)).all() else None
+    table = _position_table(mesh, device_ids)
+    if ((ids < 0) | (ids >= len(table))).any():
+        return None
+    positions = table[ids]
+    return None if (positions < 0).any() else positions
+
+
+def _position_table(mesh: Mesh, device_ids: Sequence[int]) -> np.ndarray:
+    """For each logical id its position in the mesh, or -1."""
+    place = {device: position for position, device in enumerate(mesh.device_ids)}
+    return np.array([place.get(device, -1) for device in device_ids], np.int64)
+
+
+def _names(mesh: Mesh, wanted: Sequence[bool]) -> tuple[str, ...]:
+    return tuple(name for name, moves in zip(mesh.axis_names, wanted, strict=False) if moves)

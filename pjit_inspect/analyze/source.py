@@ -1,0 +1,53 @@
+"""Which source frames are the user's.
+
+Not its job: finding frames (`parse.hlo_source`) or the frame of a call (`observe`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping
+
+from pjit_inspect.model.source import Frame
+
+__all__ = ["is_library", "user_frames"]
+
+_PACKAGES = frozenset((
+    "jax", "jaxlib", "flax", "equinox", "optax", "haiku", "chex", "orbax", "penzai", "treescope", "jaxtyping",
+    "beartype", "quax", "lineax", "diffrax", "einops", "IPython", "ipykernel", "traitlets", "tornado",
+    "nbclient", "jupyter_client", "numpy", "_pytest", "pluggy", "pjit_inspect",
+))  # fmt: skip
+"""Packages whose frames tell a user of JAX nothing about the own program."""
+
+_INSTALLED = re.compile(r"/(?:site|dist)-packages/([^/.]+)")
+_STANDARD = re.compile(r"/lib(?:64)?/python3\.\d+t?/(?!site-packages/|dist-packages/)")
+
+
+@functools.lru_cache(maxsize=4096)
+def is_library(file: str) -> bool:
+    """Whether a file belongs to JAX, a library on top of it, the notebook's machinery, or Python itself."""
+    path = file.replace("\\", "/")
+    if path.startswith("<frozen "):
+        return True
+    installed = _INSTALLED.search(path)
+    if installed:
+        return installed[1] in _PACKAGES
+    return bool(_STANDARD.search(path))
+
+
+def user_frames(frames: tuple[Frame, ...], cells: Mapping[str, str] | None = None) -> tuple[Frame, ...]:
+    """The frames without those of libraries (all of them, when nothing else remains), in the same order.
+
+    Args:
+      frames: innermost first.
+      cells: file -> how the notebook calls the cell ("In [7]").
+    """
+    kept = tuple(frame for frame in frames if not is_library(frame.file)) or frames
+    return tuple(_in_cell(frame, cells) for frame in kept) if cells else kept
+
+
+def _in_cell(frame: Frame, cells: Mapping[str, str]) -> Frame:
+    cell = cells.get(frame.file)
+    return dataclasses.replace(frame, cell=cell) if cell and frame.cell != cell else frame

@@ -1,0 +1,65 @@
+"""How many bytes a collective sends (modelled), and the totals per mesh axis.
+
+All formulas are those of a ring: each device sends to one neighbour, and no link carries more than it must. n is the
+size of a group, V the bytes of the operands on one device. Not its job: how long it takes.
+
+*Source*: "How to scale your model", chapter on sharded matrices (https://jax-ml.github.io/scaling-book/sharding).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pjit_inspect.model.collective import AxisTotal, Collective
+
+__all__ = ["RING", "total_by_axes", "wire_bytes"]
+
+RING: dict[str, Callable[[int, int], int]] = {
+    "all-gather": lambda v, n: v * (n - 1),
+    "reduce-scatter": lambda v, n: _share(v * (n - 1), n),
+    "all-reduce": lambda v, n: _share(2 * v * (n - 1), n),
+    "all-to-all": lambda v, n: _share(v * (n - 1), n),
+    "ragged-all-to-all": lambda v, n: _share(v * (n - 1), n),
+    "collective-permute": lambda v, n: v,
+    "collective-broadcast": lambda v, n: v,
+}
+"""Kind -> bytes the busiest device sends, from V and n. An all-gather passes every other shard on once; a
+reduce-scatter passes on all but its own share; an all-reduce is one of each over the same bytes; an all-to-all keeps
+its own share; a permute and a broadcast send everything once. Rounded up to whole bytes."""
+
+
+def _share(amount: int, parts: int) -> int:
+    return -(-amount // parts)
+
+
+def wire_bytes(kind: str, payload_bytes: int, group_size: int) -> int:
+    """Bytes the busiest device sends each time the collective runs (modelled: `RING`).
+
+    0 for a group of one device. For a collective-permute, `group_size` is 2 when any pair moves data, else 1.
+    Raises `KeyError` for a kind without a formula.
+    """
+    return RING[kind](payload_bytes, group_size) if group_size > 1 else 0
+
+
+def total_by_axes(collectives: Iterable[Collective]) -> tuple[AxisTotal, ...]:
+    """One total for each set of mesh axes, most bytes sent first.
+
+    Collectives that run an unknown number of times count once.
+    """
+    by_axes: dict[tuple[str, ...] | None, list[Collective]] = {}
+    for collective in collectives:
+        by_axes.setdefault(collective.axes, []).append(collective)
+    totals = [_total(axes, rows) for axes, rows in by_axes.items()]
+    return tuple(sorted(totals, key=lambda total: (-total.sent_bytes, total.axes is None, total.axes or ())))
+
+
+def _total(axes: tuple[str, ...] | None, rows: list[Collective]) -> AxisTotal:
+    counts = [row.count for row in rows]
+    runs = [1 if count is None else count for count in counts]
+    return AxisTotal(
+        axes=axes,
+        collectives=len(rows),
+        runs=None if None in counts else sum(runs),
+        payload_bytes=sum(row.payload_bytes * run for row, run in zip(rows, runs, strict=True)),
+        sent_bytes=sum(row.wire_bytes * run for row, run in zip(rows, runs, strict=True)),
+    )

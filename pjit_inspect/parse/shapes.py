@@ -1,0 +1,60 @@
+"""Shapes, from `xla.ShapeProto` to `model.shape`.
+
+Not its job: what a shape weighs (`model.shape`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pjit_inspect.model.shape import Layout, Shape
+
+__all__ = ["ELEMENT_TYPES", "parse_shape"]
+
+ELEMENT_TYPES = {
+    1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16", 11: "f32",
+    12: "f64", 13: "tuple", 14: "opaque", 15: "c64", 16: "bf16", 17: "token", 18: "c128", 19: "f8e5m2",
+    20: "f8e4m3fn", 21: "s4", 22: "u4", 23: "f8e4m3b11fnuz", 24: "f8e5m2fnuz", 25: "f8e4m3fnuz", 26: "s2", 27: "u2",
+    28: "f8e4m3", 29: "f8e3m4", 30: "s1", 31: "u1", 32: "f4e2m1fn", 33: "f8e8m0fnu", 34: "buffer", 35: "f6e3m2fn",
+    36: "f6e2m3fn",
+}  # fmt: skip
+"""XLA's name of each element type. *Source*: `xla.PrimitiveType`."""
+
+
+def parse_shape(message: Any) -> Shape:
+    """The shape a decoded `ShapeProto` describes; an element type of unknown number n is called "type n"."""
+    kind = message.element_type
+    return Shape(
+        dtype=ELEMENT_TYPES.get(kind, f"type {kind}"),
+        dimensions=tuple(message.dimensions),
+        dynamic=_dynamic(message),
+        layout=_layout(message.layout) if message.HasField("layout") else None,
+        elements=tuple(parse_shape(element) for element in message.tuple_shapes),
+    )
+
+
+def _dynamic(message: Any) -> tuple[bool, ...]:
+    flags = tuple(message.is_dynamic_dimension)
+    # XLA writes one flag per dimension, all False for a static shape.
+    return flags if any(flags) and len(flags) == len(message.dimensions) else ()
+
+
+def _layout(message: Any) -> Layout:
+    return Layout(
+        minor_to_major=tuple(message.minor_to_major),
+        tiles=tuple(tuple(tile.dimensions) for tile in message.tiles),
+        memory_space=message.memory_space,
+        element_bits=message.element_size_in_bits,
+        tail_padding=message.tail_padding_alignment_in_elements or 1,
+        other=_other(message),
+    )
+
+
+def _other(message: Any) -> tuple[str, ...]:
+    texts = [f"({split.dimension}:{','.join(map(str, split.split_indices))})" for split in message.split_configs]
+    other = [f"SC{''.join(texts)}"] if texts else []
+    if message.HasField("physical_shape"):
+        other.append(f"P({parse_shape(message.physical_shape).text()})")
+    if message.dynamic_shape_metadata_prefix_bytes:
+        other.append(f"M({message.dynamic_shape_metadata_prefix_bytes})")
+    return tuple(other)

@@ -1,0 +1,134 @@
+"""A report holds every analysis of a record, and says only what the program proves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data import hlo_fixtures as fixtures
+
+from pjit_inspect.analyze.report import report as report_of
+from pjit_inspect.model.blob import Blob
+from pjit_inspect.model.mesh import Device
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.source import Frame, SourceText
+from pjit_inspect.parse.hlo import parse_hlo_module
+
+
+def report(data: RecordData) -> RecordReport:
+    return report_of(data, None if data.hlo is None else parse_hlo_module(data.hlo.read()))
+
+
+def record(name: str, platform: str = "cpu", **more: Any) -> RecordData:
+    return RecordData(
+        name="step",
+        mesh=fixtures.MESH,
+        meshes=(fixtures.MESH,),
+        devices=tuple(Device(id=k, platform=platform, kind=platform) for k in range(8)),
+        hlo=Blob(fixtures.proto(name)),
+        **more,
+    )
+
+
+def test_a_report_holds_all_analyses():
+    found = report(record("mlp_step.cpu_8"))
+    assert found.collectives is not None
+    assert found.fusions is not None
+    assert (len(found.collectives), len(found.fusions), found.instructions) == (2, 19, 207)
+    assert [total.axes for total in found.totals] == [("data",), ("model",)]
+    assert found.sent_bytes == sum(row.wire_bytes for row in found.collectives)
+
+
+def test_a_record_without_hlo_has_no_analyses():
+    found = report(RecordData(name="f"))
+    assert (found.collectives, found.fusions, found.instructions, found.totals, found.notes) == (
+        None,
+        None,
+        None,
+        (),
+        (),
+    )
+
+
+def test_notes_count_collectives_that_follow_no_axis_or_are_wider_than_the_program():
+    # One permute crosses the mesh; 45 collectives sum or move f32 that was converted from bf16 right before.
+    notes = report(record("transformer_step.cpu_8")).notes
+    assert notes == (
+        "1 collective follows no mesh axis",
+        "45 collectives send f32 where the program has bf16 (CPU backend)",
+    )
+
+
+def test_notes_are_silent_where_there_is_nothing_to_say():
+    assert report(record("mlp_step.v5e_2x4", "tpu")).notes == ()
+
+
+def test_a_note_says_that_lines_of_a_cached_executable_may_be_stale():
+    assert report(record("pallas.v5e", "tpu", cached="persistent")).notes == (
+        "source lines may be stale: executable came from the persistent cache",
+    )
+    assert report(record("pallas.v5e", "tpu", cached="memory")).notes == ()
+
+
+def test_a_note_says_which_loops_are_not_counted():
+    source = """HloModule m, num_partitions=8
+
+%add (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %sum = f32[] add(%x, %y)
+}
+
+%body (s: f32[8]) -> f32[8] {
+  %s = f32[8]{0} parameter(0)
+  ROOT %r = f32[8]{0} all-reduce(%s), channel_id=1, replica_groups=[2,4]<=[8], use_global_device_ids=true, to_apply=%add
+}
+
+%condition (c: f32[8]) -> pred[] {
+  %c = f32[8]{0} parameter(0)
+  ROOT %go = pred[] custom-call(%c), custom_call_target="ask"
+}
+
+ENTRY %main (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %w = f32[8]{0} while(%p), condition=%condition, body=%body
+}
+"""
+    proto = fixtures.xla_module(source).as_serialized_hlo_module_proto()
+    found = report(RecordData(name="f", mesh=fixtures.MESH, hlo=Blob(proto)))
+    assert found.notes == ("the loop around 1 collective has no known trip count",)
+    assert found.totals[0].runs is None
+
+
+def test_a_note_says_which_collectives_name_no_devices():
+    # With a channel, and ids that are not flattened, a group spans all partitions: nobody says how many there are.
+    source = """HloModule m
+
+%add (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %sum = f32[] add(%x, %y)
+}
+
+ENTRY %main (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %r = f32[8]{0} all-reduce(%p), channel_id=1, replica_groups={{0}}, to_apply=%add
+}
+"""
+    proto = fixtures.xla_module(source).as_serialized_hlo_module_proto()
+    assert report(RecordData(name="f", hlo=Blob(proto))).notes == (
+        "1 collective names no devices that are known: its bytes on the wire are not counted",
+    )
+
+
+def test_frames_in_notebook_cells_carry_the_cells_label():
+    text = fixtures.text("mlp_step.cpu_8")
+    assert '"notebook/models.py"' in text
+    cell = SourceText(file="notebook/models.py", cell="In [7]", lines=())
+    frame = Frame(file="notebook/t08_cpu_scale.py", line=1, cell="In [8]")
+    found = report(record("mlp_step.cpu_8", sources=(cell,), user_frame=frame))
+    assert found.collectives is not None
+    places = {place.where.partition(":")[0] for row in found.collectives for place in row.source}
+    assert places == {"In [7]", "In [8]"}
+    assert found.fusions is not None
+    assert any(place.cell == "In [7]" for row in found.fusions for place in row.source)

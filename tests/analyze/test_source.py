@@ -1,0 +1,49 @@
+"""Only the user's frames are left of a chain."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from pjit_inspect.analyze.source import is_library, user_frames
+from pjit_inspect.model.source import Frame
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("/venv/lib/python3.12/site-packages/jax/_src/api.py", True),
+        ("/venv/lib/python3.12/site-packages/flax/nnx/module.py", True),
+        ("C:\\venv\\Lib\\site-packages\\optax\\_src\\base.py", True),
+        ("/usr/lib/python3/dist-packages/IPython/core/x.py", True),
+        ("/usr/lib/python3.13t/threading.py", True),
+        (contextlib.__file__, True),
+        ("<frozen runpy>", True),
+        ("/venv/lib/python3.12/site-packages/my_models/net.py", False),  # the user's own, installed
+        ("/home/me/jax/train.py", False),  # a folder of that name
+        ("/tmp/ipykernel_12/345.py", False),
+        ("<ipython-input-3-abc>", False),
+        ("train.py", False),
+    ],
+)
+def test_library_files_are_known_by_where_they_are_installed(file: str, expected: bool):
+    assert is_library(file) is expected
+
+
+USER = Frame(file="/home/me/train.py", line=3, function="step")
+LIBRARY = Frame(file="/venv/lib/python3.12/site-packages/equinox/_jit.py", line=9)
+
+
+def test_library_frames_are_dropped():
+    assert user_frames((LIBRARY, USER, LIBRARY)) == (USER,)
+
+
+def test_library_frames_stay_when_nothing_else_remains():
+    assert user_frames((LIBRARY,)) == (LIBRARY,)
+    assert user_frames(()) == ()
+
+
+def test_frames_in_a_cell_carry_its_label():
+    [frame] = user_frames((USER, LIBRARY), {"/home/me/train.py": "In [7]"})
+    assert frame.where == "In [7]:3"

@@ -1,0 +1,71 @@
+"""Bytes on the wire follow the ring model, worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from pjit_inspect.analyze.collective_sites import KINDS
+from pjit_inspect.analyze.traffic import RING, total_by_axes, wire_bytes
+from pjit_inspect.model.collective import Collective
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "size", "expected"),
+    [
+        ("all-gather", 100, 4, 300),  # each shard of the others passes once
+        ("reduce-scatter", 400, 4, 300),  # three of four quarters
+        ("all-reduce", 400, 4, 600),  # a reduce-scatter and an all-gather of the quarters
+        ("all-reduce", 10, 3, 14),  # 40 / 3, rounded up
+        ("all-to-all", 400, 4, 300),  # its own quarter stays
+        ("ragged-all-to-all", 400, 4, 300),
+        ("collective-permute", 400, 2, 400),
+        ("collective-broadcast", 400, 4, 400),
+        ("all-gather", 100, 1, 0),
+        ("all-reduce", 400, 1, 0),
+        ("collective-permute", 400, 1, 0),
+        ("all-reduce", 0, 8, 0),
+        ("all-reduce", 3 * 2**60, 2, 3 * 2**60),
+    ],
+)
+def test_wire_bytes_by_hand(kind: str, payload: int, size: int, expected: int):
+    assert wire_bytes(kind, payload, size) == expected
+
+
+def test_every_kind_has_a_formula():
+    assert set(RING) == set(KINDS)
+
+
+def collective(axes: tuple[str, ...] | None, payload: int, wire: int, count: int | None) -> Collective:
+    return Collective(
+        kind="all-reduce",
+        axes=axes,
+        groups=(),
+        dtype="f32",
+        local_shape=(),
+        payload_bytes=payload,
+        wire_bytes=wire,
+        count=count,
+        count_min=count,
+    )
+
+
+def test_totals_add_up_per_set_of_axes():
+    rows = [
+        collective(("data",), 10, 20, 3),
+        collective(("model",), 1000, 1500, 1),
+        collective(("data",), 1, 2, 1),
+        collective(None, 5, 5, 1),
+        collective(("data", "model"), 7, 9, None),
+    ]
+    model, data, both, none = total_by_axes(rows)
+    assert (model.axes, model.collectives, model.runs, model.payload_bytes, model.sent_bytes) == (
+        ("model",),
+        1,
+        1,
+        1000,
+        1500,
+    )
+    assert (data.axes, data.collectives, data.runs, data.payload_bytes, data.sent_bytes) == (("data",), 2, 4, 31, 62)
+    assert (both.runs, both.payload_bytes, both.sent_bytes) == (None, 7, 9)
+    assert (none.axes, none.sent_bytes) == (None, 5)
+    assert total_by_axes([]) == ()

@@ -1,0 +1,75 @@
+"""Optimized programs for the tests: texts that XLA printed, as protos that XLA's own parser made of them."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.parse.hlo import parse_hlo_module
+
+HERE = Path(__file__).parent
+LARGE = "train_step_16_layers.cpu_8"
+SMALL = tuple(sorted(name for file in HERE.glob("*.hlo.gz") if (name := file.name.removesuffix(".hlo.gz")) != LARGE))
+ALL = (*SMALL, LARGE)
+MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
+
+
+@functools.cache
+def text(name: str) -> str:
+    """The HLO text of a fixture."""
+    return gzip.decompress((HERE / f"{name}.hlo.gz").read_bytes()).decode()
+
+
+def xla_parser() -> ModuleType:
+    """The module of jaxlib that parses HLO text; skips the test where there is none that is new enough."""
+    try:
+        from jaxlib import _hlo
+    except ImportError:
+        pytest.skip("this jaxlib has no parser for today's HLO text")
+    return _hlo
+
+
+def xla_module(source: str) -> Any:
+    """HLO text as XLA's own module object."""
+    return xla_parser().hlo_module_from_text(source)
+
+
+def from_text(source: str) -> HloModule:
+    """HLO text, made a proto by XLA, as our module."""
+    return parse_hlo_module(xla_module(source).as_serialized_hlo_module_proto())
+
+
+@functools.cache
+def proto(name: str) -> bytes:
+    """The proto of a fixture."""
+    return xla_module(text(name)).as_serialized_hlo_module_proto()
+
+
+@functools.cache
+def module(name: str) -> HloModule:
+    """A fixture as our module."""
+    return parse_hlo_module(proto(name))
+
+
+def compiled(function: Any, *args: Any) -> HloModule:
+    """The optimized program of a function that JAX compiles here, on the fake devices."""
+    import jax
+
+    executable = jax.jit(function).lower(*args).compile().runtime_executable()
+    return parse_hlo_module(executable.hlo_modules()[0].as_serialized_hlo_module_proto())
+
+
+def mesh_of(mesh: Any) -> Mesh:
+    """A `jax.sharding.Mesh` as ours."""
+    return Mesh(
+        axis_names=tuple(mesh.axis_names),
+        shape=tuple(mesh.devices.shape),
+        device_ids=tuple(device.id for device in mesh.devices.flat),
+    )

@@ -1,0 +1,330 @@
+"""What our reader finds in a program is what XLA finds in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from data import hlo_fixtures as fixtures
+
+from pjit_inspect.analyze.collectives import find_collectives
+from pjit_inspect.analyze.fusions import find_fusions
+from pjit_inspect.errors import ParseError
+from pjit_inspect.parse.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_schema import message_class
+
+TINY = """HloModule tiny, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, num_partitions=4
+
+%body (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  ROOT %double = f32[4]{0} add(%p, %p)
+}
+
+ENTRY %main (x: f32[4], y: s32[]) -> (f32[4], s32[]) {
+  %x = f32[4]{0} parameter(0)
+  %y = s32[] parameter(1), sharding={replicated}
+  %seven = s32[] constant(7)
+  %f = f32[4]{0} fusion(%x), kind=kLoop, calls=%body, metadata={op_name="jit(f)/add"}, backend_config={"a":1}
+  %s = s32[] subtract(%y, %seven), control-predecessors={%f}, frontend_attributes={mark="yes"}
+  ROOT %t = (f32[4]{0}, s32[]) tuple(%f, %s)
+}
+"""
+
+
+@pytest.mark.parametrize("name", fixtures.ALL)
+def test_computations_instructions_operands_and_opcodes_are_those_of_xla(name: str):
+    source, ours = fixtures.xla_module(fixtures.text(name)), fixtures.module(name)
+    theirs = {c.name: c for c in source.computations()}
+    assert set(ours.computations.names) == set(theirs)
+    for index, computation in enumerate(ours.computations.names):
+        expected = {
+            i.name: (_XLA_NAMES.get(i.opcode.name, i.opcode.name[1:].lower()), [o.name for o in i.operands()])
+            for i in theirs[computation].instructions()
+        }
+        found = {i.name: (i.opcode.replace("-", ""), [o.name for o in i.operands]) for i in ours.computation(index)}
+        assert found == expected
+
+
+# What XLA calls differently in C++ ("kExp") and in text ("exponential").
+_XLA_NAMES = {
+    "kExp": "exponential",
+    "kCos": "cosine",
+    "kSin": "sine",
+    "kLog1p": "logplusone",
+    "kExpm1": "exponentialminusone",
+}
+
+
+@pytest.mark.parametrize("name", fixtures.ALL)
+def test_every_line_of_the_text_is_an_instruction_with_the_shape_printed_there(name: str):
+    # `  ROOT %name = shape opcode(`: XLA's text is a second source, read here without our parser.
+    # It is printed anew, because XLA's parser renames an instruction whose name it has given to another.
+    text = fixtures.xla_module(fixtures.text(name)).to_string()
+    lines = re.findall(r"^  (?:ROOT )?%([^ ]+) = (.+?) ([a-z][a-z0-9-]*)\(", text, flags=re.M)
+    ours = fixtures.module(name)
+    shapes = Counter((i.name, i.shape.text(), i.opcode) for i in map(ours.instruction, range(len(ours))))
+    assert not set(_with_async_names(lines)) - set(shapes)
+    # XLA prints `async-start` with what it wraps in one line, and leaves the wrapping computation out.
+    wraps = {c.index for start in ours.with_opcode("async-start").tolist() for c in ours.instruction(start).called}
+    assert len(lines) == len(ours) - sum(
+        len(ours.computation(c)) for c in wraps if f"%{ours.computations.names[c]} (" not in text
+    )
+
+
+def _with_async_names(lines: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """`slice-start(` is how XLA prints an `async-start` around a slice; these are opcodes of their own only there."""
+    sugar = re.compile(r"(?:slice|dynamic-slice|dynamic-update-slice|call|reduce-scatter|custom-call)-(start|done)")
+    return [(n, shape, f"async-{m[1]}" if (m := sugar.fullmatch(opcode)) else opcode) for n, shape, opcode in lines]
+
+
+@pytest.mark.parametrize("name", fixtures.ALL)
+def test_nothing_in_the_fixtures_is_unknown(name: str):
+    assert not fixtures.module(name).unknown
+
+
+@pytest.mark.parametrize("name", fixtures.SMALL)
+def test_users_are_the_operands_the_other_way_round(name: str):
+    module = fixtures.module(name)
+    expected: dict[int, list[int]] = {}
+    for index in range(len(module)):
+        for operand in module.instructions.operands[index].tolist():
+            expected.setdefault(operand, []).append(index)
+    assert {i: module.users[i].tolist() for i in range(len(module)) if len(module.users[i])} == expected
+
+
+@pytest.mark.parametrize("name", fixtures.SMALL)
+def test_a_schedule_runs_every_instruction_after_its_operands(name: str):
+    module = fixtures.module(name)
+    assert module.is_scheduled
+    place = np.empty(len(module), int)
+    place[module.order] = np.arange(len(module))
+    links = module.instructions.operands
+    assert (place[links.items] < place[links.owners]).all()
+    starts = module.computations.starts
+    for k in range(len(module.computations)):
+        span = slice(starts[k], starts[k + 1])
+        assert sorted(module.order[span]) == list(range(starts[k], starts[k + 1]))
+
+
+@pytest.mark.parametrize("name", fixtures.SMALL)
+def test_op_names_and_frames_are_those_of_the_text(name: str):
+    text, module = fixtures.text(name), fixtures.module(name)
+    tables = _frame_tables(text)
+    keys = "op_name|stack_frame_id|scheduling_name|deduplicated_name"
+    pattern = rf"^  (?:ROOT )?%([^ ]+) = .*?metadata={{((?:{keys})=.*?)}}(?:,|$)"
+    lines = dict(re.findall(pattern, text, flags=re.M))
+    assert lines
+    for name_, metadata in lines.items():
+        instruction = module.find(name_)
+        assert instruction is not None
+        op_name = re.search(r'op_name="((?:[^"\\]|\\.)*)"', metadata)
+        assert instruction.op_name == (re.sub(r"\\(.)", r"\1", op_name[1]) if op_name else "")
+        frame = re.search(r"stack_frame_id=(\d+)", metadata)
+        expected = _chain(tables, int(frame[1])) if frame else []
+        assert [(f.file, f.function, f.line) for f in instruction.frames] == expected
+
+
+def _frame_tables(text: str) -> dict[str, dict[int, str]]:
+    tables: dict[str, dict[int, str]] = {}
+    for title in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
+        block = re.search(rf"^{title}\n(.*?)\n\n", text, flags=re.M | re.S)
+        rows = re.findall(r"^(\d+) (.*)$", block[1], flags=re.M) if block else []
+        tables[title] = {int(number): row for number, row in rows}
+    return tables
+
+
+def _chain(tables: dict[str, dict[int, str]], frame: int) -> list[tuple[str, str, int]]:
+    chain = []
+    while frame:
+        row = dict(re.findall(r"(\w+)=(\d+)", tables["StackFrames"][frame]))
+        place = dict(re.findall(r"(\w+)=(\d+)", tables["FileLocations"][int(row["file_location_id"])]))
+        file = tables["FileNames"][int(place["file_name_id"])].strip('"')
+        function = tables["FunctionNames"][int(place["function_name_id"])].strip('"')
+        chain.append((file, function, int(place["line"])))
+        # XLA's text counts parents from 2; 1 stands for none.
+        frame = int(row.get("parent_frame_id", 1)) - 1
+    return chain
+
+
+def test_a_tiny_program_has_what_its_text_says():
+    module = fixtures.from_text(TINY)
+    f, s, t, y = (module.find(name) for name in ("f", "s", "t", "y"))
+    assert f is not None
+    assert s is not None
+    assert t is not None
+    assert y is not None
+    assert module.name == "tiny"
+    assert module.opcode_counts == Counter(parameter=3, add=1, constant=1, fusion=1, subtract=1, tuple=1)
+    assert module.computation(module.entry).name == "main"
+    assert module.computation(module.entry).root == t
+    assert t.is_root
+    assert not f.is_root
+    assert [c.name for c in f.called] == ["body"]
+    assert f.called[0].is_fusion
+    assert [c.name for c in f.called[0].callers] == ["f"]
+    assert f.op_name == "jit(f)/add"
+    assert (f.details.fusion_kind, f.details.backend_config) == ("kLoop", '{"a":1}')
+    assert s.details.frontend_attributes == {"mark": "yes"}
+    assert module.instructions.control[s.index].tolist() == [f.index]
+    assert y.details.parameter_number == 1
+    assert y.details.sharding is not None
+    assert [u.name for u in y.users] == ["s"]
+    seven = module.find("seven")
+    assert seven
+    assert seven.details.literal == 7
+    assert module.result_bytes[t.index] == 20
+    [alias] = module.aliases
+    assert (alias.output, alias.parameter, alias.must) == ((0,), 0, True)
+    assert module.find("nobody") is None
+
+
+def test_an_hlo_proto_around_a_module_is_read_as_the_module():
+    proto = fixtures.xla_module(TINY).as_serialized_hlo_module_proto()
+    wrapped = b"\x0a" + _varint(len(proto)) + proto
+    assert parse_hlo_module(wrapped).opcode_counts == parse_hlo_module(proto).opcode_counts
+    found = parse_hlo_module(wrapped).find("f")
+    assert found
+    assert found.details.fusion_kind == "kLoop"
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def edited(name: str, edit: Callable[[Any], None], more: bytes = b"") -> Any:
+    """TINY as a decoded module, instruction `name` of its entry computation changed, `more` put after its fields."""
+    module = message_class("Module").FromString(fixtures.xla_module(TINY).as_serialized_hlo_module_proto())
+    computation = message_class("Computation").FromString(module.computations[1])
+    for place, content in enumerate(computation.instructions):
+        instruction = message_class("Instruction").FromString(content)
+        if instruction.name == name:
+            edit(instruction)
+            computation.instructions[place] = instruction.SerializeToString() + more
+    module.computations[1] = computation.SerializeToString()
+    return module
+
+
+def test_what_is_unknown_is_kept_and_counted():
+    extra = b"\xc2\x3e\x03abc"  # field 1000, three bytes
+    module = edited("s", lambda instruction: setattr(instruction, "opcode", "frobnicate"), extra)
+    read = parse_hlo_module(module.SerializeToString())
+    assert read.unknown == {"opcode frobnicate": 1, "instruction field 1000": 1}
+    found = read.find("s")
+    assert found
+    assert found.opcode == "frobnicate"
+    assert found.details.unknown == ((1000, b"abc"),)
+    assert read.reader.raw(found.index).endswith(extra)
+
+
+def test_attributes_without_a_place_of_their_own_are_kept_by_name():
+    source = TINY.replace("subtract(%y, %seven)", "subtract(%y, %seven)").replace(
+        "%x = f32[4]{0} parameter(0)\n  %y",
+        "%x = f32[4]{0} parameter(0)\n  %w = f32[2]{0} slice(%x), slice={[1:3]}\n  %y",
+    )
+    found = fixtures.from_text(source).find("w")
+    assert found
+    assert found.details.other["slice_dimensions"] == ("start: 1 limit: 3 stride: 1",)
+
+
+def test_backend_config_that_stands_in_the_modules_payloads_is_found():
+    def refer(instruction: Any) -> None:
+        instruction.ClearField("backend_config")
+        instruction.backend_config_payload.id = 1
+
+    module = edited("f", refer)
+    module.payloads.extend([b"zero", b"one"])
+    found = parse_hlo_module(module.SerializeToString()).find("f")
+    assert found
+    assert found.details.backend_config == "one"
+
+
+def test_places_in_the_metadata_of_older_programs_become_frames():
+    source = TINY.replace('op_name="jit(f)/add"', 'op_name="jit(f)/add" source_file="a.py" source_line=3')
+    found = fixtures.from_text(source).find("f")
+    assert found
+    assert [(frame.file, frame.line) for frame in found.frames] == [("a.py", 3)]
+
+
+@pytest.mark.parametrize(
+    ("data", "message", "expected"),
+    [
+        (b"", "there are no bytes", "a serialised xla.HloModuleProto"),
+        (TINY.encode(), "this is HLO text", "a serialised xla.HloModuleProto"),
+        (b"\x0a\x04jit_\x12\x01x", "there is no computation in it", "a serialised xla.HloModuleProto"),
+        (b"\x1f\x8b\x08\x00not a proto", "the bytes are cut short or damaged", "a protocol-buffer field"),
+        (b"\x1a\xff\xff\xff\xff\x07xx", "the bytes are cut short or damaged", "a protocol-buffer field"),
+    ],
+)
+def test_bytes_that_are_no_program_are_refused_with_what_was_expected(data: bytes, message: str, expected: str):
+    with pytest.raises(ParseError) as caught:
+        parse_hlo_module(data, path="some.pb")
+    assert (caught.value.message, caught.value.expected, caught.value.path) == (message, expected, "some.pb")
+    assert caught.value.offset == 0
+
+
+def test_an_error_names_the_byte_where_reading_stopped():
+    proto = fixtures.xla_module(TINY).as_serialized_hlo_module_proto()
+    cut = proto[: len(proto) // 2]
+    with pytest.raises(ParseError) as caught:
+        parse_hlo_module(cut)
+    assert caught.value.offset is not None
+    assert 0 <= caught.value.offset <= len(cut)
+
+
+def test_references_to_what_is_not_there_are_refused():
+    module = message_class("Module").FromString(fixtures.xla_module(TINY).as_serialized_hlo_module_proto())
+    module.entry_computation_id = 99
+    with pytest.raises(ParseError, match="there is no computation 99"):
+        parse_hlo_module(module.SerializeToString())
+
+
+def test_a_program_that_calls_itself_is_refused():
+    def call(instruction: Any) -> None:
+        instruction.called_computation_ids[0] = edited("none", call).entry_computation_id
+
+    with pytest.raises(ParseError, match="a computation stands before one that it calls"):
+        parse_hlo_module(edited("f", call).SerializeToString())
+
+
+def test_an_instruction_without_what_its_opcode_needs_is_refused():
+    module = edited("f", lambda instruction: instruction.ClearField("called_computation_ids"))
+    with pytest.raises(ParseError, match="an instruction fusion lacks a computation"):
+        parse_hlo_module(module.SerializeToString())
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_damaged_programs_raise_only_parse_errors(seed: int):
+    random = Random(seed)
+    data = bytearray(fixtures.proto(random.choice(("mlp_step.cpu_8", "mlp_step.v5e_2x4", "pallas.v5e"))))
+    if seed % 4 == 0:
+        del data[random.randrange(len(data)) :]
+    for _ in range(random.choice((1, 3, 20))):
+        if data:
+            data[random.randrange(len(data))] = random.randrange(256)
+    try:
+        module = parse_hlo_module(bytes(data))
+        for index in range(len(module)):
+            assert module.instruction(index).details is not None
+            assert module.instruction(index).shape.text()
+            module.frames(index)
+        find_collectives(module, fixtures.MESH, range(8))
+        find_fusions(module)
+    except ParseError:
+        pass
+
+
+def test_names_that_are_no_utf8_are_read_with_a_mark():
+    # A folder's name can be any bytes on Linux.
+    module = edited("f", lambda instruction: None)
+    module.stack_frame_index.file_names.append("PLACEHOLDER")
+    data = module.SerializeToString().replace(b"PLACEHOLDER", b"train\xff\xfe.py ")
+    assert parse_hlo_module(data).frames_table.files[-1] == "train\ufffd\ufffd.py "
