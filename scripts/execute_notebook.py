@@ -1,0 +1,106 @@
+"""Execute a notebook and leave it, with its outputs, as `.ipynb` and as an HTML page that needs no network.
+
+    python scripts/execute_notebook.py notebooks/01_exploring_pjit.ipynb --out out
+    python scripts/execute_notebook.py notebooks/01_exploring_pjit.ipynb --in-place     renews the saved outputs
+
+Prints the paths it wrote. Exits with 1, and the failing cell's traceback, when a cell raises; the notebook is written
+to `--out` even then, never in place. Not its job: comparing outputs with the saved ones (`scripts/test` does).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+from jinja2 import DictLoader
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbconvert import HTMLExporter
+
+# nbconvert's own page loads require.js, MathJax, Mermaid and the widget manager from content delivery networks.
+# Nothing in our notebooks needs them: displays are static pictures or complete pages in themselves.
+_OFFLINE_PAGE = """\
+{%- extends "lab/index.html.j2" -%}
+{%- block html_head_js -%}{%- endblock -%}
+{%- block html_head_js_mathjax -%}{%- endblock -%}
+{%- block html_head_js_mermaidjs -%}{%- endblock -%}
+"""
+
+
+def execute(path: Path) -> tuple[nbformat.NotebookNode, CellExecutionError | None]:
+    """The notebook with the outputs of a fresh kernel, and the error that stopped it, if one did."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute()
+    except CellExecutionError as error:
+        return notebook, error
+    return notebook, None
+
+
+def to_offline_html(notebook: nbformat.NotebookNode, title: str) -> str:
+    """The notebook as one HTML page that asks for nothing outside itself. Live widgets become their static form."""
+    notebook = deepcopy(notebook)
+    notebook.metadata.pop("widgets", None)
+    page = HTMLExporter(template_name="lab", extra_loaders=[DictLoader({"offline.html.j2": _OFFLINE_PAGE})])
+    page.template_file = "offline.html.j2"
+    html, _ = page.from_notebook_node(notebook, resources={"metadata": {"name": title}})
+    return html
+
+
+def without_traces(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The notebook without what differs from run to run: this Python's version, and live widgets' state."""
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return notebook
+
+
+def write_in_place(path: Path, notebook: nbformat.NotebookNode) -> None:
+    """Renew the saved notebook."""
+    nbformat.write(without_traces(notebook), path)
+    print(f"renewed: {path}")
+
+
+def write_both(folder: Path, name: str, notebook: nbformat.NotebookNode) -> None:
+    """Write the executed notebook and its report into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    executed = folder / name
+    report = executed.with_suffix(".html")
+    nbformat.write(notebook, executed)
+    report.write_text(to_offline_html(notebook, executed.stem), encoding="utf-8")
+    print(f"executed notebook: {executed}")
+    print(f"report:            {report}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("notebook", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to (default: out)")
+    parser.add_argument("--in-place", action="store_true", help="renew the notebook's saved outputs instead")
+    options = parser.parse_args(arguments)
+
+    notebook, error = execute(options.notebook)
+    if options.in_place and error is None:
+        write_in_place(options.notebook, notebook)
+    else:
+        write_both(options.out, options.notebook.name, notebook)
+    if error is not None:
+        print(f"a cell of {options.notebook} failed:\n{error}", file=sys.stderr)
+    return int(error is not None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""What the README says is so: its example prints what it shows, its names exist, its commands are there.
+
+Not its job: the tutorials (nbval compares them).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pjit_inspect
+from pjit_inspect.api import CompileRecord
+from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.fusion import Fusion
+from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.mesh import Mesh
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+
+
+def without_kernels(text: str) -> list[str]:
+    """The lines of a record's text that do not depend on how this XLA fuses and allocates."""
+    sections = [section for section in text.strip().split("\n\n") if "fused kernel" not in section.split("\n")[0]]
+    return [line for section in sections for line in section.split("\n") if not line.startswith("memory per device")]
+
+
+def test_it_opens_with_the_two_commands():
+    first = blocks("")[0]
+    commands = [line.split()[0] for line in first.splitlines()]
+    assert commands == ["scripts/demo", "scripts/test"]
+    assert all(os.access(ROOT / command, os.X_OK) for command in commands)
+    assert README.index(first) < README.index("\n## ")
+
+
+def test_its_example_prints_what_it_shows(tmp_path: Path):
+    script = tmp_path / "example.py"
+    script.write_text(blocks("python")[0], encoding="utf-8")
+    settings = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(script)], env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert without_kernels(done.stdout) == without_kernels(blocks("text")[0])
+
+
+def test_every_name_of_a_record_exists():
+    table = README[README.index("| on a record |") : README.index("## How far")]
+    names = [name for line in table.splitlines()[2:] if line for name in re.findall(r"`(\w+)", line.split("|")[1])]
+    assert len(names) > 15
+    assert [name for name in names if not hasattr(CompileRecord, name)] == []
+
+
+@pytest.mark.parametrize(
+    ("first_cell", "kind"),
+    [("inputs", ArrayLayout), ("mesh", Mesh), ("collectives", Collective), ("fusions", Fusion)],
+)
+def test_every_attribute_of_a_row_exists(first_cell: str, kind: type):
+    line = next(line for line in README.splitlines() if line.startswith(f"| `{first_cell}`"))
+    names = re.findall(r"`(\w+)`", line.split("|")[2])
+    assert len(names) >= 3
+    assert [name for name in names if not hasattr(kind, name)] == []
+
+
+def test_every_function_of_the_package_it_calls_is_public():
+    called = set(re.findall(r"\bpi\.(\w+)", README))
+    assert called >= {"capture", "inspect", "load", "start", "stop"}
+    assert called <= set(pjit_inspect.__all__)
+
+
+def test_every_subcommand_and_option_is_named():
+    from pjit_inspect.ipython.command import OPTIONS, SUBCOMMANDS
+
+    table = README[README.index("## In a notebook") : README.index("## In Python")]
+    assert [name for name in SUBCOMMANDS if f"%pjit {name}" not in table] == []
+    assert [name for name in OPTIONS if name not in table] == []
+
+
+def test_every_link_leads_somewhere():
+    targets = [target for target in re.findall(r"\]\(([^)]+)\)", README) if "://" not in target]
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
