@@ -148,7 +148,7 @@ def _columns(unit: str) -> tuple[Column, ...]:
         Column(title="groups", shrink=True),
         Column(title="what", shrink=True, comfort=24),
         Column(title="where", shrink=True),
-        Column(title="source", shrink=True, optional=True),
+        Column(title="source", optional=True),
     )
 
 
