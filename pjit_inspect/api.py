@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Literal, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pjit_inspect.analyze.report import report
-from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.errors import ParseError, RecordNotFoundError
 from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.hlo import HloModule
@@ -25,7 +26,9 @@ from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame, SourceText
-from pjit_inspect.parse.hlo import parse_hlo_module
+from pjit_inspect.parse.dump_directory import read_dump_directory
+from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.parse.recognise import EXPECTED, read_program, unreadable_program
 from pjit_inspect.parse.record_file import read_record, write_record
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.html import to_html, to_page
@@ -35,7 +38,10 @@ from pjit_inspect.view.record_view import ViewOptions, document_axes, record_vie
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import Block, Document, Line, Text
 
-__all__ = ["CompileRecord", "Log", "View", "capture", "inspect", "load", "session_log", "start", "stop"]
+if TYPE_CHECKING:
+    from pjit_inspect.observe.listener import OnRecord
+
+__all__ = ["CompileRecord", "Log", "View", "capture", "inspect", "load", "open", "session_log", "start", "stop"]
 
 View = Literal["text", "html", "widget"]
 
@@ -69,9 +75,34 @@ class CompileRecord:
     their data are.
     """
 
-    def __init__(self, data: RecordData, *, live: bool = False) -> None:
-        """Hold `data`; `live` when this process made it, so that its source files are those that were compiled."""
-        self.data, self._live = data, live
+    def __init__(
+        self,
+        data: RecordData,
+        *,
+        live: bool = False,
+        finish: Callable[[RecordData], RecordData] | None = None,
+        hlo: HloModule | None = None,
+        hlo_text: str | None = None,
+    ) -> None:
+        """Hold `data`; `live` when this process made it, so that its source files are those that were compiled.
+
+        `finish` reads what capture left for later. `hlo` and `hlo_text` are its optimized program, when the caller has
+        read it already.
+        """
+        self._data, self._live, self._finish = data, live, finish
+        self._finishing = threading.Lock()
+        if hlo is not None:
+            self.hlo = hlo
+        if hlo_text is not None:
+            self.hlo_text = hlo_text
+
+    @property
+    def data(self) -> RecordData:
+        """The frozen data under this handle, complete."""
+        with self._finishing:
+            if self._finish is not None:
+                self._data, self._finish = self._finish(self._data), None
+            return self._data
 
     # ------------------------------------------------------------ facts, as captured
 
@@ -150,11 +181,11 @@ class CompileRecord:
     @cached_property
     def hlo(self) -> HloModule | None:
         """The optimized program, parsed; None when the record holds none. Raises ParseError when it is damaged."""
-        return None if self.data.hlo is None else parse_hlo_module(self.data.hlo.read())
+        return None if self.data.hlo is None else parse_program(self.data.hlo.read())
 
     @cached_property
     def hlo_text(self) -> str | None:
-        """The optimized program as XLA prints it; None when the record holds none or there is no jaxlib."""
+        """The optimized program as XLA prints it; None when the record holds none or no jaxlib can print it."""
         return None if self.data.hlo is None else _printed("hlo_text", self.data.hlo.read())
 
     @cached_property
@@ -162,11 +193,11 @@ class CompileRecord:
         """All analyses of this record, as the displays use them."""
         found = report(self.data, self.hlo)
         if not self._live:
-            self.data = found.data
+            self._data = found.data
             return found
         # Only the HLO tells which further files the program came from; keep their text with the record.
-        self.data = replace(found.data, sources=(*found.data.sources, *_further_sources(found)))
-        return replace(found, data=self.data)
+        self._data = replace(found.data, sources=(*found.data.sources, *_further_sources(found)))
+        return replace(found, data=self._data)
 
     @property
     def collectives(self) -> CollectiveTable:
@@ -190,8 +221,7 @@ class CompileRecord:
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the display as one HTML file that loads nothing from a network."""
         page = to_page(record_view(self.report), title=f"{self.name} - pjit_inspect")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
+        Path(path).write_text(page, encoding="utf-8")
 
     def show(self, view: View = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, or a live "widget".
@@ -254,7 +284,11 @@ def _printed(function: str, data: bytes) -> str | None:
         from pjit_inspect.observe import texts
     except ImportError:
         return None
-    return getattr(texts, function)(data)
+    try:
+        return getattr(texts, function)(data)
+    except RuntimeError:
+        # jaxlib refuses what it did not make itself: programs of other versions, and those read from text.
+        return None
 
 
 class Log(Sequence[CompileRecord]):
@@ -308,6 +342,11 @@ class Log(Sequence[CompileRecord]):
         with self._lock:
             self._records.extend(records)
 
+    def complete(self) -> None:
+        """Read what capture left for later, while the functions still live; what is lost by then is named missing."""
+        for record in self:
+            _ = record.data
+
     def _newest(self, name: str) -> CompileRecord:
         found = self.find(name)
         if found:
@@ -345,12 +384,15 @@ def capture(*, calls: bool = False) -> Iterator[Log]:
     from pjit_inspect.observe.listener import observed, observed_calls
 
     log = Log()
-    with (observed_calls if calls else observed)(_appender(log)):
-        yield log
+    try:
+        with (observed_calls if calls else observed)(_appender(log)):
+            yield log
+    finally:
+        log.complete()
 
 
-def _appender(log: Log) -> Callable[[RecordData], None]:
-    return lambda data: log.extend((CompileRecord(data, live=True),))
+def _appender(log: Log) -> OnRecord:
+    return lambda data, finish: log.extend((CompileRecord(data, live=True, finish=finish),))
 
 
 _session = Log()
@@ -383,6 +425,7 @@ def stop() -> Log:
 
             listener.stop(_session_append)
             _session_on = False
+    _session.complete()
     return _session
 
 
@@ -417,3 +460,38 @@ def load(path: str | os.PathLike[str]) -> CompileRecord:
     version of this package wrote it, and OSError when it cannot be opened.
     """
     return CompileRecord(read_record(path))
+
+
+def open(path: str | os.PathLike[str]) -> CompileRecord | Log:
+    """Read an optimized program from a file, or all of them from a directory that XLA dumped into. Needs no JAX.
+
+    A file gives a record: HLO text or an HLO proto, gzip of either, or what `CompileRecord.save` wrote. Text of any XLA
+    version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
+    each program, however many they are; one whose file is damaged has no HLO and says why. HLO does not name the mesh,
+    the inputs and the outputs: these are unknown, and groups are partition numbers.
+
+    Raises ParseError (with file and line or offset) when there is no program, VersionError for a record that a newer
+    version of this package wrote, and OSError when the file cannot be opened.
+    """
+    return _open_directory(path) if os.path.isdir(path) else _open_file(path)
+
+
+def _open_file(path: str | os.PathLike[str]) -> CompileRecord:
+    program = read_program(path)
+    return CompileRecord(program.data, hlo=program.module, hlo_text=program.text)
+
+
+def _open_directory(path: str | os.PathLike[str]) -> Log:
+    records: list[CompileRecord] = []
+    for module in read_dump_directory(path):
+        if module.optimized is None:
+            continue
+        try:
+            records.append(_open_file(module.optimized))
+        except ParseError as error:
+            reason = f"{module.optimized.name}: {error.message}"
+            records.append(CompileRecord(unreadable_program(module.name, reason).data))
+    if not records:
+        message = "the directory has programs before and between passes only"
+        raise ParseError(message, path=os.fspath(path), expected=EXPECTED)
+    return Log(records)

@@ -206,3 +206,12 @@ def test_results_name_the_donated_arguments_they_lie_in(mesh: Mesh) -> None:
     reused = {layout.path: layout.aliases for layout in record.outputs}
     assert reused["result['sum']"] == "state['sum']"
     assert reused["result['mean']"] != "state['sum']"
+
+
+def test_results_name_the_arguments_they_lie_in_beside_ordered_effects() -> None:
+    def noisy(state):
+        jax.debug.print("{}", state.sum(), ordered=True)
+        return state + 1
+
+    record = pi.inspect(jax.jit(noisy, donate_argnums=0), jnp.ones((8, 8)))
+    assert [layout.aliases for layout in record.outputs] == ["state"]

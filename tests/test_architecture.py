@@ -30,6 +30,8 @@ ALLOWED: dict[str, set[str]] = {
     "view": {"model"},
     "api": {"model", "errors", "observe", "parse", "analyze", "view"},
     "ipython": {"model", "errors", "observe", "parse", "analyze", "view", "api"},
+    "cli": {"api", "errors"},
+    "__main__": {"cli"},
     "__init__": {"api", "errors", "ipython"},
 }
 

@@ -1,63 +1,56 @@
 """Where the collectives of a program stand: one site for each logical collective, however XLA spread it out.
 
 A collective may be one instruction; a start and a done; a computation of its own run by `async-start` (on TPU's
-sparsecore through a `call`); or, on TPU, a fusion around `AsyncCollectiveStart` with *copies* of the collective in
-the fusions that run meanwhile and in the one around `AsyncCollectiveDone`. Only the start counts.
+sparsecore through a `call`); on TPU, a fusion around `AsyncCollectiveStart` with *copies* of the collective in the
+fusions that run meanwhile and in the one around `AsyncCollectiveDone` (only the start counts); on GPU, a send and a
+receive (`analyze.transfers`); or a ring of permutes in a loop (`analyze.rings`).
 Not its job: what the collective does (`analyze.collectives`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pjit_inspect.analyze.backend_config import read_backend_config
+from pjit_inspect.analyze.rings import find_rings
+from pjit_inspect.analyze.site import KINDS, Site
+from pjit_inspect.analyze.transfers import find_transfers
 from pjit_inspect.model.hlo import HloModule, Instruction
 
-__all__ = ["KINDS", "Site", "find_sites"]
-
-KINDS = (
-    "all-gather",
-    "all-reduce",
-    "reduce-scatter",
-    "all-to-all",
-    "collective-permute",
-    "collective-broadcast",
-    "ragged-all-to-all",
-)
-"""XLA's opcodes of collectives, without "-start" and "-done"."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """One logical collective.
-
-    Attributes:
-      kind: one of `KINDS`; "reduce-scatter" also for an all-reduce that is fused with slicing its result.
-      op: the instruction that says what it does (groups, operands).
-      instructions: those it consists of where it is scheduled, in order: one, or start and done.
-    """
-
-    kind: str
-    op: Instruction
-    instructions: tuple[Instruction, ...]
+__all__ = ["find_sites"]
 
 
 def find_sites(module: HloModule) -> tuple[Site, ...]:
-    """Every collective of the program, in the order of its bytes."""
+    """Every collective of the program, in the order of its bytes; a ring stands where its first permute does."""
     names = [name for kind in KINDS for name in (kind, f"{kind}-start")]
     ops = [module.instruction(i) for i in module.with_opcode(*names).tolist()]
     fused = [op for op in ops if op.computation.is_fusion]
     sites = [_plain_site(op) for op in ops if not op.computation.is_fusion]
-    sites += _fused_sites(fused)
-    return tuple(sorted(sites, key=lambda site: site.op.index))
+    sites += [*_fused_sites(fused), *find_transfers(module)]
+    return _with_rings(module, sorted(sites, key=lambda site: site.op.index))
+
+
+def _with_rings(module: HloModule, sites: list[Site]) -> tuple[Site, ...]:
+    """The sites, those that form a ring replaced by it."""
+    rings = find_rings(module, sites)
+    inside = {member.op.index for ring in rings for member in ring.members}
+    kept = [site for site in sites if site.op.index not in inside]
+    return tuple(sorted([*kept, *rings], key=lambda site: site.op.index))
 
 
 def _plain_site(op: Instruction) -> Site:
-    kind = op.opcode.removesuffix("-start")
+    kind, pairs = op.opcode.removesuffix("-start"), op.details.source_target_pairs
     if kind != op.opcode:
-        return Site(kind=kind, op=op, instructions=(op, *_dones(op, f"{kind}-done")))
-    starts = _async_starts(op)
-    spread = tuple(part for start in starts for part in (start, *_dones(start, "async-done")))
-    return Site(kind=kind, op=op, instructions=spread or (op,))
+        parts = (op, *_dones(op, f"{kind}-done"))
+    else:
+        starts = _async_starts(op)
+        parts = tuple(part for start in starts for part in (start, *_dones(start, "async-done"))) or (op,)
+    is_async = len(parts) > 1 and not any(_runs_in_one_go(part) for part in {op, *parts})
+    return Site(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=is_async)
+
+
+def _runs_in_one_go(part: Instruction) -> bool:
+    """Whether a GPU collective written as start and done waits for its end at the start."""
+    config = part.details.backend_config
+    return '"is_sync"' in config and bool(read_backend_config(config).is_sync)
 
 
 def _dones(start: Instruction, opcode: str) -> tuple[Instruction, ...]:
@@ -89,14 +82,19 @@ def _fused_sites(ops: list[Instruction]) -> list[Site]:
     sites: list[Site] = []
     for op in ops:
         if roles[op.index] == "AsyncCollectiveStart":
-            done = dones.get(_key(op), [])
-            # JAX gives hand-written collectives one channel: the done of one of them cannot be told from another's.
-            parts = (*op.computation.callers, *(done if len(done) == 1 else ()))
-            sites.append(Site(kind=op.opcode, op=op, instructions=parts))
+            sites.append(_started_site(op, dones.get(_key(op), [])))
         elif _key(op) not in started:
             kind = "reduce-scatter" if _is_sliced(op) else op.opcode.removesuffix("-start")
-            sites.append(Site(kind=kind, op=op, instructions=op.computation.callers))
+            pairs = op.details.source_target_pairs
+            sites.append(Site(kind=kind, op=op, instructions=op.computation.callers, pairs=pairs))
     return sites
+
+
+def _started_site(op: Instruction, dones: list[Instruction]) -> Site:
+    # JAX gives hand-written collectives one channel: the done of one of them cannot be told from another's.
+    parts = (*op.computation.callers, *(dones if len(dones) == 1 else ()))
+    kind, pairs = op.opcode.removesuffix("-start"), op.details.source_target_pairs
+    return Site(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=True)
 
 
 def _key(op: Instruction) -> tuple[str, int | None]:

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pjit_inspect.analyze.collective_sites import Site, find_sites
+from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
-from pjit_inspect.analyze.loops import Runs, count_runs
+from pjit_inspect.analyze.loops import NEVER, Runs, count_runs
 from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes, positions_of
 from pjit_inspect.analyze.origins import find_origin
+from pjit_inspect.analyze.overlap import OverlapFinder
 from pjit_inspect.analyze.phases import find_implicit, find_phase
+from pjit_inspect.analyze.site import Site
 from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.analyze.traffic import wire_bytes
 from pjit_inspect.model.collective import Collective, CollectiveTable
@@ -50,6 +52,7 @@ def find_collectives(
         meshes=tuple(m for m in (mesh, *other_meshes) if m is not None),
         device_ids=None if device_ids is None else tuple(device_ids),
         runs=count_runs(module),
+        overlaps=OverlapFinder(module),
         cells=cells or {},
     )
     rows = [_collective(site, context) for site in find_sites(module)]
@@ -64,6 +67,7 @@ class _Context:
     meshes: tuple[Mesh, ...]
     device_ids: tuple[int, ...] | None
     runs: tuple[Runs, ...]
+    overlaps: OverlapFinder
     cells: Mapping[str, str]
     found: dict[tuple[bool, Groups], _Place] = field(default_factory=dict)
 
@@ -88,8 +92,7 @@ def _collective(site: Site, context: _Context) -> Collective:
     op, details, origin = site.op, site.op.details, find_origin(site)
     arrays = _operands(site)
     payload = sum(shape.bytes or 0 for shape in arrays)
-    place = _place(site, context)
-    runs = context.runs[site.instructions[0].computation.index] if site.instructions else Runs(0, 0)
+    place, runs, overlap = _place(site, context), _runs(site, context), context.overlaps.find(site)
     return Collective(
         kind=site.kind,
         axes=place.axes,
@@ -107,7 +110,20 @@ def _collective(site: Site, context: _Context) -> Collective:
         source=user_frames(origin.frames, context.cells),
         instructions=tuple(part.name for part in site.instructions),
         channel_id=op.channel_id,
+        is_async=site.is_async,
+        overlaps=overlap.names,
+        overlap_count=overlap.count,
+        decomposed=site.decomposed,
     )
+
+
+def _runs(site: Site, context: _Context) -> Runs:
+    """How often it runs; for a ring, how many permutes do."""
+    runs = NEVER
+    for member in site.members or (site,):
+        if member.instructions:
+            runs = runs.plus(context.runs[member.instructions[0].computation.index])
+    return runs
 
 
 def _operands(site: Site) -> list[Shape]:
@@ -120,18 +136,13 @@ def _operands(site: Site) -> list[Shape]:
 
 
 def _place(site: Site, context: _Context) -> _Place:
+    op, counts = site.op, site.op.module.device_counts
     moves = site.kind == "collective-permute"
-    ids = (
-        logical_pairs(site.op.details)
-        if moves
-        else logical_groups(
-            site.op.opcode.removesuffix("-start"),
-            site.op.details,
-            site.op.channel_id,
-            site.op.module.device_counts,
-            context.devices,
-        )
-    )
+    if moves:
+        ids = logical_pairs(site.pairs, op.channel_id, counts)
+    else:
+        kind = op.opcode.removesuffix("-start")
+        ids = logical_groups(kind, op.details, op.channel_id, counts, context.devices)
     if ids is None:
         return _Place(axes=None, groups=(), size=1)
     key = (moves, ids)

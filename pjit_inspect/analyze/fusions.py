@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from pjit_inspect.analyze.collective_sites import KINDS
-from pjit_inspect.analyze.custom_calls import is_kernel
+from pjit_inspect.analyze.custom_calls import runs_kernel
 from pjit_inspect.analyze.loops import count_runs
+from pjit_inspect.analyze.site import KINDS
 from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.model.fusion import Fusion, FusionTable
 from pjit_inspect.model.hlo import HloModule, Instruction
@@ -46,20 +46,12 @@ def _kernels(module: HloModule) -> Iterator[Instruction]:
         instruction = module.instruction(index)
         opcode = instruction.opcode
         if opcode == "fusion" or opcode == "custom-call":
-            if _is_kernel(instruction):
+            if runs_kernel(instruction):
                 yield instruction
         elif opcode in _RUNS_INSIDE:
             called = [computation for computation in instruction.called if computation.index not in seen]
             seen.update(computation.index for computation in called)
             stack.extend(iter(computation.order.tolist()) for computation in reversed(called))
-
-
-def _is_kernel(instruction: Instruction) -> bool:
-    if instruction.opcode == "custom-call":
-        return is_kernel(instruction.details.custom_call_target)
-    # A fusion that ends in half of a collective is reported with the collectives.
-    root = instruction.called[0].root if instruction.called else instruction
-    return root.opcode != "custom-call" or not root.details.custom_call_target.startswith("AsyncCollective")
 
 
 class _Context:

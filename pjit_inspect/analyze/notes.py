@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pjit_inspect.analyze.collective_sites import Site, find_sites
+from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.dataflow import MOVES, Value
+from pjit_inspect.analyze.site import Site
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.hlo import HloModule, Instruction
 from pjit_inspect.model.record import RecordData

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.analyze.collective_sites import Site
+from pjit_inspect.analyze.site import Site
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.source import Frame
 

@@ -5,12 +5,11 @@ Not its job: how loops nest (`analyze.loops`).
 
 from __future__ import annotations
 
-import json
-
+from pjit_inspect.analyze.backend_config import read_backend_config
 from pjit_inspect.analyze.dataflow import Value
 from pjit_inspect.model.hlo import Instruction
 
-__all__ = ["find_trip_count"]
+__all__ = ["counter_step", "find_trip_count"]
 
 _TURNED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
 
@@ -28,10 +27,7 @@ def find_trip_count(loop: Instruction) -> int | None:
 def _known(backend_config: str) -> int | None:
     if "known_trip_count" not in backend_config:
         return None
-    try:
-        return int(json.loads(backend_config)["known_trip_count"]["n"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
+    return read_backend_config(backend_config).trip_count
 
 
 def _from_condition(loop: Instruction) -> int | None:
@@ -49,7 +45,7 @@ def _from_condition(loop: Instruction) -> int | None:
     counter = _element(left)
     if counter is None:
         return None
-    step, bound = _step(body, counter), _bound(right, body, start)
+    step, bound = counter_step(body, counter), _bound(right, body, start)
     first = start.operand(counter).settled().constant
     return None if step is None or bound is None or first is None else _count(first, step, direction, bound)
 
@@ -72,8 +68,8 @@ def _bound(value: Value, body: Value, start: Value) -> int | None:
     return start.operand(element).settled().constant
 
 
-def _step(body: Value, element: int) -> int | None:
-    """What one turn adds to an element of the loop's state."""
+def counter_step(body: Value, element: int) -> int | None:
+    """What one turn adds to an element of a loop's state; `body` is the tuple it ends with. None when unclear."""
     value = body.operand(element).settled()
     if value.instruction.opcode != "add":
         return None

@@ -11,7 +11,10 @@ from typing import Literal, overload
 
 from pjit_inspect.model.source import Frame
 
-__all__ = ["AxisTotal", "Collective", "CollectiveTable", "Phase"]
+__all__ = ["AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
+
+Decomposed = Literal["all-gather", "reduce-scatter"] | None
+"""What a ring of permutes does piece by piece."""
 
 Phase = Literal["forward", "backward", "recompute", "optimizer"] | None
 
@@ -33,7 +36,7 @@ class Collective:
       operands: how many arrays it moves together (more than 1 when XLA combined several).
       payload_bytes: bytes of all operands on one device, each time it runs (counted).
       wire_bytes: bytes the busiest device sends, each time it runs (modelled: ring).
-      count: how often it runs per call; None when a loop's trip count is unknown.
+      count: how often it runs per call; None when a loop's trip count is unknown. For a ring, how many permutes run.
       count_min: the same where a conditional may skip it; equal to `count` otherwise.
       implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
       phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
@@ -42,6 +45,14 @@ class Collective:
       source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
       instructions: names of the HLO instructions it consists of (start and done, ...).
       channel_id: XLA's channel, or None.
+      is_async: whether XLA starts it at one instruction and waits for it at another.
+      overlaps: names of the kernels and loops that XLA has scheduled between start and done, in that order; the first
+        100 when there are more. Arithmetic on single numbers is left out. Whether they hide the transfer is not told.
+      overlap_count: how many there are (counted); 0 when it is not asynchronous, None when the program has no schedule
+        or does not tell which instruction waits for it.
+      decomposed: "all-gather" or "reduce-scatter" for a collective-permute that stands for a ring: permutes in a loop
+        (and right before or after it) that do one of these piece by piece, as the data flow proves; the pieces are
+        multiplied, or summed, in between. None for everything else.
     """
 
     kind: str
@@ -60,6 +71,10 @@ class Collective:
     source: tuple[Frame, ...] = ()
     instructions: tuple[str, ...] = ()
     channel_id: int | None = None
+    is_async: bool = False
+    overlaps: tuple[str, ...] = ()
+    overlap_count: int | None = 0
+    decomposed: Decomposed = None
 
     @property
     def sent_bytes(self) -> int | None:

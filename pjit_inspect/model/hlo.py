@@ -25,10 +25,15 @@ __all__ = [
     "Alias",
     "Computation",
     "Details",
+    "Donor",
     "HloModule",
     "HloReader",
     "Instruction",
 ]
+
+
+_MOST_BYTES = 2**62
+"""So that two sizes can be added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,8 @@ class Details:
     Attributes:
       replica_groups: groups of ids in one normal form; () means all; None when the instruction has none, or has them
         in a form that is not known (then `unknown` holds them).
+      replica_groups_text: the same as XLA writes them ("[2,4]<=[8]", "mesh['a'=2,'b'=4] {'b'}"); "" where there are
+        none.
       source_target_pairs: (source, target) ids of a collective-permute.
       use_global_device_ids: whether ids count replicas and partitions together; None when the program does not say
         (XLA leaves False out).
@@ -60,6 +67,7 @@ class Details:
     """
 
     replica_groups: tuple[tuple[int, ...], ...] | None = None
+    replica_groups_text: str = ""
     source_target_pairs: tuple[tuple[int, int], ...] = ()
     use_global_device_ids: bool | None = None
     fusion_kind: str = ""
@@ -98,6 +106,10 @@ class HloReader(Protocol):
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""
         ...
 
+    def module_fields(self) -> Mapping[str, Any]:
+        """What the module has beyond `HloModule`, by its name in `xla.HloModuleProto`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
@@ -116,6 +128,19 @@ class Alias:
     must: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Donor:
+    """One argument's buffer that the program may use for anything, its results included.
+
+    Attributes:
+      parameter: the argument's number.
+      parameter_index: the path into the argument's tuple; () for an argument that is no tuple.
+    """
+
+    parameter: int
+    parameter_index: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HloModule:
     """One optimized program.
@@ -131,10 +156,11 @@ class HloModule:
       is_scheduled: whether XLA fixed the execution order.
       frames_table: source positions.
       aliases: results that reuse an argument's buffer.
+      donors: arguments' buffers that are free to use.
       frontend_attributes: what JAX attached to the whole program.
       device_counts: (replicas, partitions), or None when the program does not say.
-      unknown: what this package has no name for ("opcode foo", "instruction field 120") and how often it occurs.
-        Nothing of it is dropped: it stays in `details(i).unknown` and `raw(i)`.
+      unknown: what this package has no name for, at any depth ("opcode foo", "instruction field 120", "shape field 9")
+        and how often it occurs. Nothing of it is dropped: it stays in `details(i).unknown` and `raw(i)`.
       reader: decodes on demand.
     """
 
@@ -148,6 +174,7 @@ class HloModule:
     is_scheduled: bool
     frames_table: StackFrames
     aliases: tuple[Alias, ...] = ()
+    donors: tuple[Donor, ...] = ()
     frontend_attributes: Mapping[str, str] = field(default_factory=dict)
     device_counts: tuple[int, int] | None = None
     unknown: Mapping[str, int] = field(default_factory=dict)
@@ -189,6 +216,15 @@ class HloModule:
             self._cache["callers"] = self.instructions.called.reversed(len(self.computations))
         return self._cache["callers"]
 
+    @property
+    def places(self) -> np.ndarray:
+        """For each instruction its place in `order`, counted through the whole module; built when first read."""
+        if "places" not in self._cache:
+            places = np.empty(len(self), np.int32)
+            places[self.order] = np.arange(len(self), dtype=np.int32)
+            self._cache["places"] = places
+        return self._cache["places"]
+
     def with_opcode(self, *opcodes: str) -> np.ndarray:
         """Indices of all instructions with one of these opcodes, ascending."""
         wanted = [k for k, opcode in enumerate(self.opcodes) if opcode in opcodes]
@@ -196,16 +232,26 @@ class HloModule:
 
     @property
     def result_bytes(self) -> np.ndarray:
-        """For each instruction the bytes of its result on one device (counted); -1 where a width is unknown.
+        """For each instruction the bytes of its result on one device (counted); -1 where that is unknown.
 
-        Built when first read.
+        It is where a width is, and where a damaged program claims more than any memory has. Built when first read.
         """
         if "result_bytes" not in self._cache:
             rows = int(self.instructions.shape.max(initial=-1)) + 1
             sizes = (self.reader.shape(row).bytes for row in range(rows))
-            table = np.array([-1 if size is None else size for size in sizes], np.int64)
+            table = np.array([-1 if size is None or size > _MOST_BYTES else size for size in sizes], np.int64)
             self._cache["result_bytes"] = table[self.instructions.shape]
         return self._cache["result_bytes"]
+
+    @property
+    def other(self) -> Mapping[str, Any]:
+        """Everything else the program says as a whole, by its name in `xla.HloModuleProto`; decoded when first read.
+
+        Numbers, strings, bytes, or, for messages, one line of protobuf text ("spmd_output_sharding", "is_dynamic").
+        """
+        if "other" not in self._cache:
+            self._cache["other"] = self.reader.module_fields()
+        return self._cache["other"]
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The source frames of instruction `index`, innermost first; () where the program does not say."""
@@ -267,6 +313,11 @@ class Instruction:
     def users(self) -> tuple[Instruction, ...]:
         """The instructions that take it as an operand, each once, in the order of the program's bytes."""
         return tuple(Instruction(self.module, i) for i in dict.fromkeys(self.module.users[self.index].tolist()))
+
+    @property
+    def control_predecessors(self) -> tuple[Instruction, ...]:
+        """The instructions it must run after, though it takes nothing from them."""
+        return tuple(Instruction(self.module, i) for i in self.module.instructions.control[self.index].tolist())
 
     @property
     def called(self) -> tuple[Computation, ...]:

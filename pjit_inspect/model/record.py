@@ -50,7 +50,7 @@ class RecordData:
 
     Attributes:
       name: the function's name as the user wrote it (`train_step`, `<lambda>`).
-      transform: what made the compile: "jit", "grad", "vmap", "pmap", "shard_map", "eager".
+      transform: what made the compile: "jit", "grad", "jvp", "vmap", "pmap", "shard_map", "eager".
       primitive: the eager operation ("sin"), when `transform` is "eager".
       origin: "user" when the user's own code called the function, "library" when a package compiled it for itself,
         "eager" for an operation outside any jit.
@@ -70,7 +70,7 @@ class RecordData:
       cached: "memory" when JAX already held the executable, "persistent" when it came from the compilation cache on
         disk (the HLO's source lines are then those of the run that filled it), None when XLA compiled.
       versions: package -> version.
-      flags: configuration and compiler options that differ from the default.
+      flags: the configuration that shapes programs (the partitioner, x64, precision, ...), and compiler options.
       sources: the user's source texts as they stood.
       missing: field name -> why it could not be had.
     """

@@ -36,6 +36,7 @@ __all__ = [
     "known_computation",
     "missing_names",
     "mlir_module",
+    "only_device",
     "pmapped_function",
     "register",
     "stages_of",
@@ -166,12 +167,13 @@ _STAGES = {
     ("pjit.py", "_run_python_pjit"): "dispatch",
     ("pjit.py", "_python_pjit_helper"): "dispatch",
     ("stages.py", "compile"): "ahead",
+    ("stages.py", "lower"): "ahead_lower",
     ("pjit.py", "_trace_for_jit"): "trace",
     ("pjit.py", "_create_pjit_jaxpr"): "trace",
     ("pjit.py", "_pjit_lower"): "lower",
     ("dispatch.py", "apply_primitive"): "eager",
     ("pjit.py", "_pjit_linearize"): "grad",
-    ("pjit.py", "_pjit_jvp"): "grad",
+    ("pjit.py", "_pjit_jvp"): "jvp",
     ("pjit.py", "_pjit_transpose"): "grad",
     ("pjit.py", "_pjit_transpose_fancy"): "grad",
     ("interpreters/ad.py", "backward_pass"): "grad",
@@ -292,6 +294,17 @@ def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], 
         ins, outs, in_avals, out_avals, local["intermediate_shardings"], local["context_mesh"]
     )
     return pxla.finalize_shardings(ins, devices), pxla.finalize_shardings(outs, devices)
+
+
+def only_device(sharding: Any) -> int | None:
+    """The id of the device that alone holds an array of this sharding (XLA's "maximal"); None for any other sharding.
+
+    JAX gives such results of host callbacks, and its own map of slices then names every device.
+    """
+    hlo = getattr(sharding, "_hlo_sharding", None)
+    if hlo is None or not getattr(hlo, "is_maximal", lambda: False)():
+        return None
+    return int(sharding._device_assignment[hlo.tile_assignment_devices()[0]].id)
 
 
 @contextmanager

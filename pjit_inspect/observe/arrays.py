@@ -10,6 +10,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import jax
+
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.observe.program import LiveProgram
@@ -47,9 +49,13 @@ def output_layouts(program: LiveProgram, names: Sequence[str], meshes: Sequence[
     )
 
 
-def argument_names(debug_info: Any, count: int) -> list[str]:
-    """JAX's paths of the arguments; `arg[3]` where it has none."""
-    return _names(getattr(debug_info, "arg_names", None), count, "arg")
+def argument_names(debug_info: Any, count: int, constants: int = 0) -> list[str]:
+    """JAX's paths of the arguments; `arg[3]` where it has none.
+
+    The first `constants` of them are arrays the function closes over, which JAX may pass as arguments.
+    """
+    names = _names(getattr(debug_info, "arg_names", None), count, "arg")
+    return [f"constant[{i}]" if i < constants else name for i, name in enumerate(names)]
 
 
 def result_names(debug_info: Any, count: int) -> list[str]:
@@ -66,8 +72,15 @@ def _layout(name: str, aval: Any, sharding: Any, program: LiveProgram, meshes: S
             found = functools.reduce(on_mesh, meshes, to_sharding(sharding, shape))
         except Exception as error:
             program.missing[f"sharding of {name}"] = repr(error)
-    dtype = str(getattr(aval, "dtype", None) or getattr(aval, "str_short", lambda: "unknown")())
-    return ArrayLayout(path=name, dtype=dtype, global_shape=shape, sharding=found)
+    return ArrayLayout(path=name, dtype=_dtype_name(aval), global_shape=shape, sharding=found)
+
+
+def _dtype_name(aval: Any) -> str:
+    dtype = getattr(aval, "dtype", None)
+    if dtype is None:
+        return str(getattr(aval, "str_short", lambda: "unknown")())
+    # The type of gradients of integers is a numpy record without fields, which prints as a list.
+    return "float0" if dtype == jax.dtypes.float0 else str(dtype)
 
 
 def _at(items: Sequence[Any], place: int | None) -> Any:

@@ -7,6 +7,7 @@ of the call while it runs. Best effort: what is not recognised keeps JAX's name.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from types import FrameType
@@ -31,7 +32,8 @@ def restore_names(
         known = _equinox_arguments(_frame_of(frame, "/equinox/_jit.py", "_call"))
         named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
         return named, [_equinox_result(name) for name in results]
-    return _nnx_names(tree, arguments), _nnx_names(result_tree, results)
+    named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
+    return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
 
 
 def _frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:
@@ -52,19 +54,28 @@ def _equinox_arguments(frame: FrameType | None) -> dict[str, str]:
         return {}
     local = frame.f_locals
     bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
-    names = list(bound.arguments)
-    first, rest = bound.args[:1], bound.args[1:]
-    paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(names[:1], first, {}))}
-    return paths | {f"rest {i}": path for i, path in enumerate(_leaf_paths(names[1:], rest, bound.kwargs))}
+    labels = [*_positional_labels(bound), *sorted(bound.kwargs)]
+    values = [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
+    paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(labels[:1], values[:1]))}
+    return paths | {f"rest {i}": path for i, path in enumerate(_leaf_paths(labels[1:], values[1:]))}
 
 
-def _leaf_paths(names: Sequence[str], values: Sequence[Any], keywords: dict[str, Any]) -> list[str]:
-    """The path of every leaf of some arguments; variadic ones are called `args[3]`."""
-    labels = [names[i] if i < len(names) else f"args[{i}]" for i in range(len(values))]
-    pairs = [*zip(labels, values, strict=True), *sorted(keywords.items())]
+def _positional_labels(bound: inspect.BoundArguments) -> list[str]:
+    """The name of each of `bound.args`; those of `*rest` are `rest[0]`, `rest[1]`."""
+    labels: list[str] = []
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            labels += [f"{name}[{i}]" for i in range(len(bound.args) - len(labels))]
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            labels.append(name)
+    return labels[: len(bound.args)]
+
+
+def _leaf_paths(labels: Sequence[str], values: Sequence[Any]) -> list[str]:
+    """The path of every leaf of some arguments."""
     return [
         label + jax.tree_util.keystr(path)
-        for label, value in pairs
+        for label, value in zip(labels, values, strict=True)
         for path, _ in jax.tree_util.tree_flatten_with_path(value)[0]
     ]
 
@@ -92,6 +103,13 @@ def _nnx_names(tree: Any, names: list[str]) -> list[str]:
         for place, path in zip(places, paths, strict=True) if len(places) == len(paths) else ():
             renamed[place] = _NNX_STATE.sub("", names[place]) + path
     return renamed
+
+
+def _nnx_result(name: str) -> str:
+    """Nnx returns (updated arguments, updated keywords, the function's own result)."""
+    if name.startswith("result[2]"):
+        return "result" + name.removeprefix("result[2]")
+    return "updated" + name.removeprefix("result[0]") if name.startswith("result[0][") else name
 
 
 def _is_module(node: Any) -> bool:

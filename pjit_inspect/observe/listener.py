@@ -12,25 +12,27 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
 from pjit_inspect.model.record import RecordData, Timings
 from pjit_inspect.observe import _jax
+from pjit_inspect.observe.contents import Finish, jaxpr_text
 from pjit_inspect.observe.program import program_of_compile, program_of_computation
 from pjit_inspect.observe.record import make_record
 
 __all__ = ["OnRecord", "observed", "observed_calls", "start", "stop"]
 
-OnRecord = Callable[[RecordData], None]
-"""Called with each record, in the thread that compiled; it must not raise."""
+OnRecord = Callable[[RecordData, Finish], None]
+"""Called with each record and a way to complete it later, in the thread that compiled; it must not raise."""
 
 _lock = threading.RLock()
 _scopes: list[OnRecord] = []
 _local = threading.local()
 # Trace and lowering seconds wait here for the compile they belong to, as long as JAX keeps the jaxpr and the module.
 _trace_s: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
-_lowered: weakref.WeakKeyDictionary[Any, tuple[float, weakref.ref[Any] | None]] = weakref.WeakKeyDictionary()
+_lowered: weakref.WeakKeyDictionary[Any, _Lowering] = weakref.WeakKeyDictionary()
 _warned: set[str] = set()
 
 
@@ -72,12 +74,12 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
         with _shielded("a call of a compiled function"):
             if not any(computation is other for other in seen):
                 seen.append(computation)
-                on_record(_record_of_known(computation, jaxpr, frame))
+                on_record(*_record_of_known(computation, jaxpr, frame))
 
-    def on_compiled(data: RecordData) -> None:
+    def on_compiled(data: RecordData, finish: Finish) -> None:
         if (computation := getattr(_local, "computation", None)) is not None:
             seen.append(computation)
-        on_record(data)
+        on_record(data, finish)
 
     # Where a private name has moved, `observed` says so once, and compiles are still recorded.
     watched = _jax.watched_calls(on_known) if _jax.can_watch_calls() else nullcontext()
@@ -85,7 +87,7 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
         yield
 
 
-def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> RecordData:
+def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> tuple[RecordData, Finish]:
     program = program_of_computation(computation, jaxpr)
     return make_record(program, _jax.stages_of(frame), frame, cached="memory")
 
@@ -117,22 +119,44 @@ def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
     if "lowering" not in stages or (result := stages["lowering"].f_locals.get("lowering_result")) is None:
         return
     jaxpr = stages["lower"].f_locals.get("jaxpr") if "lower" in stages else None
-    _lowered[result.module] = (duration, weakref.ref(jaxpr) if jaxpr is not None else None)
+    lowering = _Lowering(lower_s=duration)
+    if jaxpr is not None:
+        lowering.trace_s = _trace_s.pop(_open_jaxpr(jaxpr), None)
+        lowering.jaxpr = weakref.ref(jaxpr)
+        # Between `lower()` and `compile()` the user holds the lowered program; JAX drops the jaxpr.
+        lowering.text = jaxpr_text(jaxpr) if "ahead_lower" in stages else None
+    _lowered[result.module] = lowering
+
+
+@dataclass(slots=True)
+class _Lowering:
+    """What is known of a program between its lowering and its compile. Each second belongs to one record."""
+
+    lower_s: float | None = None
+    trace_s: float | None = None
+    jaxpr: Callable[[], Any] | None = None
+    text: str | None = None
+
+    def spend(self) -> Timings:
+        spent = Timings(trace_s=self.trace_s, lower_s=self.lower_s)
+        self.trace_s = self.lower_s = None
+        return spent
 
 
 def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> None:
     hit, _local.cache_hit = getattr(_local, "cache_hit", False), False
     stages = _jax.stages_of(frame)
     program = program_of_compile(stages, str(facts.get("fun_name", "")))
-    lower_s, jaxpr_ref = _lowered.get(program.module, (None, None)) if program.module is not None else (None, None)
-    if program.jaxpr is None and jaxpr_ref is not None:
-        program.jaxpr = jaxpr_ref()
-    trace_s = _trace_s.get(_open_jaxpr(program.jaxpr)) if program.jaxpr is not None else None
-    timings = Timings(trace_s=trace_s, lower_s=lower_s, compile_s=duration)
-    data = make_record(program, stages, frame, timings=timings, cached="persistent" if hit else None)
-    _local.computation = stages["computation"].f_locals.get("self") if "computation" in stages else None
+    lowering = _lowered.get(program.module) if program.module is not None else None
+    lowering = lowering or _Lowering()
+    program.jaxpr_text = lowering.text
+    if program.jaxpr is None and lowering.jaxpr is not None:
+        program.jaxpr = lowering.jaxpr()
+    timings = replace(lowering.spend(), compile_s=duration)
+    data, finish = make_record(program, stages, frame, timings=timings, cached="persistent" if hit else None)
+    _local.computation = program.computation
     try:
-        _deliver(data)
+        _deliver(data, finish)
     finally:
         _local.computation = None
 
@@ -145,11 +169,11 @@ def _open_jaxpr(jaxpr: Any) -> Any:
     return getattr(jaxpr, "jaxpr", jaxpr)
 
 
-def _deliver(data: RecordData) -> None:
+def _deliver(data: RecordData, finish: Finish) -> None:
     with _lock:
         scopes = tuple(_scopes)
     for on_record in scopes:
-        on_record(data)
+        on_record(data, finish)
 
 
 # ---------------------------------------------------------------- never fail the user

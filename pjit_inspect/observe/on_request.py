@@ -14,6 +14,7 @@ import jax
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.observe import _jax
+from pjit_inspect.observe.contents import Finish
 from pjit_inspect.observe.listener import observed
 from pjit_inspect.observe.program import program_of_computation
 from pjit_inspect.observe.record import make_record
@@ -28,26 +29,30 @@ def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: 
     are arrays or `ShapeDtypeStruct`s. Tracing and compile errors of `fn` pass through. Raises CaptureError when the
     compile gives nothing to record.
     """
-    made: list[RecordData] = []
-    with observed(made.append):
+    made: list[tuple[RecordData, Finish]] = []
+    with observed(lambda data, finish: made.append((data, finish))):
         traced, lowered = _lower(fn, args, kwargs)
         compiled = lowered.compile()
-    own = [data for data in made if data.origin != "eager"]
+    own = [(data, finish) for data, finish in made if data.origin != "eager"]
     if own:
         # Tracing may compile small functions on the way; the one asked for compiles last.
-        return own[-1]
+        data, finish = own[-1]
+        return finish(data)
     computation = _computation_of(lowered)
     if _jax.known_computation(computation) is None:
         raise CaptureError(f"{fn!r} compiled to {compiled!r}, of which this version of JAX shows no executable")
     program = program_of_computation(computation, getattr(traced, "jaxpr", None))
     frame = sys._getframe(1)  # noqa: SLF001
-    return make_record(program, {}, frame, cached="memory")
+    data, finish = make_record(program, {}, frame, cached="memory")
+    return finish(data)
 
 
 def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """The traced (None where a wrapper hides it) and the lowered program."""
     if isinstance(fn, jax.stages.Lowered):
         return None, fn
+    if isinstance(fn, jax.stages.Compiled):
+        raise CaptureError("inspect cannot look into a Compiled: pass the function with its arguments, or the Lowered")
     if not callable(fn):
         raise CaptureError(
             f"inspect needs a function, not a {type(fn).__name__}: pass the function, then its arguments"

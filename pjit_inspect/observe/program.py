@@ -20,13 +20,18 @@ __all__ = ["LiveProgram", "program_of_compile", "program_of_computation"]
 class LiveProgram:
     """The live parts of one compiled program.
 
-    Anything that could not be had keeps its empty value, and `missing` says why.
+    Anything that could not be had keeps its empty value, and `missing` says why. `is_kept` is True when JAX keeps the
+    executable with `computation` for as long as that lives.
     """
 
     name: str
     executable: Any = None
     module: Any = None
+    computation: Any = None
+    is_kept: bool = False
     jaxpr: Any = None
+    jaxpr_text: str | None = None
+    constants: int = 0
     debug_info: Any = None
     in_avals: Sequence[Any] = ()
     out_avals: Sequence[Any] = ()
@@ -51,7 +56,11 @@ def program_of_compile(stages: dict[str, FrameType], name: str) -> LiveProgram:
     if "call" in stages:
         program.jaxpr = stages["call"].f_locals.get("jaxpr")
     if "computation" in stages:
-        program.donated = getattr(stages["computation"].f_locals.get("self"), "_donated_invars", ())
+        local = stages["computation"].f_locals
+        program.computation = local.get("self")
+        program.is_kept = local.get("compiler_options") is None and local.get("device_assignment") is None
+        program.donated = getattr(program.computation, "_donated_invars", ())
+        program.constants = len(getattr(program.computation, "const_args", ()))
     if "program" in stages:
         _read_program_frame(program, stages["program"].f_locals)
     else:
@@ -99,10 +108,12 @@ def _read_pmap_frame(program: LiveProgram, local: dict[str, Any]) -> None:
 def program_of_computation(computation: Any, jaxpr: Any = None) -> LiveProgram:
     """The program of a computation that was compiled earlier (its executable exists)."""
     executable = _jax.known_computation(computation)
-    program = LiveProgram(name=str(getattr(computation, "_name", "")), jaxpr=jaxpr)
+    name = str(getattr(computation, "_name", ""))
+    program = LiveProgram(name=name, jaxpr=jaxpr, computation=computation, is_kept=True)
     program.executable = getattr(executable, "xla_executable", None)
     program.module = getattr(computation, "_hlo", None)
     program.donated = getattr(computation, "_donated_invars", ())
+    program.constants = len(getattr(computation, "const_args", ()))
     _read_arguments(program, getattr(computation, "compile_args", {}))
     program.in_shardings = tuple(getattr(executable, "_in_shardings", ()))
     program.out_shardings = tuple(getattr(executable, "_out_shardings", ()))

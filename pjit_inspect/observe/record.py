@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import io
 import linecache
 import platform
-from collections.abc import Callable
+import sys
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 
-from pjit_inspect.model.blob import Blob
-from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
+from pjit_inspect.model.record import Origin, RecordData, Timings
 from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.arrays import argument_names, input_layouts, output_layouts, result_names
+from pjit_inspect.observe.contents import Finish, hlo_of, read_fact, slow_facts, slow_facts_later, stablehlo_of
 from pjit_inspect.observe.frames import (
     caller_of_jax,
     cell_name,
@@ -36,8 +35,6 @@ from pjit_inspect.observe.program import LiveProgram
 from pjit_inspect.observe.shardings import find_meshes, to_device
 
 __all__ = ["make_record"]
-
-T = TypeVar("T")
 
 _FLAGS = (
     "jax_use_shardy_partitioner",
@@ -56,26 +53,25 @@ def make_record(
     *,
     timings: Timings = Timings(),  # noqa: B008  (frozen)
     cached: Any = None,
-) -> RecordData:
-    """Freeze one program. Nothing of `program` or the frames stays alive in the result."""
+) -> tuple[RecordData, Finish]:
+    """Freeze one program, and a way to complete the record when the call is over.
+
+    Nothing of `program` or the frames stays alive in either.
+    """
     missing = program.missing
-
-    def read(name: str, get: Callable[[], T], default: T) -> T:
-        try:
-            return get()
-        except Exception as error:
-            missing[name] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-            return default
-
+    read = functools.partial(read_fact, missing)
     read("pmap", lambda: _look_through_pmap(program, stages), None)
+    read("callable", lambda: _name_callable(program, stages), None)
     defined_at = read("defined_at", lambda: None if "eager" in stages else _definition(program.debug_info), None)
     caller = to_frame(user_frame(frame))
     meshes = read("mesh", lambda: find_meshes((*program.in_shardings, *program.out_shardings), program.meshes), ())
-    arguments = argument_names(program.debug_info, len(program.all_avals))
+    arguments = argument_names(program.debug_info, len(program.all_avals), program.constants)
     results = result_names(program.debug_info, len(program.out_avals))
     names = (arguments, results)
     arguments, results = read("names", lambda: restore_names(frame, *_trees(stages), *names), names)
-    return RecordData(
+    stablehlo = read("stablehlo", lambda: stablehlo_of(program.module), None)
+    finish = read("later", lambda: slow_facts_later(program, stablehlo), None)
+    data = RecordData(
         name=_name(program),
         transform=_transform(stages),
         primitive=read("primitive", lambda: _primitive(stages), None),
@@ -87,18 +83,21 @@ def make_record(
         mesh=meshes[0] if meshes else None,
         meshes=meshes,
         devices=read("devices", lambda: tuple(to_device(d) for d in program.devices), ()),
-        jaxpr=read("jaxpr", lambda: _jaxpr_text(program.jaxpr), None),
-        stablehlo=read("stablehlo", lambda: _stablehlo(program.module), None),
-        hlo=read("hlo", lambda: _hlo(program.executable), None),
-        cost=read("cost", lambda: _cost(program.executable), {}),
-        memory=read("memory", lambda: _memory(program.executable), None),
+        stablehlo=stablehlo,
+        hlo=read("hlo", lambda: hlo_of(program.executable), None),
         timings=timings,
         cached=cached,
         versions=read("versions", _versions, {}),
         flags=read("flags", lambda: _flags(program), {}),
         sources=read("sources", lambda: _sources(caller, defined_at), ()),
         missing=missing,
+        **({} if finish is not None else slow_facts(program.executable, program.jaxpr, program.jaxpr_text, missing)),
     )
+    return data, finish or _as_it_is
+
+
+def _as_it_is(data: RecordData) -> RecordData:
+    return data
 
 
 # ---------------------------------------------------------------- who and where
@@ -135,8 +134,23 @@ def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> No
         program.debug_info = info._replace(func_src_info=place, arg_names=None)
 
 
+def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:
+    """JAX has no name for an object with `__call__`; the record calls it by its class."""
+    function = _jitted_function(stages)
+    if function is None or hasattr(function, "__name__") or getattr(program.debug_info, "func_filename", None):
+        return
+    code = getattr(type(function).__call__, "__code__", None)
+    place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    program.debug_info = program.debug_info._replace(func_src_info=type(function).__name__ + place)
+
+
+def _jitted_function(stages: dict[str, FrameType]) -> Any:
+    """What was given to `jax.jit`, where a frame shows it."""
+    return stages["dispatch"].f_locals.get("fun") if "dispatch" in stages else None
+
+
 def _transform(stages: dict[str, FrameType]) -> str:
-    return next((name for name in ("eager", "grad", "vmap", "pmap", "shard_map") if name in stages), "jit")
+    return next((name for name in ("eager", "grad", "jvp", "vmap", "pmap", "shard_map") if name in stages), "jit")
 
 
 def _primitive(stages: dict[str, FrameType]) -> str | None:
@@ -156,75 +170,48 @@ def _is_renamed(file: str, line: int, name: str) -> bool:
 
     A decorated function begins at its first decorator, so the `def` may stand a few lines lower.
     """
-    if is_user_file(file) or is_jax_file(file) or not name.isidentifier():
+    if is_user_file(file) or is_jax_file(file):
         return False
     lines = [linecache.getline(file, number) for number in range(line, line + 12)]
-    return any(lines) and not any(f"def {name}" in text for text in lines)
+    own = "lambda" if name == "<lambda>" else f"def {name}"
+    return any(lines) and not any(own in text for text in lines)
 
 
 def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any) -> Origin:
     """Whose compile this is.
 
     A function defined in the user's code is the user's, however it came to be compiled. One that a package defines is
-    the user's when the user's own line called it and it is not part of JAX (`jax.jit(optimizer.update)(...)`), or when
-    it wraps a function of the user's and bears its name.
+    the user's when the user's own line called it (`jax.jit(optimizer.update)(...)`) and it is none that JAX jits
+    itself, or when it wraps a function of the user's and bears its name.
     """
     if "eager" in stages:
         return "eager"
     file, line = str(getattr(info, "func_filename", None) or ""), getattr(info, "func_lineno", None)
+    caller = caller_of_jax(frame)
+    is_direct = caller is not None and is_user_file(caller.f_code.co_filename)
     if not file or is_jax_file(file):
-        return "library" if file else "user"
+        return (
+            "user" if not file or (is_direct and not _is_jitted_by_its_module(_jitted_function(stages))) else "library"
+        )
     if is_user_file(file) or _is_renamed(file, line or 0, str(info.func_name)):
         return "user"
-    caller = caller_of_jax(frame)
-    return "user" if caller is not None and is_user_file(caller.f_code.co_filename) else "library"
+    return "user" if is_direct else "library"
+
+
+def _is_jitted_by_its_module(function: Any) -> bool:
+    """True for what JAX jits itself (`jnp.convolve`), False for a function of JAX's that somebody else gave to jit."""
+    if function is None or hasattr(function, "lower"):
+        # A jitted function that is jitted again; without a frame that shows it, JAX's own is the likelier.
+        return function is None
+    home = sys.modules.get(getattr(function, "__module__", ""))
+    found = getattr(home, getattr(function, "__name__", ""), None)
+    return found is not function
 
 
 def _sources(*frames: Frame | None) -> tuple[SourceText, ...]:
     files = {frame.file: None for frame in frames if frame is not None and is_user_file(frame.file)}
     texts = (read_source(file) for file in files)
     return tuple(text for text in texts if text is not None)
-
-
-# ---------------------------------------------------------------- what was compiled
-
-
-def _jaxpr_text(jaxpr: Any) -> str | None:
-    return None if jaxpr is None else jaxpr.pretty_print(use_color=False)
-
-
-def _stablehlo(module: Any) -> Blob | None:
-    if module is None:
-        return None
-    out = io.BytesIO()
-    module.operation.write_bytecode(file=out)
-    return Blob(out.getvalue())
-
-
-def _hlo(executable: Any) -> Blob | None:
-    if executable is None:
-        return None
-    # The module, not the executable: it holds no device memory. Serialising waits until somebody looks.
-    module = executable.hlo_modules()[0]
-    return Blob(make=module.as_serialized_hlo_module_proto)
-
-
-def _cost(executable: Any) -> dict[str, float]:
-    """Per-operand entries ("bytes accessed0{}") are left out: they are derived, and thousands."""
-    found = executable.cost_analysis()
-    found = found[0] if isinstance(found, list) else found or {}
-    return {str(key): float(value) for key, value in sorted(found.items()) if not str(key).endswith("}")}
-
-
-def _memory(executable: Any) -> MemoryStats:
-    stats = executable.get_compiled_memory_stats()
-    return MemoryStats(
-        argument_bytes=stats.argument_size_in_bytes,
-        output_bytes=stats.output_size_in_bytes,
-        alias_bytes=stats.alias_size_in_bytes,
-        temporary_bytes=stats.temp_size_in_bytes,
-        code_bytes=stats.generated_code_size_in_bytes,
-    )
 
 
 # ---------------------------------------------------------------- under what

@@ -16,6 +16,7 @@ import numpy as np
 
 from pjit_inspect.model.layout import Sharding, SpecEntry
 from pjit_inspect.model.mesh import Device, Mesh
+from pjit_inspect.observe import _jax
 
 __all__ = ["find_meshes", "on_mesh", "to_device", "to_mesh", "to_sharding"]
 
@@ -36,11 +37,17 @@ def to_device(device: Any) -> Device:
 def to_mesh(mesh: Any) -> Mesh:
     """A concrete `jax.sharding.Mesh` as frozen facts."""
     return Mesh(
-        axis_names=tuple(str(name) for name in mesh.axis_names),
+        axis_names=tuple(_axis_name(name) for name in mesh.axis_names),
         shape=tuple(int(n) for n in mesh.devices.shape),
         device_ids=tuple(int(d.id) for d in mesh.devices.flat),
         axis_types=tuple(getattr(t, "name", str(t)).lower() for t in getattr(mesh, "axis_types", None) or ()),
     )
+
+
+def _axis_name(name: Any) -> str:
+    # `pmap` without an axis name makes one up: a placeholder, or an object's address.
+    is_made_up = not isinstance(name, str) or name.startswith(("_internal", "<axis 0x"))
+    return "unnamed" if is_made_up else name
 
 
 def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
@@ -66,6 +73,11 @@ def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
     """
     if hasattr(sharding, "spec") and _is_concrete(getattr(sharding, "mesh", None)):
         return _named(sharding, len(shape))
+    if (device := _jax.only_device(sharding)) is not None:
+        kind, memory = type(sharding).__name__, getattr(sharding, "memory_kind", None)
+        return Sharding(
+            spec=None, tiles=(1,) * len(shape), device_ids=(device,), tile_of=(0,), kind=kind, memory_kind=memory
+        )
     return _tiled(sharding, tuple(shape))
 
 
@@ -82,23 +94,23 @@ def _named(sharding: Any, rank: int) -> Sharding:
         tile_of=_tiles_by_position(mesh, spec),
         kind=type(sharding).__name__,
         memory_kind=sharding.memory_kind,
-        unreduced=tuple(sorted(str(a) for a in getattr(sharding.spec, "unreduced", None) or ())),
+        unreduced=tuple(sorted(_axis_name(a) for a in getattr(sharding.spec, "unreduced", None) or ())),
     )
 
 
 def _full_spec(spec: Any, rank: int) -> tuple[SpecEntry, ...]:
     """The spec with one entry for each dimension, in the record's form."""
-    entries = [_entry(entry) for entry in spec]
+    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
+    entries = [_entry(entry) for entry in getattr(spec, "partitions", None) or spec._partitions]  # noqa: SLF001
     return tuple(entries + [None] * (rank - len(entries)))
 
 
 def _entry(entry: Any) -> SpecEntry:
     # UNCONSTRAINED stands in no final sharding; a tuple of one name is the name, of none is None.
-    if entry is None or isinstance(entry, str):
-        return entry
     if not isinstance(entry, tuple):
-        return None
-    names = tuple(str(name) for name in entry)
+        is_open = entry is None or type(entry).__name__ == "UnconstrainedSingleton"
+        return None if is_open else _axis_name(entry)
+    names = tuple(_axis_name(name) for name in entry)
     return names if len(names) > 1 else (names[0] if names else None)
 
 

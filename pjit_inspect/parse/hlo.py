@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.hlo import Alias, HloModule
+from pjit_inspect.model.hlo import Alias, Donor, HloModule
 from pjit_inspect.model.hlo_columns import Computations, Instructions
 from pjit_inspect.parse.hlo_columns import Columns, Index, read_columns
 from pjit_inspect.parse.hlo_computations import Parts, read_computations
 from pjit_inspect.parse.hlo_invariants import check_module
 from pjit_inspect.parse.hlo_opcodes import OPCODES
 from pjit_inspect.parse.hlo_reader import ProtoReader
-from pjit_inspect.parse.hlo_schema import decode, known_fields, text
+from pjit_inspect.parse.hlo_schema import decode, text
 from pjit_inspect.parse.hlo_source import Source, read_source
+from pjit_inspect.parse.hlo_unknown import count_messages
 from pjit_inspect.parse.wire import Field, split_message
 
 __all__ = ["parse_hlo_module"]
@@ -60,14 +61,17 @@ def _check_start(data: bytes) -> None:
 
 def _parse(data: bytes, path: str | None) -> HloModule:
     fields = _module_fields(data)
-    head = _read_head(data, fields)
+    # The module without its computations.
+    content = b"".join(data[field.tag : field.end] for field in fields if field.number != _COMPUTATIONS)
+    head = decode("Module", content, offset=0)
     parts = read_computations(data, [field for field in fields if field.number == _COMPUTATIONS])
     columns = read_columns(data, parts.spans)
     source = read_source(columns, head.stack_frame_index)
     instructions = _instructions(parts, columns, source)
     computations = _computations(parts, columns, instructions)
     order, unordered = _order(head.schedule, parts, columns)
-    unknown = parts.unknown + columns.unknown + source.unknown + _unknown_opcodes(columns) + unordered
+    unknown = parts.unknown + columns.unknown + _unknown_opcodes(columns) + unordered
+    unknown += count_messages(content, "Module", [0], [len(content)], [1])
     return HloModule(
         name=text(head.name),
         opcodes=columns.opcodes,
@@ -79,15 +83,16 @@ def _parse(data: bytes, path: str | None) -> HloModule:
         is_scheduled=bool(len(head.schedule.sequences)),
         frames_table=source.frames,
         aliases=_aliases(head),
+        donors=tuple(_donor(entry) for entry in head.buffer_donor.entries),
         frontend_attributes={text(entry.key): text(entry.value) for entry in head.frontend_attributes.map},
         device_counts=_device_counts(head),
-        unknown=dict(unknown + _unknown_fields(fields)),
+        unknown=dict(unknown),
         reader=ProtoReader(
             data,
             spans=parts.spans,
             names=columns.names,
             shapes=columns.shapes,
-            payloads=tuple(head.payloads),
+            head=head,
             path=path,
         ),
     )
@@ -103,12 +108,6 @@ def _module_fields(data: bytes) -> list[Field]:
     if not any(field.number == _COMPUTATIONS for field in fields):
         raise ParseError("there is no computation in it", offset=0, expected="a serialised xla.HloModuleProto")
     return fields
-
-
-def _read_head(data: bytes, fields: list[Field]) -> Any:
-    """The module without its computations, as one decoded message."""
-    content = b"".join(data[field.tag : field.end] for field in fields if field.number != _COMPUTATIONS)
-    return decode("Module", content, offset=0)
 
 
 def _instructions(parts: Parts, columns: Columns, source: Source) -> Instructions:
@@ -176,6 +175,10 @@ def _aliases(head: Any) -> tuple[Alias, ...]:
     )
 
 
+def _donor(entry: Any) -> Donor:
+    return Donor(parameter=entry.parameter_number, parameter_index=tuple(entry.parameter_shape_index))
+
+
 def _device_counts(head: Any) -> tuple[int, int] | None:
     if not head.HasField("device_assignment"):
         return None
@@ -186,8 +189,3 @@ def _unknown_opcodes(columns: Columns) -> Counter[str]:
     counts = np.bincount(columns.opcode, minlength=len(columns.opcodes)).tolist()
     pairs = zip(columns.opcodes, counts, strict=True)
     return Counter({f"opcode {opcode}": count for opcode, count in pairs if opcode not in OPCODES})
-
-
-def _unknown_fields(fields: list[Field]) -> Counter[str]:
-    known = known_fields("Module")
-    return Counter(f"module field {field.number}" for field in fields if field.number not in known)

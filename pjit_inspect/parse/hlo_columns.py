@@ -14,6 +14,7 @@ import numpy as np
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.hlo_columns import Links
 from pjit_inspect.parse.hlo_schema import known_fields
+from pjit_inspect.parse.hlo_unknown import count_messages, count_nested
 from pjit_inspect.parse.wire import Fields, read_packed, scan_messages
 
 __all__ = ["Columns", "Index", "read_columns", "read_numbers"]
@@ -22,6 +23,8 @@ _CHUNK = 1 << 15
 """Instructions read at a time: enough for numpy, little memory."""
 
 _NAME, _OPCODE, _SHAPE, _METADATA, _CHANNEL, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 2, 3, 7, 26, 35, 36, 37, 38
+_COUNTED_ELSEWHERE = frozenset((_SHAPE, _METADATA))
+"""Messages that are kept once each: counted when all are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,10 +70,13 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
         chunk = spans[start : start + _CHUNK]
         fields = scan_messages(buffer, chunk[:, 0], chunk[:, 1])
         unknown.update(_unknown_fields(fields))
+        unknown.update(count_nested(buffer, "Instruction", fields, _COUNTED_ELSEWHERE))
         chunks.append(_read_chunk(data, buffer, fields, len(chunk), tables))
     singles: dict[str, Any] = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
     links: dict[str, Any] = {name: _join([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}
     opcodes, shapes, metadatas = (tuple(table) for table in tables)
+    unknown += _unknown_in_table("Shape", shapes, singles["shape"])
+    unknown += _unknown_in_table("OpMetadata", metadatas, singles["metadata"])
     texts = tuple(opcode.decode("utf-8", "replace") for opcode in opcodes)
     return Columns(**singles, **links, opcodes=texts, shapes=shapes, metadatas=metadatas, unknown=unknown)
 
@@ -135,6 +141,14 @@ def _unknown_fields(fields: Fields) -> Counter[str]:
     known = known_fields("Instruction")
     pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
     return Counter({f"instruction field {number}": count for number, count in pairs if number not in known})
+
+
+def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) -> Counter[str]:
+    """Fields without a name in a table of messages, and how many instructions have each."""
+    ends = np.cumsum([len(message) for message in messages], dtype=np.int64)
+    starts = ends - np.array([len(message) for message in messages], np.int64)
+    uses = np.bincount(rows, minlength=len(messages))
+    return count_messages(b"".join(messages), name, starts, ends, uses)
 
 
 class Index:

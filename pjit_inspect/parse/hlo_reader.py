@@ -5,7 +5,7 @@ Not its job: the columns (`parse.hlo`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from pjit_inspect.model.hlo import Details
 from pjit_inspect.model.shape import Shape
 from pjit_inspect.parse.hlo_schema import decode, is_whole, known_fields, text
 from pjit_inspect.parse.replica_groups import group_form, parse_optional_replica_groups
+from pjit_inspect.parse.replica_groups_text import print_replica_groups
 from pjit_inspect.parse.shapes import parse_shape
 from pjit_inspect.parse.wire import split_message
 
@@ -30,6 +31,11 @@ _TYPED = {
     "source_target_pairs", "use_global_device_ids", "fusion_kind", "custom_call_target", "backend_config",
     "backend_config_payload", "frontend_attributes", "sharding", "dimensions", "comparison_direction", "literal",
     "parameter_number", "tuple_index", "is_host_transfer", "async_execution_thread",
+}  # fmt: skip
+_METADATA = {"op_name", "stack_frame_id", "scheduling_name", "source_file", "source_line"}
+_MODULE = {
+    "name", "entry_computation_name", "entry_computation_id", "computations", "schedule", "input_output_alias",
+    "stack_frame_index", "frontend_attributes", "device_assignment", "payloads", "buffer_donor",
 }  # fmt: skip
 _INTEGERS = ("preds", "s32s", "s64s", "u32s", "u64s")
 _SMALL_INTEGERS = {"s8s": ("<i1", 1), "u8s": ("<u1", 1), "s16s": ("<i2", 2), "u16s": ("<u2", 2)}
@@ -48,11 +54,11 @@ class ProtoReader:
         spans: np.ndarray,
         names: np.ndarray,
         shapes: Sequence[bytes],
-        payloads: Sequence[bytes] = (),
+        head: Any,
         path: str | None = None,
     ) -> None:
         self._data, self._spans, self._names, self._path = data, spans, names, path
-        self._shape_bytes, self._payloads = shapes, payloads
+        self._shape_bytes, self._head = shapes, head
         self._shapes: list[Shape | None] = [None] * len(shapes)
 
     def name(self, index: int) -> str:
@@ -73,6 +79,10 @@ class ProtoReader:
         start, end = self._spans[index].tolist()
         return self._data[start:end]
 
+    def module_fields(self) -> dict[str, Any]:
+        """What the module has beyond `HloModule`, by field name."""
+        return _other(self._head, _MODULE)
+
     def details(self, index: int) -> Details:
         """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
         start, _ = self._spans[index].tolist()
@@ -80,6 +90,7 @@ class ProtoReader:
         message = decode("Instruction", content, offset=start, path=self._path)
         return Details(
             replica_groups=parse_optional_replica_groups(message),
+            replica_groups_text=print_replica_groups(message),
             source_target_pairs=tuple((pair.source, pair.target) for pair in message.source_target_pairs),
             use_global_device_ids=message.use_global_device_ids or None,
             fusion_kind=text(message.fusion_kind),
@@ -95,7 +106,7 @@ class ProtoReader:
             is_host_transfer=message.is_host_transfer,
             async_thread=text(message.async_execution_thread),
             scheduling_name=text(message.metadata.scheduling_name),
-            other=_other(message),
+            other=_other(message, _COLUMNS | _TYPED) | _further_metadata(message.metadata),
             unknown=_unknown(content) + _unknown_groups(message),
         )
 
@@ -103,8 +114,8 @@ class ProtoReader:
         payload = message.backend_config_payload
         if payload.HasField("value"):
             content = payload.value
-        elif payload.HasField("id") and 0 <= payload.id < len(self._payloads):
-            content = self._payloads[payload.id]
+        elif payload.HasField("id") and 0 <= payload.id < len(self._head.payloads):
+            content = self._head.payloads[payload.id]
         else:
             content = message.backend_config
         return content.decode("utf-8", "replace")
@@ -125,11 +136,16 @@ def _scalar(literal: Any) -> int | None:
     return None
 
 
-def _other(message: Any) -> dict[str, Any]:
-    """Every set field that has no column and no attribute of its own; messages as one line of text."""
+def _further_metadata(metadata: Any) -> dict[str, Any]:
+    """What an instruction's metadata has beyond its name and place."""
+    return {f"metadata.{name}": value for name, value in _other(metadata, _METADATA).items()}
+
+
+def _other(message: Any, skip: Set[str]) -> dict[str, Any]:
+    """Every set field of a message but those to `skip`; messages as one line of text."""
     other: dict[str, Any] = {}
     for field, value in message.ListFields():
-        if field.name in _COLUMNS or field.name in _TYPED:
+        if field.name in skip:
             continue
         if isinstance(value, Message):
             # XLA attaches empty messages to every instruction.

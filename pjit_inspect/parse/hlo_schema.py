@@ -26,9 +26,9 @@ _MESSAGES = {
     "Tile": "dimensions:int64*=1",
     "SplitConfig": "dimension:int64=1 split_indices:int64*=2",
     "Layout": """minor_to_major:int64*=1 tiles:Tile*=6 element_size_in_bits:int64=7 memory_space:int64=8
-        physical_shape:Shape=10 index_primitive_type:int32=11 pointer_primitive_type:int32=12
-        dynamic_shape_metadata_prefix_bytes:int64=15 tail_padding_alignment_in_elements:int64=16
-        split_configs:SplitConfig*=17""",
+        dim_level_types:int32*=9 physical_shape:Shape=10 index_primitive_type:int32=11 pointer_primitive_type:int32=12
+        dim_unique:bool*=13 dim_ordered:bool*=14 dynamic_shape_metadata_prefix_bytes:int64=15
+        tail_padding_alignment_in_elements:int64=16 split_configs:SplitConfig*=17""",
     "Shape": """element_type:int32=2 dimensions:int64*=3 tuple_shapes:Shape*=4 layout:Layout=5
         is_dynamic_dimension:bool*=6""",
     "ProgramShape": "parameters:Shape*=1 result:Shape=2 parameter_names:string*=3",
@@ -36,9 +36,13 @@ _MESSAGES = {
     "OpMetadata": """op_type:string=1 op_name:string=2 source_file:string=3 source_line:int32=4
         profile_type:int32*=5 size_of_generated_code_in_bytes:int64=8 size_of_memory_working_set_in_bytes:int64=9
         profile_info:bytes=10 deduplicated_name:string=12 stack_frame_id:int32=15 scheduling_name:string=16
-        source_end_line:int32=17 source_column:int32=18 source_end_column:int32=19""",
+        source_end_line:int32=17 source_column:int32=18 source_end_column:int32=19 metadata_payload:Payload=20""",
     "Literal": """shape:Shape=1 preds:bool*=2 u8s:bytes=3 s32s:int32*=4 s64s:int64*=5 u32s:uint32*=6 u64s:uint64*=7
-        f32s:float*=8 f64s:double*=9 s8s:bytes=15 u16s:bytes=16 s16s:bytes=17""",
+        f32s:float*=8 f64s:double*=9 tuple_literals:Literal*=10 f16s:bytes=11 c64s:float*=12 bf16s:bytes=13
+        sparse_indices:int64*=14 s8s:bytes=15 u16s:bytes=16 s16s:bytes=17 c128s:double*=18 f8e5m2s:bytes=19
+        f8e4m3fns:bytes=20 s4s:bytes=21 u4s:bytes=22 f8e4m3b11fnuzs:bytes=23 f8e5m2fnuzs:bytes=24 f8e4m3fnuzs:bytes=25
+        s2s:bytes=26 u2s:bytes=27 f8e4m3s:bytes=28 f8e3m4s:bytes=29 s1s:bytes=30 u1s:bytes=31 f4e2m1fns:bytes=32
+        f8e8m0fnus:bytes=33 dynamic_sizes:int32*=34 f6e3m2fns:bytes=35 f6e2m3fns:bytes=36""",
     "WindowDimension": """size:int64=1 stride:int64=2 padding_low:int64=3 padding_high:int64=4 window_dilation:int64=5
         base_dilation:int64=6 window_reversal:bool=7""",
     "Window": "dimensions:WindowDimension*=1",
@@ -129,7 +133,7 @@ _MESSAGES = {
         id:int64=5 entry_computation_id:int64=6 schedule:Schedule=7 input_output_alias:InputOutputAlias=8
         cross_program_prefetches:bytes*=10 is_dynamic:bool=11 spmd_output_sharding:OpSharding=12 profile_info:bytes*=13
         spmd_parameters_shardings:OpSharding*=14 device_assignment:DeviceAssignment=15
-        use_auto_spmd_partitioning:bool=16 stack_frame_index:StackFrameIndex=17 buffer_donor:bytes=18
+        use_auto_spmd_partitioning:bool=16 stack_frame_index:StackFrameIndex=17 buffer_donor:BufferDonors=18
         frontend_attributes:FrontendAttributes=19 original_value_recovery_table:bytes=20 device_type:string=21
         payloads:bytes*=22 pjrt_id:int64=23 debug_attributes:bytes*=24 backend_config:bytes=25""",
     "InstructionSequence": "instruction_ids:int64*=1",
@@ -137,8 +141,11 @@ _MESSAGES = {
     "Schedule": "sequences:SequencesEntry*=1",
     "AliasEntry": """output_shape_index:int64*=1 parameter_number:int64=2 parameter_shape_index:int64*=3
         kind:int32=4""",
+    "BufferDonor": "parameter_number:int64=1 parameter_shape_index:int64*=2",
+    "BufferDonors": "entries:BufferDonor*=1",
     "InputOutputAlias": "entries:AliasEntry*=1",
-    "FileLocation": "file_name_id:int32=1 function_name_id:int32=2 line:int32=3 column:int32=4",
+    "FileLocation": """file_name_id:int32=1 function_name_id:int32=2 line:int32=3 column:int32=4 end_line:int32=5
+        end_column:int32=6""",
     "StackFrame": "file_location_id:int32=1 parent_frame_id:int32=2",
     "StackFrameIndex": """file_names:string*=1 function_names:string*=2 file_locations:FileLocation*=3
         stack_frames:StackFrame*=4""",

@@ -7,7 +7,6 @@ Not its job: which frame is the user's (`analyze.source`).
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.hlo_columns import StackFrames
 from pjit_inspect.parse.hlo_columns import Columns, read_numbers
-from pjit_inspect.parse.hlo_schema import known_fields, text
+from pjit_inspect.parse.hlo_schema import text
 from pjit_inspect.parse.wire import scan_messages
 
 __all__ = ["Source", "read_source"]
@@ -32,14 +31,12 @@ class Source:
       op_names: every distinct name; the first is "".
       op_name, frame: for each instruction, the row of `op_names` and the frame (from 1; 0 is none).
       frames: the tables.
-      unknown: metadata fields without a name, and how many instructions have each.
     """
 
     op_names: tuple[str, ...]
     op_name: np.ndarray
     frame: np.ndarray
     frames: StackFrames
-    unknown: Counter[str]
 
 
 def read_source(columns: Columns, index: Any) -> Source:
@@ -63,28 +60,17 @@ def read_source(columns: Columns, index: Any) -> Source:
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
     op_name = np.array([table[text] for text in texts], np.int32)
-    unknown = _unknown(fields.owner, fields.number, columns)
     return Source(
         op_names=tuple(table),
         op_name=op_name[columns.metadata],
         frame=frame.astype(np.int32)[columns.metadata],
         frames=frames,
-        unknown=unknown,
     )
 
 
 def _texts(content: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str]:
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
     return [content[start:end].decode("utf-8", "replace") if start >= 0 else "" for start, end in spans]
-
-
-def _unknown(owner: np.ndarray, number: np.ndarray, columns: Columns) -> Counter[str]:
-    known = known_fields("OpMetadata")
-    uses = np.bincount(columns.metadata, minlength=len(columns.metadatas))
-    unknown: Counter[str] = Counter()
-    for one in set(np.unique(number).tolist()) - known:
-        unknown[f"metadata field {one}"] = int(uses[owner[number == one]].sum())
-    return unknown
 
 
 def _frames(index: Any) -> StackFrames:

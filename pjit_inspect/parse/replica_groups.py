@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.hlo_schema import is_whole
+from pjit_inspect.parse.hlo_schema import is_whole, message_class
 
 __all__ = ["Groups", "expand_iota", "expand_mesh_axes", "group_form", "parse_optional_replica_groups"]
 
 Groups = tuple[tuple[int, ...], ...]
 
-MAX_DEVICES = 1 << 18
+MAX_DEVICES = 1 << 17
 """More devices than any program has; a larger claim is damage, and must not take the memory it asks for."""
 
 
@@ -44,17 +45,23 @@ def parse_optional_replica_groups(instruction: Any) -> Groups | None:
     if form is None:
         return None
     message = getattr(instruction, form)
-    if form == "replica_groups":
-        return _explicit(message)
-    if not is_whole(message):
+    return _explicit(message) if form == "replica_groups" else _expanded(form, message.SerializeToString())
+
+
+@lru_cache(maxsize=16)
+def _expanded(form: str, content: bytes) -> Groups | None:
+    """The groups a message in field `form` holds. Kept, as most collectives of a program share a few groups."""
+    message = message_class("Instruction").DESCRIPTOR.fields_by_name[form].message_type.name
+    groups = message_class(message).FromString(content)
+    if not is_whole(groups):
         return None
     if form == "mesh_axes_replica_group_list":
-        return _from_mesh_axes(message)
+        return _from_mesh_axes(groups)
     if form == "iota_collective_device_list":
-        return _from_iota(message)
+        return _from_iota(groups)
     # JAX 0.8 has the iota form in here.
-    iota = message.iota_replica_group_list
-    return _from_iota(iota) if message.HasField("iota_replica_group_list") else _explicit(message.replica_groups)
+    iota = groups.iota_replica_group_list
+    return _from_iota(iota) if groups.HasField("iota_replica_group_list") else _explicit(groups.replica_groups)
 
 
 def group_form(instruction: Any) -> str | None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pjit_inspect.model.shape import Layout, Shape
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.shape import UNBOUNDED, Layout, Shape
 
 __all__ = ["ELEMENT_TYPES", "parse_shape"]
 
@@ -22,8 +23,14 @@ ELEMENT_TYPES = {
 
 
 def parse_shape(message: Any) -> Shape:
-    """The shape a decoded `ShapeProto` describes; an element type of unknown number n is called "type n"."""
+    """The shape a decoded `ShapeProto` describes; an element type of unknown number n is called "type n".
+
+    Raises `ParseError` for a length that none can have.
+    """
     kind = message.element_type
+    for length in message.dimensions:
+        if length < 0 and length != UNBOUNDED:
+            raise ParseError(f"a dimension is {length} long", expected="0 or more, or no bound")
     return Shape(
         dtype=ELEMENT_TYPES.get(kind, f"type {kind}"),
         dimensions=tuple(message.dimensions),
@@ -50,9 +57,20 @@ def _layout(message: Any) -> Layout:
     )
 
 
+_LEVELS = {0: "D", 1: "C", 2: "S", 3: "H"}
+"""XLA's letters for how a dimension of a sparse array is stored. *Source*: `xla.DimLevelType`."""
+
+
 def _other(message: Any) -> tuple[str, ...]:
+    other = []
+    if any(message.dim_level_types):
+        other.append(f"D({','.join(_LEVELS.get(level, str(level)) for level in message.dim_level_types)})")
+    for mark, kind in (("#", message.index_primitive_type), ("*", message.pointer_primitive_type)):
+        if kind:
+            other.append(f"{mark}({ELEMENT_TYPES.get(kind, f'type {kind}')})")
     texts = [f"({split.dimension}:{','.join(map(str, split.split_indices))})" for split in message.split_configs]
-    other = [f"SC{''.join(texts)}"] if texts else []
+    if texts:
+        other.append(f"SC{''.join(texts)}")
     if message.HasField("physical_shape"):
         other.append(f"P({parse_shape(message.physical_shape).text()})")
     if message.dynamic_shape_metadata_prefix_bytes:

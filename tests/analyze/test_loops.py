@@ -11,6 +11,7 @@ from data import hlo_fixtures as fixtures
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.loops import Runs, count_runs
 from pjit_inspect.analyze.trip_count import find_trip_count
+from pjit_inspect.model.collective import CollectiveTable
 
 LOOP = """HloModule loop, num_partitions=8
 
@@ -124,17 +125,47 @@ def test_a_branch_may_be_skipped():
     assert _counts(either) == {"psum": (0, 1)}
 
 
+def test_what_both_branches_do_is_two_collectives_that_may_be_skipped():
+    def either(jax, x):
+        return jax.lax.cond(
+            x[0, 0] > 0, lambda v: jax.lax.psum(v, "model"), lambda v: jax.lax.psum(v * 2, "model") + 1, x
+        )
+
+    rows = _collectives(either)
+    assert [(row.count_min, row.count) for row in rows] == [(0, 1), (0, 1)]
+
+
+def test_a_branch_in_a_loop_runs_between_never_and_once_per_trip():
+    def loop(jax, x):
+        def turn(_, c):
+            return jax.lax.switch(
+                jax.numpy.int32(c[0, 0]) % 3,
+                [lambda v: v, lambda v: _scan(jax, v, 2), lambda v: jax.lax.all_to_all(v, "model", 0, 0, tiled=True)],
+                c,
+            )
+
+        return jax.lax.fori_loop(0, 5, turn, x)
+
+    rows = _collectives(loop)
+    assert {row.kind: (row.count_min, row.count) for row in rows} == {"all-reduce": (0, 10), "all-to-all": (0, 5)}
+
+
 def _scan(jax, x, length):
     return jax.lax.scan(lambda c, _: (jax.lax.psum(c, "model") / 4, None), x, None, length=length)[0]
 
 
 def _counts(body) -> dict[str, tuple[int | None, int | None]]:
-    """How often the collectives of `body` run, in a shard_map over a 2 x 4 mesh."""
+    """How often the collectives of `body` run."""
+    rows = _collectives(body)
+    assert all(row.axes == ("model",) for row in rows)
+    return {re.sub(r"[^a-z].*", "", row.instructions[0]): (row.count_min, row.count) for row in rows}
+
+
+def _collectives(body) -> CollectiveTable:
+    """The collectives of `body(jax, x)` in a shard_map over a 2 x 4 mesh."""
     jax = pytest.importorskip("jax")
     mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
     spec = jax.sharding.PartitionSpec("data")
     mapped = jax.shard_map(lambda x: body(jax, x), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
     module = fixtures.compiled(mapped, np.ones((16, 32), np.float32))
-    rows = find_collectives(module, fixtures.mesh_of(mesh))
-    assert all(row.axes == ("model",) for row in rows)
-    return {re.sub(r"[^a-z].*", "", row.instructions[0]): (row.count_min, row.count) for row in rows}
+    return find_collectives(module, fixtures.mesh_of(mesh))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.parse.replica_groups import expand_mesh_axes
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 Groups = tuple[tuple[int, ...], ...]
@@ -83,6 +84,67 @@ def test_any_other_groups_are_named_as_enumeration_of_all_axes_does(
     assert find_axes(groups, mesh) == brute_force(groups, mesh)
 
 
+@st.composite
+def parts_of_axes(draw: st.DrawFn) -> tuple[tuple[int, ...], list[tuple[int, int, int]]]:
+    """A mesh shape, and some of its axes or parts of them, as (axis, pre-size, size)."""
+    shape = tuple(
+        draw(st.lists(st.sampled_from((1, 2, 4, 6)), min_size=1, max_size=6).filter(lambda s: math.prod(s) < 97))
+    )
+    parts = []
+    for axis in draw(st.lists(st.sampled_from(range(len(shape))), unique=True)):
+        pre = draw(st.sampled_from([n for n in range(1, shape[axis] + 1) if shape[axis] % n == 0]))
+        rest = shape[axis] // pre
+        parts.append((axis, pre, draw(st.sampled_from([n for n in range(1, rest + 1) if rest % n == 0]))))
+    return shape, parts
+
+
+@given(parts_of_axes())
+def test_groups_along_parts_of_axes_are_named_only_when_the_parts_are_whole_axes(
+    case: tuple[tuple[int, ...], list[tuple[int, int, int]]],
+):
+    shape, parts = case
+    mesh = Mesh(axis_names=NAMES[: len(shape)], shape=shape, device_ids=tuple(range(math.prod(shape))))
+    groups = expand_mesh_axes(shape, parts)
+    whole = [axis for axis, _, size in parts if size == shape[axis] > 1]
+    expected = tuple(NAMES[axis] for axis in sorted(whole))
+    if any(1 < size < shape[axis] for axis, _, size in parts):
+        expected = None
+    assert find_axes(groups, mesh) == expected == brute_force(groups, mesh)
+
+
+def permute_axes(pairs: list[tuple[int, int]], mesh: Mesh) -> tuple[str, ...] | None:
+    """What the documentation of `find_permute_axes` says, word for word."""
+    places = list(itertools.product(*map(range, mesh.shape)))
+    moving = [(a, b) for a, b in pairs if a != b]
+    changes = {tuple(x != y for x, y in zip(places[a], places[b], strict=True)) for a, b in moving}
+    if len(changes) <= 1:
+        return tuple(name for name, moves in zip(mesh.axis_names, *changes, strict=True) if moves) if changes else ()
+    groups = [{position} for position in range(mesh.size)]
+    for a, b in moving:
+        first, second = (next(group for group in groups if end in group) for end in (a, b))
+        if first is not second:
+            groups.remove(second)
+            first |= second
+    return brute_force(tuple(map(tuple, groups)), mesh)
+
+
+@given(cases(), st.data())
+def test_pairs_are_named_as_asking_every_pair_does(case: tuple[Mesh, tuple[int, ...], Random], data: st.DataObject):
+    mesh, axes, random = case
+    places = list(itertools.product(*map(range, mesh.shape)))
+    steps = [data.draw(st.integers(0, size - 1)) if axis in axes else 0 for axis, size in enumerate(mesh.shape)]
+    moved = [tuple((c + s) % n for c, s, n in zip(place, steps, mesh.shape, strict=True)) for place in places]
+    pairs = [(position, places.index(place)) for position, place in enumerate(moved)]
+    if data.draw(st.booleans()):
+        # Some pairs only, and one that goes anywhere.
+        pairs = random.sample(pairs, data.draw(st.integers(0, len(pairs))))
+        pairs.append((random.randrange(mesh.size), random.randrange(mesh.size)))
+    order = random.sample(mesh.device_ids, mesh.size)
+    logical = {device: number for number, device in enumerate(order)}
+    ids = tuple((logical[mesh.device_ids[a]], logical[mesh.device_ids[b]]) for a, b in pairs)
+    assert find_permute_axes(ids, mesh, order) == permute_axes(pairs, mesh)
+
+
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
 
 
@@ -147,3 +209,32 @@ def test_what_jax_sums_over_is_what_is_named_on_a_mesh_with_shuffled_devices(axe
     assert row.axes == tuple(name for name in ("x", "y", "z") if name in axes)
     assert row.implicit is False
     assert len(row.groups) == 8 // 2 ** len(axes)
+
+
+def test_several_meshes_in_one_program_each_name_their_own_collectives():
+    jax = pytest.importorskip("jax")
+    spec, auto = jax.sharding.PartitionSpec, jax.sharding.AxisType.Auto
+    first = jax.make_mesh((2, 4), ("data", "model"), axis_types=(auto,) * 2)
+    second = jax.sharding.Mesh(first.devices.reshape(2, 2, 2), ("x", "y", "z"))
+
+    def summed(mesh, axes, whole):
+        return jax.shard_map(
+            lambda v: jax.lax.psum(v, axes) + v, mesh=mesh, in_specs=whole, out_specs=whole, check_vma=False
+        )
+
+    def program(v):
+        v = summed(first, "model", spec(("data", "model")))(v) * 2
+        v = summed(second, "z", spec(("x", "y", "z")))(v) * 3
+        return summed(second, ("x", "z"), spec(("x", "y", "z")))(v)
+
+    module = fixtures.compiled(program, np.ones((16,), np.float32))
+    ours = [fixtures.mesh_of(mesh) for mesh in (first, second)]
+    rows = find_collectives(module, ours[0], ours[0].device_ids, other_meshes=ours[1:])
+    assert sorted(row.axes or () for row in rows) == [("model",), ("x", "z"), ("z",)]
+    # A mesh that has nothing to do with the groups is not asked to fit.
+    alone = find_collectives(module, ours[0], ours[0].device_ids)
+    assert [row.axes for row in alone].count(None) == 2
+    assert {row.groups for row in alone if row.axes is None} == {
+        ((0, 1), (2, 3), (4, 5), (6, 7)),
+        ((0, 1, 4, 5), (2, 3, 6, 7)),
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.collective_sites import KINDS
+from pjit_inspect.analyze.site import KINDS
 from pjit_inspect.analyze.traffic import RING, total_by_axes, wire_bytes
 from pjit_inspect.model.collective import Collective
 

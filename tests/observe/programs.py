@@ -10,6 +10,10 @@ import jax.monitoring
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.observe.contents import Finish
+from pjit_inspect.observe.listener import observed, observed_calls
+
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 
 
@@ -37,3 +41,14 @@ def counted_compiles() -> Iterator[list[str]]:
         from jax._src import monitoring
 
         monitoring.unregister_event_duration_listener(listen)
+
+
+@contextmanager
+def recorded(records: list[RecordData], *, calls: bool = False) -> Iterator[None]:
+    """Collects the records of the block, completed when it ends."""
+    pending: list[tuple[RecordData, Finish]] = []
+    try:
+        with (observed_calls if calls else observed)(lambda *record: pending.append(record)):
+            yield
+    finally:
+        records += [finish(data) for data, finish in pending]

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
-from programs import auto_mesh, counted_compiles, put
+from programs import auto_mesh, counted_compiles, put, recorded
 
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import listener
 
 X = np.ones((8, 8), np.float32)
 
@@ -24,7 +23,7 @@ X = np.ones((8, 8), np.float32)
 def captured(run: Callable[[], Any], name: str | None = None) -> list[RecordData]:
     """The user's records of running it twice; one record for each compile that JAX itself reports."""
     records: list[RecordData] = []
-    with counted_compiles() as compiles, listener.observed(records.append):
+    with counted_compiles() as compiles, recorded(records):
         jax.block_until_ready(run())
         jax.block_until_ready(run())
     assert len(records) == len(compiles)
@@ -181,7 +180,7 @@ def test_abstract_arguments_are_recorded_like_arrays() -> None:
     spec = jax.ShapeDtypeStruct((16, 32), jnp.bfloat16, sharding=NamedSharding(mesh, P("data", "model")))
     jitted = jax.jit(lambda a: a + 1)
     records: list[RecordData] = []
-    with listener.observed(records.append):
+    with recorded(records):
         jitted.lower(spec).compile()
     assert records[0].inputs[0].local_shape == (8, 8)
     assert records[0].inputs[0].bytes_per_device == 8 * 8 * 2
@@ -190,7 +189,7 @@ def test_abstract_arguments_are_recorded_like_arrays() -> None:
 def test_an_eager_operation_is_marked_eager_and_jnp_internals_library() -> None:
     records: list[RecordData] = []
     odd = np.ones((3, 5, 7), np.float32)
-    with listener.observed(records.append):
+    with recorded(records):
         jax.lax.cos(odd)
         jnp.convolve(odd[0, 0], odd[0, 1])
     by_origin = {r.origin for r in records}
@@ -205,7 +204,7 @@ def test_compiles_of_four_threads_are_all_recorded_with_their_own_names() -> Non
         exec(f"def worker_{k}(a): return a * {k} + {k}", namespace)
         functions.append(jax.jit(namespace[f"worker_{k}"]))
     records: list[RecordData] = []
-    with listener.observed(records.append):
+    with recorded(records):
         threads = [threading.Thread(target=f, args=(X,)) for f in functions]
         for thread in threads:
             thread.start()
@@ -220,8 +219,8 @@ def test_nested_scopes_each_get_the_record_and_the_listener_leaves_with_the_last
     before = list(monitoring.get_event_duration_listeners())
     outer: list[RecordData] = []
     inner: list[RecordData] = []
-    with listener.observed(outer.append):
-        with listener.observed(inner.append):
+    with recorded(outer):
+        with recorded(inner):
             jax.jit(lambda a: a - 3)(X)
         jax.jit(lambda a: a - 4)(X)
     assert (len(outer), len(inner)) == (2, 1)
@@ -238,7 +237,7 @@ def test_a_persistent_cache_hit_is_marked(tmp_path: Any) -> None:
     compilation_cache.reset_cache()
     try:
         records: list[RecordData] = []
-        with listener.observed(records.append):
+        with recorded(records):
             for _ in range(2):
                 jax.jit(lambda a: jnp.tanh(a) @ a)(X)
         cached = [r.cached for r in records if r.name == "<lambda>"]
@@ -266,3 +265,116 @@ def test_wrappers_of_libraries_are_recorded_as_the_users(wrapper: str) -> None:
 
     (record,) = captured(lambda: doubled(X), "doubled")
     complete(record)
+
+
+def test_seconds_of_a_stage_are_told_once() -> None:
+    mesh = auto_mesh()
+    jitted = jax.jit(lambda a: a @ a + 43)
+    records = captured(lambda: (jitted(put(mesh, X, "data")), jitted(put(mesh, X, "model"))))
+    # One trace serves both layouts.
+    assert [r.timings.trace_s is None for r in records] == [False, True]
+    assert [r.timings.lower_s is None for r in records] == [False, False]
+
+
+def test_lowering_ahead_of_time_keeps_the_jaxpr_and_its_seconds() -> None:
+    records: list[RecordData] = []
+    with recorded(records):
+        jax.jit(lambda a: jnp.sin(a) + 47).lower(X).compile()
+    complete(records[-1])
+    assert "sin" in (records[-1].jaxpr or "")
+    assert records[-1].timings.trace_s is not None
+
+
+def test_a_function_of_jax_that_the_user_jits_is_the_users() -> None:
+    matmul = jax.jit(jnp.matmul)
+    (record,) = captured(lambda: matmul(X, X))
+    assert record.name == "matmul"
+    softmax = jax.jit(jax.nn.softmax)
+    assert [r.name for r in captured(lambda: softmax(X))] == ["softmax"]
+
+
+def test_an_object_with_call_is_named_by_its_class() -> None:
+    class Model:
+        def __call__(self, a):
+            return a * 53
+
+    jitted = jax.jit(Model())
+    (record,) = captured(lambda: jitted(X))
+    assert record.name == "Model"
+    assert record.defined_at is not None
+    assert record.defined_at.file == __file__
+
+
+def test_jvp_is_not_called_grad() -> None:
+    loss = jax.jit(lambda a: jnp.sin(a).sum())
+    assert {r.transform for r in captured(lambda: jax.jvp(loss, (X,), (X,)), "<lambda>")} == {"jvp"}
+
+
+def test_a_result_on_one_device_is_not_called_replicated() -> None:
+    mesh = auto_mesh()
+    x = put(mesh, X, "data", "model")
+
+    def through_the_host(a):
+        return jax.pure_callback(lambda v: np.asarray(v) * 2, jax.ShapeDtypeStruct(a.shape, a.dtype), a)
+
+    jitted = jax.jit(through_the_host)
+    (record,) = captured(lambda: jitted(x))
+    # XLA puts the result of a host callback on one device; JAX's own sharding of it says so.
+    (device,) = record.outputs[0].shards
+    assert f"maximal device={device}" in str(jitted(x).sharding)
+    assert record.outputs[0].replication == 1
+
+
+def test_a_mesh_axis_nobody_named_has_no_made_up_name() -> None:
+    def shifted(a):
+        return a + 59
+
+    mapped = jax.pmap(shifted)
+    (record,) = captured(lambda: mapped(X), "shifted")
+    assert record.mesh is not None
+    assert record.mesh.axis_names == ("unnamed",)
+    assert record.inputs[0].spec == ("unnamed", None)
+
+
+def test_gradients_of_integers_have_a_type_without_bytes() -> None:
+    @jax.jit
+    def scaled(a, n):
+        return (a * n).sum()
+
+    gradient = jax.jit(jax.grad(scaled, argnums=(0, 1), allow_int=True))
+    (record,) = captured(lambda: gradient(X, np.int32(3)))
+    assert [(a.dtype, a.bytes_per_device) for a in record.outputs] == [("float32", 256), ("float0", 0)]
+
+
+def test_equinox_names_variadic_arguments_as_python_does() -> None:
+    equinox = pytest.importorskip("equinox")
+
+    @equinox.filter_jit
+    def forward(net, x, *rest, flag=True, **more):
+        return net["w"] @ x, rest[1] * 2, more["bias"]
+
+    run = lambda: forward({"w": X}, X, np.ones(5), np.ones(6), flag=False, bias=np.ones(7))  # noqa: E731
+    (record,) = captured(run, "forward")
+    paths = {a.path: a.global_shape for a in record.inputs}
+    assert paths == {"net['w']": (8, 8), "x": (8, 8), "rest[0]": (5,), "rest[1]": (6,), "bias": (7,)}
+
+
+def test_unreduced_axes_of_a_result_are_told() -> None:
+    explicit = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+    x = jax.device_put(X, NamedSharding(explicit, P("data", "model")))
+    w = jax.device_put(X, NamedSharding(explicit, P("model", None)))
+    try:
+        partial_sums = P("data", None, unreduced={"model"})
+    except TypeError:
+        pytest.skip("this JAX has no unreduced axes")
+
+    jitted = jax.jit(lambda x, w: jnp.einsum("ij,jk->ik", x, w, out_sharding=partial_sums))
+
+    def run():
+        with jax.set_mesh(explicit):
+            return jitted(x, w)
+
+    (record,) = captured(run)
+    assert record.outputs[0].sharding is not None
+    assert record.outputs[0].sharding.unreduced == ("model",)
+    assert record.outputs[0].spec == ("data", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from programs import recorded
 
 from pjit_inspect.observe import _jax, listener
 
@@ -34,9 +35,9 @@ def test_missing_names_warn_once_and_user_code_runs(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(_jax, "CONTRACT", (lost,))
     monkeypatch.setattr(listener, "_warned", set())
     records: list = []
-    with pytest.warns(RuntimeWarning, match=r"no_such_name \(costs the jaxpr\)"), listener.observed(records.append):
+    with pytest.warns(RuntimeWarning, match=r"no_such_name \(costs the jaxpr\)"), recorded(records):
         assert jax.jit(lambda v: v + 1)(1) == 2
-    with listener.observed(records.append):
+    with recorded(records):
         assert jax.jit(lambda v: v + 2)(1) == 3
     assert len(records) >= 2
 
@@ -49,6 +50,6 @@ def test_without_the_names_for_known_calls_compiles_are_still_recorded(monkeypat
     monkeypatch.setattr(_jax, "CONTRACT", (*kept, lost))
     monkeypatch.setattr(listener, "_warned", set())
     records: list = []
-    with pytest.warns(RuntimeWarning, match="_resolve_and_lower_gone"), listener.observed_calls(records.append):
+    with pytest.warns(RuntimeWarning, match="_resolve_and_lower_gone"), recorded(records, calls=True):
         assert jax.jit(lambda v: v + 41)(1) == 42
     assert [r.name for r in records if r.origin == "user"] == ["<lambda>"]

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from programs import auto_mesh, counted_compiles, put
+from programs import auto_mesh, counted_compiles, put, recorded
 
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.observe import listener
@@ -26,7 +26,7 @@ def test_a_call_of_a_compiled_function_is_recorded_from_memory() -> None:
     squared(x)
     squared(x)
     records: list[RecordData] = []
-    with counted_compiles() as compiles, listener.observed_calls(records.append):
+    with counted_compiles() as compiles, recorded(records, calls=True):
         first, second = squared(x), squared(x)
     assert compiles == []
     assert (np.asarray(first) == np.asarray(second)).all()
@@ -47,7 +47,7 @@ def test_only_the_signature_that_is_called_is_shown() -> None:
     shifted(np.ones(3, np.float32))
     shifted(np.ones(5, np.float32))
     records: list[RecordData] = []
-    with listener.observed_calls(records.append):
+    with recorded(records, calls=True):
         shifted(np.ones(5, np.float32))
     assert [r.inputs[0].global_shape for r in records] == [(5,)]
 
@@ -60,7 +60,7 @@ def test_a_function_called_deep_inside_others_is_found() -> None:
 
     step()
     records: list[RecordData] = []
-    with listener.observed_calls(records.append):
+    with recorded(records, calls=True):
         step()
     assert len(records) == 1
 
@@ -68,7 +68,7 @@ def test_a_function_called_deep_inside_others_is_found() -> None:
 def test_a_compile_in_the_block_is_one_record_not_two() -> None:
     fresh = jax.jit(lambda a: jnp.sin(a) + 17)
     records: list[RecordData] = []
-    with listener.observed_calls(records.append):
+    with recorded(records, calls=True):
         for _ in range(3):
             fresh(X)
     assert [r.cached for r in records if r.origin == "user"] == [None]
@@ -78,7 +78,7 @@ def test_jax_is_left_as_it_was_even_after_an_exception() -> None:
     from jax._src import pjit
 
     before = pjit._resolve_and_lower
-    with pytest.raises(ZeroDivisionError), listener.observed_calls(lambda _: None):
+    with pytest.raises(ZeroDivisionError), listener.observed_calls(lambda *_: None):
         raise ZeroDivisionError
     assert pjit._resolve_and_lower is before
 
@@ -87,7 +87,7 @@ def test_overlapping_watches_leave_jax_as_it_was_in_any_order() -> None:
     from jax._src import pjit
 
     before = pjit._resolve_and_lower
-    first, second = listener.observed_calls(lambda _: None), listener.observed_calls(lambda _: None)
+    first, second = listener.observed_calls(lambda *_: None), listener.observed_calls(lambda *_: None)
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

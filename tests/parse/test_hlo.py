@@ -171,6 +171,7 @@ def test_a_tiny_program_has_what_its_text_says():
     assert (f.details.fusion_kind, f.details.backend_config) == ("kLoop", '{"a":1}')
     assert s.details.frontend_attributes == {"mark": "yes"}
     assert module.instructions.control[s.index].tolist() == [f.index]
+    assert s.control_predecessors == (f,)
     assert y.details.parameter_number == 1
     assert y.details.sharding is not None
     assert [u.name for u in y.users] == ["s"]
@@ -223,6 +224,68 @@ def test_what_is_unknown_is_kept_and_counted():
     assert found.opcode == "frobnicate"
     assert found.details.unknown == ((1000, b"abc"),)
     assert read.reader.raw(found.index).endswith(extra)
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "what"),
+    [
+        ("x", "shape", "shape field 1000"),
+        ("x", "shape.layout", "layout field 1000"),
+        ("seven", "literal", "literal field 1000"),
+        ("seven", "literal.shape", "shape field 1000"),
+        ("y", "sharding", "op sharding field 1000"),
+        ("f", "metadata", "op metadata field 1000"),
+        ("s", "frontend_attributes", "frontend attributes field 1000"),
+    ],
+)
+def test_what_is_unknown_within_messages_is_counted_too(name: str, field: str, what: str):
+    def add(instruction: Any) -> None:
+        message = instruction
+        for part in field.split("."):
+            message = getattr(message, part)
+        message.MergeFromString(b"\xc2\x3e\x03abc")
+
+    read = parse_hlo_module(edited(name, add).SerializeToString())
+    found = read.find(name)
+    assert found
+    assert read.unknown == {what: 1}
+    assert b"\xc2\x3e\x03abc" in read.reader.raw(found.index)
+
+
+def test_what_is_unknown_within_the_module_is_counted_too():
+    module = edited("f", lambda instruction: None)
+    module.input_output_alias.entries[0].MergeFromString(b"\xc2\x3e\x03abc")
+    read = parse_hlo_module(module.SerializeToString() + b"\xc2\x3e\x03abc")
+    assert read.unknown == {"alias entry field 1000": 1, "module field 1000": 1}
+
+
+def test_a_message_that_is_none_does_not_stop_the_reading():
+    # Field 15, the window, as two bytes that are no message.
+    read = parse_hlo_module(edited("s", lambda instruction: None, b"\x7a\x02\xff\xff").SerializeToString())
+    assert read.unknown == {"window that cannot be read": 1}
+    found = read.find("s")
+    assert found
+    with pytest.raises(ParseError, match="cut short or damaged"):
+        _ = found.details
+
+
+def test_the_rest_of_a_program_and_of_metadata_is_kept_by_name():
+    module = edited("f", lambda instruction: setattr(instruction.metadata, "source_end_line", 9))
+    module.buffer_donor.entries.add(parameter_number=1)
+    module.device_type = "tpu"
+    module.is_dynamic = True
+    read = parse_hlo_module(module.SerializeToString())
+    found = read.find("f")
+    assert found
+    assert found.details.other["metadata.source_end_line"] == 9
+    assert [(donor.parameter, donor.parameter_index) for donor in read.donors] == [(1, ())]
+    assert (read.other["device_type"], read.other["is_dynamic"]) == ("tpu", True)
+
+
+def test_places_are_those_of_the_schedule():
+    for name in ("mlp_step.cpu_8", "train_step.tpu7x"):
+        module = fixtures.module(name)
+        assert (module.order[module.places] == np.arange(len(module))).all()
 
 
 def test_attributes_without_a_place_of_their_own_are_kept_by_name():

@@ -14,8 +14,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.hlo import Details
+from pjit_inspect.parse.hlo import parse_hlo_module
 from pjit_inspect.parse.hlo_schema import message_class
 from pjit_inspect.parse.replica_groups import expand_iota, expand_mesh_axes, parse_optional_replica_groups
+from pjit_inspect.parse.replica_groups_text import print_groups, print_replica_groups
 
 PROGRAM = """HloModule groups, num_partitions={devices}
 
@@ -32,12 +35,16 @@ ENTRY %main (p: f32[8]) -> f32[8] {{
 """
 
 
-def groups_of(written: str, devices: int) -> tuple[tuple[int, ...], ...] | None:
-    """Groups written in HLO text, as XLA's parser and our reader find them."""
-    module = fixtures.from_text(PROGRAM.format(devices=devices, groups=written))
-    found = module.find("r")
+def details_of(written: str, devices: int) -> Details:
+    """An all-reduce over groups written in HLO text, as XLA's parser and our reader find it."""
+    found = fixtures.from_text(PROGRAM.format(devices=devices, groups=written)).find("r")
     assert found is not None
-    return found.details.replica_groups
+    return found.details
+
+
+def groups_of(written: str, devices: int) -> tuple[tuple[int, ...], ...] | None:
+    """The groups alone."""
+    return details_of(written, devices).replica_groups
 
 
 @pytest.mark.parametrize(
@@ -62,13 +69,31 @@ def test_each_form_expands_as_worked_out_by_hand(written: str, devices: int, exp
     assert groups_of(written, devices) == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "devices"),
+    [
+        ("{}", 8),
+        ("{{0,1,2,3},{4,5,6,7}}", 8),
+        ("[2,4]<=[8]", 8),
+        ("[4,2]<=[2,4]T(1,0)", 8),
+        ("[4,4]<=[2,2,2,2]T(0,2,1,3)", 16),
+        ("mesh['a'=2,'b'=4] {'b','a'}", 8),
+        ("mesh['a'=2,'b'=4] {'b':(1)2}", 8),
+        ("mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'b'}", 8),
+        ("mesh['a'=2,'b'=2], device_ids=(3,1,0,2) {'a'}", 4),
+    ],
+)
+def test_each_form_prints_back_as_it_was_written(written: str, devices: int):
+    assert details_of(written, devices).replica_groups_text == written
+
+
 @pytest.mark.parametrize("name", fixtures.SMALL)
 def test_the_groups_of_real_programs_are_those_of_their_text(name: str):
     module, text = fixtures.module(name), fixtures.text(name)
     lines = re.findall(
-        r"^  (?:ROOT )?%([^ ]+) = [^\n]*?(replica_groups|source_target_pairs)=([^\n]*)", text, flags=re.M
+        r"^  (?:ROOT )?%([^ ]+) = [^\n]*?[ {](replica_groups|source_target_pairs)=([^\n]*)", text, flags=re.M
     )
-    assert lines
+    assert lines or name.startswith("permute_")  # these are sends and receives
     for instruction, attribute, rest in lines:
         found = module.find(instruction)
         assert found is not None
@@ -78,6 +103,10 @@ def test_the_groups_of_real_programs_are_those_of_their_text(name: str):
             assert found.details.source_target_pairs == _listed(rest)
         else:
             assert found.details.replica_groups == _enumerated(rest)
+            printed = found.details.replica_groups_text
+            assert printed
+            assert rest.startswith(printed)
+            assert rest[len(printed) :][:2] in (", ", "")
 
 
 def _listed(rest: str) -> tuple[tuple[int, ...], ...]:
@@ -168,9 +197,40 @@ def test_mesh_axes_that_xla_itself_has_parsed_expand_to_what_enumeration_gives(
     named = ",".join(f"'n{k}'={size}" for k, size in enumerate(sizes))
     wanted = ",".join(f"'n{a}'" + ("" if size == sizes[a] else f":({pre}){size}") for a, pre, size in axes)
     order = "" if ids == list(range(len(ids))) else f", device_ids=({','.join(map(str, ids))})"
-    found = groups_of(f"mesh[{named}]{order} {{{wanted}}}", len(ids))
-    assert found is not None
-    assert set(found) == set(brute_force(sizes, axes, ids))
+    found = details_of(f"mesh[{named}]{order} {{{wanted}}}", len(ids))
+    assert found.replica_groups is not None
+    assert set(found.replica_groups) == set(brute_force(sizes, axes, ids))
+    # What is printed means the same to XLA, and prints as itself again.
+    again = details_of(found.replica_groups_text, len(ids))
+    assert (again.replica_groups, again.replica_groups_text) == (found.replica_groups, found.replica_groups_text)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 4), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
+def test_iota_groups_print_back_to_what_xla_prints(size: int, dims: list[int], data: st.DataObject):
+    order = data.draw(st.permutations(range(len(dims))))
+    written = (
+        f"[{math.prod(dims)},{size}]<=[{','.join(map(str, [*dims, size]))}]T({','.join(map(str, [*order, len(dims)]))})"
+    )
+    module = fixtures.xla_module(PROGRAM.format(devices=math.prod(dims) * size, groups=written))
+    printed = re.search(r"replica_groups=(.*?), use_global", module.to_string())
+    assert printed
+    found = parse_hlo_module(module.as_serialized_hlo_module_proto()).find("r")
+    assert found
+    assert found.details.replica_groups_text == printed[1]
+    assert found.details.replica_groups == groups_of(printed[1], math.prod(dims) * size)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(range(12)), st.sampled_from([1, 2, 3, 4, 6, 12]))
+def test_the_normal_form_prints_to_text_that_xla_reads_as_the_same_groups(ids: list[int], size: int):
+    groups = tuple(tuple(ids[k : k + size]) for k in range(0, 12, size))
+    assert groups_of(print_groups(groups), 12) == groups
+
+
+def test_groups_that_are_not_understood_print_as_nothing():
+    assert print_replica_groups(instruction(b"\x1a\x02\x08\x01")) == ""
+    assert print_replica_groups(message_class("Instruction")(opcode="all-reduce")) == ""
 
 
 @given(
@@ -234,8 +294,9 @@ def test_the_iota_form_of_jax_0_8_is_read():
     iota = message_class("IotaReplicaGroupList")(
         num_replica_groups=4, num_devices_per_group=2, iota_reshape_dims=[2, 4], iota_transpose_perm=[1, 0]
     ).SerializeToString()
-    found = parse_optional_replica_groups(instruction(b"\x12" + bytes([len(iota)]) + iota))
-    assert found == ((0, 4), (1, 5), (2, 6), (3, 7))
+    found = instruction(b"\x12" + bytes([len(iota)]) + iota)
+    assert parse_optional_replica_groups(found) == ((0, 4), (1, 5), (2, 6), (3, 7))
+    assert print_replica_groups(found) == "[4,2]<=[2,4]T(1,0)"
 
 
 def test_groups_in_a_form_of_the_future_are_unknown_and_not_everybody():

@@ -1,0 +1,124 @@
+"""What a backend noted beside an instruction, as far as it is understood.
+
+The text stays whole in `BackendConfig.raw`; numbers in it are the compiler's own estimates or decisions, never
+measurements. Not its job: what follows from them.
+
+*Source*: `xla/service/gpu/backend_configs.proto`, `xla/service/cpu/backend_config.proto` (`known_trip_count` is in
+`WhileLoopBackendConfig`); what TPU writes has no public source and was read from compiled programs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["BackendConfig", "WindowConfig", "read_backend_config"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowConfig:
+    """How a TPU kernel cuts its work into windows.
+
+    Attributes:
+      kernel_bounds, output_bounds, input_bounds: lengths of one window of the weights, the result and the input, along
+        each dimension; () where the kernel has none.
+      iteration_bounds: how many windows there are along each dimension of the work.
+    """
+
+    kernel_bounds: tuple[int, ...] = ()
+    output_bounds: tuple[int, ...] = ()
+    input_bounds: tuple[int, ...] = ()
+    iteration_bounds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendConfig:
+    """One `backend_config`.
+
+    Attributes:
+      raw: the text as the backend wrote it.
+      fields: the same as nested dicts and lists; {} when it is no JSON object.
+      trip_count: how often a while loop's body runs, when XLA knows.
+      estimated_cycles: the compiler's estimate of a kernel's cycles on one core (TPU).
+      collective_algorithm: how a collective is done, in the backend's words ("StrategyRing" on TPU,
+        "KERNEL_STRATEGY_TRITON_ONE_SHOT" on GPU); "" when it does not say.
+      collective_emitter: the TPU kernel that does it; "" likewise.
+      is_sync: True when a GPU collective written as start and done runs in one go; None when it does not say.
+      fusion: the sort of a fusion on CPU and GPU ("__triton_gemm", "__ynn_fusion"); "" likewise.
+      window: how a TPU kernel cuts its work; None likewise.
+    """
+
+    raw: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    trip_count: int | None = None
+    estimated_cycles: int | None = None
+    collective_algorithm: str = ""
+    collective_emitter: str = ""
+    is_sync: bool | None = None
+    fusion: str = ""
+    window: WindowConfig | None = None
+
+
+def read_backend_config(raw: str) -> BackendConfig:
+    """What `raw` says, as far as it is understood. Never raises: what has another form than expected is left out."""
+    fields = _object(raw)
+    algorithm = _at(fields, "collective_algorithm_config", "strategy")
+    strategy = _at(fields, "collective_backend_config", "kernel_strategy")
+    is_sync = _at(fields, "collective_backend_config", "is_sync")
+    return BackendConfig(
+        raw=raw,
+        fields=fields,
+        trip_count=_number(_at(fields, "known_trip_count", "n")),
+        estimated_cycles=_number(_at(fields, "window_config", "estimated_cycles")),
+        collective_algorithm=_text(algorithm) or _text(strategy).removesuffix("KERNEL_STRATEGY_DEFAULT"),
+        collective_emitter=_text(_at(fields, "collective_algorithm_config", "emitter")),
+        is_sync=is_sync if isinstance(is_sync, bool) else None,
+        fusion=_text(_at(fields, "fusion_backend_config", "kind")) or _text(_at(fields, "fusion_config", "kind")),
+        window=_window(fields.get("window_config")),
+    )
+
+
+def _object(raw: str) -> dict[str, Any]:
+    if not raw.startswith("{"):
+        return {}
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _at(value: Any, *keys: str) -> Any:
+    """What stands under `keys`, one within the other; None when any is missing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> int | None:
+    """An integer, also when it is written as text, as protobuf's JSON does for 64-bit numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20 else None
+
+
+def _window(value: Any) -> WindowConfig | None:
+    if not isinstance(value, dict):
+        return None
+    return WindowConfig(
+        kernel_bounds=_numbers(value.get("kernel_window_bounds")),
+        output_bounds=_numbers(value.get("output_window_bounds")),
+        input_bounds=_numbers(value.get("input_window_bounds")),
+        iteration_bounds=_numbers(value.get("iteration_bounds")),
+    )
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    found = tuple(map(_number, value)) if isinstance(value, list) else ()
+    return tuple(number for number in found if number is not None) if None not in found else ()

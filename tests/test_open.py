@@ -1,0 +1,128 @@
+"""`pjit_inspect.open`: from a file or a dump directory to records, with or without JAX."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from data import hlo_fixtures as fixtures
+
+import pjit_inspect as pi
+from pjit_inspect.analyze.collectives import find_collectives
+
+DATA = Path(fixtures.__file__).parent
+NAME = "mlp_step.v5e_2x4"
+
+
+def opened(path: Path) -> pi.CompileRecord:
+    record = pi.open(path)
+    assert isinstance(record, pi.CompileRecord)
+    return record
+
+
+@pytest.mark.parametrize("name", fixtures.ALL)
+def test_every_fixture_opens_and_its_collectives_are_those_of_the_proto(name: str):
+    record = opened(DATA / f"{name}.hlo.gz")
+    module = fixtures.module(name)
+    assert record.hlo is not None
+    assert len(record.hlo) == len(module)
+    assert not record.hlo.unknown
+    assert len(record.collectives) == len(find_collectives(module))
+    assert str(record).startswith(record.name)
+
+
+def test_a_proto_and_a_text_give_the_same_display(tmp_path: Path):
+    text, proto = tmp_path / "step.txt", tmp_path / "step.pb.gz"
+    text.write_text(fixtures.text(NAME))
+    proto.write_bytes(gzip.compress(fixtures.proto(NAME)))
+    assert str(opened(text)) == str(opened(proto))
+
+
+def test_the_display_says_what_hlo_cannot_know():
+    shown = str(opened(DATA / f"{NAME}.hlo.gz"))
+    assert "devices unknown" in shown
+    assert "inputs unknown: HLO does not say" in shown
+    assert "outputs unknown: HLO does not say" in shown
+
+
+def test_the_text_of_a_record_read_from_text_is_that_text():
+    assert opened(DATA / f"{NAME}.hlo.gz").hlo_text == fixtures.text(NAME)
+
+
+def test_what_was_not_understood_is_said_and_survives_saving(tmp_path: Path):
+    path, saved = tmp_path / "step.txt", tmp_path / "step.pjit"
+    path.write_text(fixtures.text(NAME).replace("kind=kLoop", "flavour=sweet, kind=kLoop", 1))
+    record = opened(path)
+    assert record.hlo is not None
+    assert record.hlo.unknown == {"attribute flavour": 1}
+    assert "attribute flavour (1)" in str(record)
+    record.save(saved)
+    again = opened(saved)
+    assert again.hlo is not None
+    assert again.hlo.unknown == {"attribute flavour": 1}
+    assert str(again) == str(record)
+
+
+def test_a_saved_record_opens_as_load_reads_it(tmp_path: Path):
+    path = tmp_path / "step.pjit"
+    opened(DATA / f"{NAME}.hlo.gz").save(path)
+    assert opened(path) == pi.load(path)
+
+
+def dump(folder: Path) -> Path:
+    for number, name, module in ((3, "mlp_step.cpu_8", "jit_step"), (7, "pallas.v5e", "jit__lambda")):
+        (folder / f"module_{number:04d}.{module}.cpu_after_optimizations.txt").write_text(fixtures.text(name))
+        (folder / f"module_{number:04d}.{module}.before_optimizations.txt").write_text("HloModule x\n")
+    return folder
+
+
+def test_a_dump_directory_gives_a_log_in_the_order_of_compilation(tmp_path: Path):
+    log = pi.open(dump(tmp_path))
+    assert isinstance(log, pi.Log)
+    assert log.names() == ("step", "_lambda")
+    assert len(log["step"].collectives) == len(find_collectives(fixtures.module("mlp_step.cpu_8")))
+    assert "step" in repr(log.show())
+
+
+def test_a_dump_directory_with_one_program_gives_a_log_too(tmp_path: Path):
+    path = DATA / "pallas.v5e.hlo.gz"
+    text = tmp_path / "module_0001.jit_f.tpu.after_optimizations.txt"
+    text.write_bytes(gzip.decompress(path.read_bytes()))
+    log = pi.open(tmp_path)
+    assert isinstance(log, pi.Log)
+    assert len(log) == 1
+
+
+def test_one_damaged_program_does_not_hide_the_others(tmp_path: Path):
+    path = dump(tmp_path) / "module_0005.jit_bad.cpu_after_optimizations.txt"
+    path.write_text("cut")
+    log = pi.open(tmp_path)
+    assert isinstance(log, pi.Log)
+    assert log.names() == ("step", "bad", "_lambda")
+    assert log["bad"].data.missing["hlo"] == f"{path.name}: the text begins with 'cut'"
+    assert "Collectives unknown: module_0005.jit_bad" in str(log["bad"])
+    assert "bad" in repr(log.show())
+
+
+def test_a_dump_directory_without_a_final_program_is_refused(tmp_path: Path):
+    (tmp_path / "module_0001.jit_f.before_optimizations.txt").write_text("HloModule x\n")
+    with pytest.raises(pi.ParseError, match="before and between passes only"):
+        pi.open(tmp_path)
+    with pytest.raises(pi.ParseError, match="no program was dumped"):
+        pi.open(DATA)
+
+
+def test_opening_needs_no_jax():
+    script = f"""
+import sys
+sys.modules["jax"] = sys.modules["jaxlib"] = None
+import pjit_inspect as pi
+record = pi.open({str(DATA / "pallas.v5e.hlo.gz")!r})
+print(len(record.hlo), record.hlo_text.split()[0], record.stablehlo, len(record.collectives), bool(str(record)))
+record.hlo
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["7", "HloModule", "None", "1", "True"]
