@@ -36,7 +36,7 @@ def report(data: RecordData, module: HloModule | None) -> RecordReport:
     return RecordReport(
         data=data,
         collectives=collectives,
-        totals=total_by_axes(collectives),
+        totals=total_by_axes(collectives, len(data.devices)),
         fusions=find_fusions(module, cells=cells),
         instructions=len(module),
         notes=(*collective_notes(collectives, data), *program_notes(module, data), *record_notes(data)),

@@ -41,19 +41,20 @@ def wire_bytes(kind: str, payload_bytes: int, group_size: int) -> int:
     return RING[kind](payload_bytes, group_size) if group_size > 1 else 0
 
 
-def total_by_axes(collectives: Iterable[Collective]) -> tuple[AxisTotal, ...]:
+def total_by_axes(collectives: Iterable[Collective], devices: int = 0) -> tuple[AxisTotal, ...]:
     """One total for each set of mesh axes, most bytes sent first.
 
-    Collectives that run an unknown number of times count once.
+    `devices` is how many take part in the program, 0 when that is unknown. Collectives that run an unknown number of
+    times count once.
     """
     by_axes: dict[tuple[str, ...] | None, list[Collective]] = {}
     for collective in collectives:
         by_axes.setdefault(collective.axes, []).append(collective)
-    totals = [_total(axes, rows) for axes, rows in by_axes.items()]
+    totals = [_total(axes, rows, devices) for axes, rows in by_axes.items()]
     return tuple(sorted(totals, key=lambda total: (-total.sent_bytes, total.axes is None, total.axes or ())))
 
 
-def _total(axes: tuple[str, ...] | None, rows: list[Collective]) -> AxisTotal:
+def _total(axes: tuple[str, ...] | None, rows: list[Collective], devices: int) -> AxisTotal:
     counts = [row.count for row in rows]
     runs = [1 if count is None else count for count in counts]
     return AxisTotal(
@@ -62,4 +63,20 @@ def _total(axes: tuple[str, ...] | None, rows: list[Collective]) -> AxisTotal:
         runs=None if None in counts else sum(runs),
         payload_bytes=sum(row.payload_bytes * run for row, run in zip(rows, runs, strict=True)),
         sent_bytes=sum(row.wire_bytes * run for row, run in zip(rows, runs, strict=True)),
+        is_bound=any(_may_be_skipped(row) or not _loads_all_alike(row, devices) for row in rows),
     )
+
+
+def _may_be_skipped(row: Collective) -> bool:
+    return row.count is not None and row.count_min != row.count
+
+
+def _loads_all_alike(row: Collective, devices: int) -> bool:
+    """Whether every device of the program sends as much as the busiest."""
+    if row.kind == "collective-permute":
+        senders = {source for source, target in row.groups if source != target}
+        return not senders or len(senders) == devices
+    if row.kind == "collective-broadcast":
+        return False
+    # Without the number of devices, groups of one size are all there is to go by.
+    return len({len(group) for group in row.groups}) <= 1 and devices in (0, sum(map(len, row.groups)))

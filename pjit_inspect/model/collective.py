@@ -99,6 +99,7 @@ class AxisTotal:
       runs: how often they run per call; None when a trip count is unknown.
       payload_bytes: bytes of their operands per call (counted); runs of unknown number count once.
       sent_bytes: bytes one device sends per call (modelled: ring); likewise.
+      is_bound: True when no device may send that much: a conditional may skip some, or not every device takes part.
     """
 
     axes: tuple[str, ...] | None
@@ -106,6 +107,7 @@ class AxisTotal:
     runs: int | None
     payload_bytes: int
     sent_bytes: int
+    is_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from pjit_inspect.model.shape import COMBINED, UNBOUNDED
 from pjit_inspect.parse.hlo_schema import message_class
-from pjit_inspect.parse.shapes import ELEMENT_TYPES, parse_shape
+from pjit_inspect.parse.shapes import ELEMENT_TYPES
 from pjit_inspect.parse.text_scan import find_close, integers, split_commas, without_comments
 
 __all__ = ["read_shape", "split_tuple"]
@@ -28,9 +28,6 @@ _GROUP = re.compile(_BRACKETS)
 _MAX_DEPTH = 40
 """Tuples nested deeper are damage; a protocol buffer holds no more than 100 levels either."""
 
-_MOST_BYTES = 1 << 60
-"""More than any device has."""
-
 
 def read_shape(text: str) -> tuple[Any, bool]:
     """The `ShapeProto` a text such as `(f32[2,3]{1,0:T(8,128)}, token[])` describes, and whether all was understood.
@@ -38,10 +35,7 @@ def read_shape(text: str) -> tuple[Any, bool]:
     An element type or a layout attribute this package does not know is left out. Raises `ValueError` for a text that is
     no shape.
     """
-    shape, whole = _read(without_comments(text).strip(), 0)
-    if (parse_shape(shape).bytes or 0) > _MOST_BYTES:
-        raise ValueError("the shape is too large to be one")
-    return shape, whole
+    return _read(without_comments(text).strip(), 0)
 
 
 def split_tuple(text: str) -> list[str]:

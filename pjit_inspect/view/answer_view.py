@@ -97,9 +97,10 @@ def _communication(report: RecordReport) -> Spans:
         return (Text("No collectives", "strong"), Text(": the devices do not communicate."))
     spans: list[Span] = [Text(plural(len(report.collectives), "collective"), "strong"), *_runs(report)]
     unsure = any(total.runs is None for total in report.totals)
-    spans += [Text("; each device sends "), *((Text("at least "),) if unsure else ())]
+    at_most = any(total.is_bound for total in report.totals)
+    spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {'at most ' if at_most else ''}"))
     spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
-    return (*spans, *_by_axis(report.totals), Text("."), *_unsure(unsure))
+    return (*spans, *_by_axis(report.totals, "mesh" in data.missing), Text("."))
 
 
 def _runs(report: RecordReport) -> Spans:
@@ -112,13 +113,10 @@ def _runs(report: RecordReport) -> Spans:
     return () if known == number else (Text(f", run {known:,} times"),)
 
 
-def _unsure(unsure: bool) -> Spans:
-    return (Text(" A loop's length is unknown: it counts once."),) if unsure else ()
-
-
-def _by_axis(totals: Sequence[AxisTotal]) -> Spans:
+def _by_axis(totals: Sequence[AxisTotal], no_mesh: bool) -> Spans:
     if len(totals) == 1:
-        return (Text(", all over "), _axis(totals[0])) if totals[0].axes else (Text(", over no axis"),)
+        nowhere = "; the mesh is unknown" if no_mesh else ", over no axis"
+        return (Text(", all over "), _axis(totals[0])) if totals[0].axes else (Text(nowhere),)
     spans: list[Span] = []
     sum_sent = sum(total.sent_bytes for total in totals)
     named = [total for total in totals[:_NAMED_AXES] if total.sent_bytes * 100 >= sum_sent] or totals[:1]

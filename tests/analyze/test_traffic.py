@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pjit_inspect.analyze.site import KINDS
@@ -69,3 +71,13 @@ def test_totals_add_up_per_set_of_axes():
     assert (both.runs, both.payload_bytes, both.sent_bytes) == (None, 7, 9)
     assert (none.axes, none.sent_bytes) == (None, 5)
     assert total_by_axes([]) == ()
+
+
+def test_a_sum_is_a_bound_where_a_device_may_send_less():
+    everybody = replace(collective(("x",), 8, 8, 1), groups=((0, 1), (2, 3)))
+    some = replace(everybody, groups=((0, 1),))
+    skipped = replace(everybody, count_min=0)
+    one_pair = replace(everybody, kind="collective-permute", groups=((0, 1),))
+    ring = replace(everybody, kind="collective-permute", groups=((0, 1), (1, 2), (2, 3), (3, 0)))
+    bounds = [total_by_axes([row], 4)[0].is_bound for row in (everybody, some, skipped, one_pair, ring)]
+    assert bounds == [False, True, True, True, False]
