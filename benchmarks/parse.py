@@ -12,7 +12,7 @@ Everything is measured in this one run, the readers in turn, and reported as med
 - *jaxviz*: the reader of jaxviz 0.1.4 on that text, where somebody has installed it (`pip install jaxviz==0.1.4`).
 
 The large program is made of the one with 86k instructions: its computations are repeated with new ids and names until
-there are 541k, the size of a train step of 48 layers; the entry computation stays one.
+there are 541k, the size of a train step of 48 layers; the entry computation stays one, and copies have no schedule.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ long both take, which is not told here. Not its job: times.
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -62,8 +61,9 @@ class OverlapFinder:
         spans = [span for member in members if (span := self._span(member)) is not None]
         if len(spans) < len(members):
             return UNKNOWN
-        found = dict.fromkeys(index for span in spans for index in span.tolist())
-        return Overlap(tuple(self._module.reader.name(index) for index in islice(found, MOST_NAMES)), len(found))
+        # Permutes of a ring may overlap with the same kernels.
+        found = spans[0] if len(spans) == 1 else np.array(list(dict.fromkeys(np.concatenate(spans).tolist())), np.int64)
+        return Overlap(tuple(map(self._module.reader.name, found[:MOST_NAMES].tolist())), len(found))
 
     def _span(self, site: Site) -> np.ndarray | None:
         """The kernels between the first and the last instruction of a site; None where there is no schedule."""
