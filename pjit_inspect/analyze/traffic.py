@@ -75,7 +75,7 @@ def _loads_all_alike(row: Collective, devices: int) -> bool:
     """Whether every device of the program sends as much as the busiest."""
     if row.kind == "collective-permute":
         senders = {source for source, target in row.groups if source != target}
-        return not senders or len(senders) == devices
+        return not senders or len(senders) == (devices or len({place for pair in row.groups for place in pair}))
     if row.kind == "collective-broadcast":
         return False
     # Without the number of devices, groups of one size are all there is to go by.

@@ -147,6 +147,7 @@ def _columns(unit: str) -> tuple[Column, ...]:
         Column(title=f"wire {unit}", align="right"),
         Column(title="groups", shrink=True),
         Column(title="what", shrink=True, comfort=24),
+        Column(title="beside", optional=True),
         Column(title="where", shrink=True),
         Column(title="source", optional=True),
     )
@@ -163,6 +164,7 @@ def _row(group: CollectiveGroup, data: RecordData, unit: str) -> Row:
         (Number(bytes_in(group.sent_bytes, unit), provenance="modelled"),),
         (Code(_groups(first)),),
         _what_spans(group),
+        (Text(beside),) if (beside := _beside(group)) else (),
         place_spans(first.source),
         (Code(_beginning(line)),) if line else (),
     )
@@ -189,6 +191,19 @@ def _what_spans(group: CollectiveGroup) -> Spans:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase
     return (*spans, Text(f" {_PHASES.get(phase, phase)}", "dim")) if phase else spans
+
+
+def _beside(group: CollectiveGroup) -> str:
+    """What runs meanwhile: the number of kernels scheduled beside it; and that a ring stands for it."""
+    first = group.first
+    ring = f"ring ({first.decomposed})" if first.decomposed else ""
+    if not first.is_async:
+        return ring
+    counts = sorted(member.overlap_count for member in group.members if member.overlap_count is not None)
+    if len(counts) < len(group.members):
+        return f"{ring} async".strip()
+    span = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,}-{counts[-1]:,}"
+    return f"{ring} {span} kernels".strip()
 
 
 def source_line(data: RecordData, frames: Sequence[Frame]) -> str | None:
