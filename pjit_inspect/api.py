@@ -14,7 +14,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from pjit_inspect.analyze.report import report
 from pjit_inspect.errors import ParseError, RecordNotFoundError
@@ -228,6 +228,8 @@ class CompileRecord:
 
         With `times=False` the seconds are left out, so that the output is the same on every machine.
         """
+        if view not in get_args(View):
+            raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
         if view == "widget":
             from pjit_inspect.view.widget import record_widget
 
@@ -319,7 +321,12 @@ class Log(Sequence[CompileRecord]):
         return iter(tuple(self._records))
 
     def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Log:
-        """The records that have this name, origin and transform (None matches all)."""
+        """The records that have this name, origin ("user", "library" or "eager") and transform; None matches all.
+
+        Raises ValueError for an origin that does not exist.
+        """
+        if origin is not None and origin not in get_args(Origin):
+            raise ValueError(f"there is no origin {origin!r}; the origins are {', '.join(get_args(Origin))}")
         wanted = {"name": name, "origin": origin, "transform": transform}
         return Log(r for r in self if all(v is None or getattr(r, k) == v for k, v in wanted.items()))
 
@@ -353,12 +360,20 @@ class Log(Sequence[CompileRecord]):
             return (found.user_records() or found)[-1]
         names = self.names()
         if not names:
-            raise RecordNotFoundError(f"no record of {name!r}: nothing has been captured yet")
-        near = get_close_matches(name, names, n=3, cutoff=0.4) or names[:5]
-        raise RecordNotFoundError(f"no record of {name!r}; the nearest names are {', '.join(map(repr, near))}")
+            raise RecordNotFoundError(
+                f"no record of {name!r}: nothing has been captured yet. A function that JAX had compiled before is "
+                "recorded by pjit_inspect.capture(calls=True), by %pjit, and by pjit_inspect.inspect"
+            )
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        which = "the nearest names are" if near else "there are records of"
+        shown = ", ".join(map(repr, near or names[:5]))
+        raise RecordNotFoundError(f"no record of {name!r}; {which} {shown}")
+
+    def __str__(self) -> str:
+        return repr(self.show())
 
     def __repr__(self) -> str:
-        return f"<Log of {len(self)} records>"
+        return f"<Log of {len(self)} record{'s' * (len(self) != 1)}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return self.show()._repr_mimebundle_()

@@ -186,7 +186,7 @@ def test_tables_draw_themselves_and_so_do_their_parts(mesh: Mesh) -> None:
     assert str(record.collectives.over("data")) == "no collectives"
     assert str(record.collectives[:0]) == "no collectives"
     assert record.fusions._repr_mimebundle_()["text/plain"]
-    assert repr(record.collectives) == "CollectiveTable(1 collectives)"
+    assert repr(record.collectives) == "CollectiveTable(1 collective)"
 
 
 def test_a_record_of_one_device_has_no_mesh_and_says_so() -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from pjit_inspect.analyze.backend_config import read_backend_config
 from pjit_inspect.analyze.rings import find_rings
-from pjit_inspect.analyze.site import KINDS, Site
+from pjit_inspect.analyze.site import Site
 from pjit_inspect.analyze.transfers import find_transfers
+from pjit_inspect.model.collective import KINDS
 from pjit_inspect.model.hlo import HloModule, Instruction
 
 __all__ = ["find_sites"]

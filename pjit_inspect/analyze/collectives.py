@@ -44,7 +44,8 @@ def find_collectives(
       mesh: the user's mesh; None when there is none: groups are then logical ids, and follow no axes.
       device_ids: the device each logical id (replica times partitions plus partition) stands for; None when ids are
         positions in `mesh`.
-      other_meshes: meshes to look for axes in when the groups follow none of `mesh`.
+      other_meshes: the other meshes of the program: axes are looked for in them too. Where groups follow axes of
+        several, the mesh that the group list names decides, else the first.
       cells: file -> how the notebook calls the cell.
     """
     context = _Context(
@@ -69,7 +70,7 @@ class _Context:
     runs: tuple[Runs, ...]
     overlaps: OverlapFinder
     cells: Mapping[str, str]
-    found: dict[tuple[bool, Groups], _Place] = field(default_factory=dict)
+    found: dict[tuple[bool, Groups, str], _Place] = field(default_factory=dict)
 
     @property
     def devices(self) -> int | None:
@@ -86,6 +87,8 @@ class _Place:
     axes: tuple[str, ...] | None
     groups: Groups
     size: int
+    mesh: int = 0
+    other_axes: tuple[tuple[str, ...], ...] = ()
 
 
 def _collective(site: Site, context: _Context) -> Collective:
@@ -97,6 +100,8 @@ def _collective(site: Site, context: _Context) -> Collective:
         kind=site.kind,
         axes=place.axes,
         groups=place.groups,
+        mesh=place.mesh,
+        other_axes=place.other_axes,
         dtype=", ".join(dict.fromkeys(shape.dtype for shape in arrays)),
         local_shape=max(arrays, key=lambda shape: shape.bytes or 0).dimensions if arrays else (),
         operands=len(arrays),
@@ -104,7 +109,7 @@ def _collective(site: Site, context: _Context) -> Collective:
         wire_bytes=wire_bytes(site.kind, payload, place.size),
         count=runs.most,
         count_min=runs.least,
-        implicit=find_implicit(op.op_name, details.frontend_attributes),
+        implicit=find_implicit(op.op_name, details.frontend_attributes, site.kind, _channels(site)),
         phase=find_phase(origin.op_name),
         op_name=origin.op_name,
         source=user_frames(origin.frames, context.cells),
@@ -115,6 +120,13 @@ def _collective(site: Site, context: _Context) -> Collective:
         overlap_count=overlap.count,
         decomposed=site.decomposed,
     )
+
+
+def _channels(site: Site) -> set[int | None]:
+    """The channels of its instructions that move data, and of those of a ring; None for one without."""
+    members = site.members or (site,)
+    sends = (part for member in members for part in member.instructions if part.opcode == "send")
+    return {part.channel_id for part in (*(member.op for member in members), *sends)}
 
 
 def _runs(site: Site, context: _Context) -> Runs:
@@ -145,22 +157,36 @@ def _place(site: Site, context: _Context) -> _Place:
         ids = logical_groups(kind, op.details, op.channel_id, counts, context.devices)
     if ids is None:
         return _Place(axes=None, groups=(), size=1)
-    key = (moves, ids)
+    # Only a group list of several meshes can tell more than its ids.
+    text = op.details.replica_groups_text if len(context.meshes) > 1 else ""
+    written = text if text.startswith("mesh[") else ""
+    key = (moves, ids, written)
     if key not in context.found:
-        context.found[key] = _find_place(ids, moves, context)
+        context.found[key] = _find_place(ids, moves, written, context)
     return context.found[key]
 
 
-def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
-    find = find_permute_axes if moves else find_axes
-    answers = (find(ids, mesh, context.device_ids) for mesh in context.meshes)
-    axes = next((answer for answer in answers if answer is not None), None)
+def _find_place(ids: Groups, moves: bool, written: str, context: _Context) -> _Place:
     groups = _in_mesh(ids if ids or moves else _everyone(context), context)
     if moves:
         size = 2 if any(source != target for source, target in ids) else 1
     else:
         size = max((len(group) for group in groups), default=1)
-    return _Place(axes=axes, groups=groups, size=size)
+    find = find_permute_axes if moves else find_axes
+    answers = enumerate(find(ids, mesh, context.device_ids) for mesh in context.meshes)
+    found = {mesh: axes for mesh, axes in answers if axes is not None}
+    if not found:
+        return _Place(axes=None, groups=groups, size=size)
+    named = [mesh for mesh in found if written.startswith(_as_written(context.meshes[mesh]))]
+    mesh = named[0] if named else min(found)
+    others = () if named else tuple(dict.fromkeys(axes for axes in found.values() if axes != found[mesh]))
+    return _Place(axes=found[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
+
+
+def _as_written(mesh: Mesh) -> str:
+    """How a group list starts that names this mesh."""
+    axes = ",".join(f"'{name}'={size}" for name, size in mesh.sizes.items())
+    return f"mesh[{axes}]"
 
 
 def _everyone(context: _Context) -> Groups:

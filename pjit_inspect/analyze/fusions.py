@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from pjit_inspect.analyze.custom_calls import runs_kernel
+from pjit_inspect.analyze.fusion_traffic import bytes_read, bytes_written
 from pjit_inspect.analyze.loops import count_runs
-from pjit_inspect.analyze.site import KINDS
 from pjit_inspect.analyze.source import user_frames
+from pjit_inspect.model.collective import KINDS
 from pjit_inspect.model.fusion import Fusion, FusionTable
 from pjit_inspect.model.hlo import HloModule, Instruction
 from pjit_inspect.model.source import Frame
@@ -22,8 +23,11 @@ __all__ = ["find_fusions"]
 
 _RUNS_INSIDE = frozenset(("while", "conditional", "call", "async-start"))
 _NO_WORK = frozenset(("parameter", "constant"))
-_NO_RESULT = frozenset(("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "custom-call", *KINDS))
-"""What writes no result of its own: names for others, and copies of a collective that is counted elsewhere."""
+_NO_RESULT = frozenset((
+    "parameter", "constant", "iota", "tuple", "get-tuple-element", "bitcast", "custom-call", *KINDS,
+))  # fmt: skip
+"""What writes no result of its own: names for others, what costs less to make than to read, and copies of a collective
+that is counted elsewhere."""
 
 
 def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -> FusionTable:
@@ -63,6 +67,7 @@ class _Context:
         self.opcode: list[int] = module.instructions.opcode.tolist()
         self.bytes: list[int] = module.result_bytes.tolist()
         self.no_result = {k for k, opcode in enumerate(module.opcodes) if opcode in _NO_RESULT}
+        self.broadcast = module.opcodes.index("broadcast") if "broadcast" in module.opcodes else -1
         self._arrays: dict[int, tuple[str, ...]] = {}
         self._frames: dict[int, tuple[Frame, ...]] = {}
 
@@ -73,6 +78,14 @@ class _Context:
             leaves = self.module.reader.shape(row).leaves
             self._arrays[row] = tuple(str(leaf) for leaf in leaves if leaf.is_array)
         return self._arrays[row]
+
+    def is_stored(self, index: int) -> bool:
+        """Whether an instruction would write a result to memory if it ran alone."""
+        if self.opcode[index] == self.broadcast:
+            # One number in every place.
+            operand = self.module.instructions.operands[index].tolist()[0]
+            return bool(self.module.instruction(operand).shape.dimensions)
+        return self.opcode[index] not in self.no_result
 
     def source(self, index: int) -> tuple[Frame, ...]:
         """The user's frames of an instruction."""
@@ -97,8 +110,8 @@ def _fusion(kernel: Instruction, context: _Context) -> Fusion:
         instructions=_opcodes(inner, context),
         inputs=tuple(text for operand in operands for text in context.arrays(operand)),
         outputs=context.arrays(kernel.index),
-        bytes_read=context.total(operands),
-        bytes_written=context.total((kernel.index,)),
+        bytes_read=bytes_read(kernel) if is_fusion else context.total(operands),
+        bytes_written=bytes_written(kernel) if is_fusion else context.total((kernel.index,)),
         bytes_saved=_saved(kernel, inner, context) if is_fusion else 0,
         target=details.custom_call_target or None,
         count=context.runs[int(context.module.instructions.computation[kernel.index])].most,
@@ -127,10 +140,10 @@ def _opcodes(inner: list[int], context: _Context) -> tuple[tuple[str, int], ...]
 
 
 def _saved(fusion: Instruction, inner: list[int], context: _Context) -> int | None:
-    """One write and one read of every result in the body that is not a result of the fusion itself."""
+    """One write and one read of every result in the body that would be stored and is not the fusion's own."""
     given: set[int] = set()
     for computation in fusion.called:
         root = computation.root
         given |= {root.index} | ({operand.index for operand in root.operands} if root.opcode == "tuple" else set())
-    total = context.total(i for i in inner if i not in given and context.opcode[i] not in context.no_result)
+    total = context.total(i for i in inner if i not in given and context.is_stored(i))
     return None if total is None else 2 * total

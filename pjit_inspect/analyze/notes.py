@@ -5,6 +5,7 @@ Not its job: drawing them (`view`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.analyze.collective_sites import find_sites
@@ -12,6 +13,7 @@ from pjit_inspect.analyze.dataflow import MOVES, Value
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.hlo import HloModule, Instruction
+from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.record import RecordData
 
 __all__ = ["collective_notes", "program_notes", "record_notes"]
@@ -26,6 +28,7 @@ def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str,
     notes = []
     if aside:
         notes.append(f"{_counted(aside, 'collective')} {'follows' if aside == 1 else 'follow'} no mesh axis")
+    notes += _torn(rows, data.meshes)
     nowhere = sum(not row.groups for row in rows if row.kind != "collective-permute")
     if nowhere:
         who = "names no devices that are known: its" if nowhere == 1 else "name no devices that are known: their"
@@ -33,6 +36,16 @@ def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str,
     if unknown:
         notes.append(f"the loop around {_counted(unknown, 'collective')} has no known trip count")
     return tuple(notes)
+
+
+def _torn(rows: Sequence[Collective], meshes: Sequence[Mesh]) -> list[str]:
+    """One note for each mesh that collectives are named after though axes of another fit them too."""
+    counts = Counter(row.mesh for row in rows if row.other_axes and row.mesh < len(meshes))
+    return [
+        f"{_counted(count, 'collective')} {'fits' if count == 1 else 'fit'} axes of several meshes; "
+        f"{'it is' if count == 1 else 'they are'} named after {meshes[mesh]}"
+        for mesh, count in sorted(counts.items())
+    ]
 
 
 def program_notes(module: HloModule, data: RecordData) -> tuple[str, ...]:

@@ -6,30 +6,60 @@ Not its job: why a collective is there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pjit_inspect.model.collective import Phase
 
 __all__ = ["find_implicit", "find_phase", "split_op_names"]
 
-WRITTEN = frozenset((
-    "psum", "psum2", "psum_invariant", "all_gather", "all_gather_invariant", "all_gather_reduced",
-    "reduce_scatter", "psum_scatter", "unreduced_psum", "unreduced_reduce_scatter", "ppermute", "pshuffle",
-    "collective_permute", "all_to_all", "ragged_all_to_all", "pmax", "pmin", "pmean", "pbroadcast", "pcast",
-    "pvary", "all_reduce", "collective_broadcast",
-))  # fmt: skip
-"""JAX's primitives that are collectives: a program has them only when somebody wrote one."""
+_SUM = frozenset(("all-reduce", "reduce-scatter"))
+_GATHER = frozenset(("all-gather",))
+_EXTREME = frozenset(("all-reduce",))
+_PERMUTE = frozenset(("collective-permute",))
+_WRITTEN: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("psum", "psum2", "psum_invariant", "unreduced_psum", "pmean", "all_reduce"), _SUM),
+    **dict.fromkeys(("reduce_scatter", "psum_scatter", "unreduced_reduce_scatter"), _SUM),
+    **dict.fromkeys(("all_gather", "all_gather_invariant", "all_gather_reduced"), _GATHER),
+    **dict.fromkeys(("pmax", "pmin"), _EXTREME),
+    **dict.fromkeys(("ppermute", "pshuffle", "collective_permute"), _PERMUTE),
+    "all_to_all": frozenset(("all-to-all",)),
+    "ragged_all_to_all": frozenset(("ragged-all-to-all",)),
+    **dict.fromkeys(("pbroadcast", "collective_broadcast"), frozenset(("collective-broadcast",))),
+    **dict.fromkeys(("pcast", "pvary"), frozenset[str]()),
+}
+"""JAX's primitives that are collectives -> the kinds they become. A program has one only when somebody wrote one."""
+
+_JAX_CHANNEL = 1
+"""The channel JAX gives every collective that was written (`COLLECTIVE_CHANNEL_ID` in `jax/_src/interpreters/mlir.py`).
+The partitioner counts on from the highest channel of the program, so it never gives this one to what it makes out of a
+collective that was written."""
 
 _OPTIMIZER = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "apply_updates", "apply_gradients"))
-_MANUAL = ("shard_map", "pmap", "smap")
+_MANUAL = frozenset(("shard_map", "pmap", "smap"))
+
+_ROOT = re.compile(r"\w+\(")
+_JITTED = re.compile(r"\bp?jit\([^()]*\)")
 
 
 def split_op_names(op_name: str) -> tuple[str, ...]:
     """The operations a name stands for.
 
-    XLA writes those of a combined instruction as `jit(f)/(a/dot:b/dot)`, those of a fused one as `f/a;f/b`.
+    XLA writes those of a combined instruction as `jit(f)/(a/dot:b/dot)`, those of a fused one as `f/a;f/b`. A ";" in a
+    scope of the user does not separate: what follows it does not start as a name does.
     """
-    return tuple(name for part in _split(op_name, ";") for name in _combined(part) if name)
+    return tuple(name for part in _joined(op_name) for name in _combined(part) if name)
+
+
+def _joined(op_name: str) -> list[str]:
+    first, *rest = _split(op_name, ";")
+    root, names = first.partition("/")[0], [first]
+    for part in rest:
+        start, slash, _ = part.partition("/")
+        if start == root or not slash or _ROOT.match(part):
+            names.append(part)
+        else:
+            names[-1] += f";{part}"
+    return names
 
 
 def _combined(name: str) -> tuple[str, ...]:
@@ -63,37 +93,58 @@ def _split(text: str, separator: str) -> list[str]:
 def find_phase(op_name: str) -> Phase:
     """The phase of training an operation belongs to; None when its name does not say, or says several.
 
-    JAX names what differentiation makes: `transpose(` for the backward pass, `rematted_computation` for what is
+    JAX names what differentiation makes: `transpose(jvp(` for the backward pass, `rematted_computation` for what is
     computed again there, `jvp(` for the forward pass of a differentiated function. "optimizer" needs a scope of that
-    name.
+    name; the name of a jitted function is no scope.
     """
     phases: set[Phase] = {_phase(name) for name in split_op_names(op_name)}
     return phases.pop() if len(phases) == 1 else None
 
 
 def _phase(name: str) -> Phase:
-    if "rematted_computation" in name:
+    # JAX wraps scopes in what it does to them: `transpose(jvp(layer))`, `vmap(jvp())`.
+    wrappers = [part.split("(") for part in _JITTED.sub("", name).split("/")]
+    scopes = {word.rstrip(")") for part in wrappers for word in part}
+    if "rematted_computation" in scopes:
         return "recompute"
-    if "transpose(" in name:
+    differentiated = [part[: part.index("jvp")] for part in wrappers if "jvp" in part[:-1]]
+    if any("transpose" in outer for outer in differentiated):
         return "backward"
-    if "jvp(" in name:
+    if differentiated:
         return "forward"
-    return "optimizer" if _OPTIMIZER & set(re.split(r"[/()]", name)) else None
+    return "optimizer" if _OPTIMIZER & scopes else None
 
 
-def find_implicit(op_name: str, frontend_attributes: Mapping[str, str]) -> bool | None:
+def find_implicit(
+    op_name: str, frontend_attributes: Mapping[str, str], kind: str, channels: Collection[int | None]
+) -> bool | None:
     """True when the partitioner made the collective, False when the user wrote it, None when that is unknown.
 
-    From JAX 0.12 on, the partitioner marks what it makes (`is_spmd_generated`). Before, the name decides: a collective
-    that was written carries the name of its primitive and stands in a `shard_map` or `pmap`.
+    From JAX 0.12 on, the partitioner marks what it makes (`is_spmd_generated`). Before, the name decides: that of a
+    collective that was written ends in its primitive. What the partitioner makes for its operand ends so too (where a
+    `shard_map` is manual over some axes only), and so may what a backend makes of it: such a name proves nothing unless
+    kind and channel are those of the written one.
+
+    Args:
+      op_name: JAX's name of it.
+      frontend_attributes: what JAX and XLA attached.
+      kind: its kind, as in `Collective`.
+      channels: the channels of its instructions; None for one without.
     """
     if "is_spmd_generated" in frontend_attributes:
         return frontend_attributes["is_spmd_generated"] == "true"
-    answers = {_is_implicit(name) for name in split_op_names(op_name)}
+    is_jax_channel = None in channels or _JAX_CHANNEL in channels
+    answers = {_is_implicit(name, kind, is_jax_channel) for name in split_op_names(op_name)}
     return answers.pop() if len(answers) == 1 else None
 
 
-def _is_implicit(name: str) -> bool:
-    parts = [part for part in re.split(r"[/()]", name) if part]
-    written = bool(parts) and parts[-1].split("[")[0] in WRITTEN
-    return not (written and any(part in _MANUAL for part in parts))
+def _is_implicit(name: str, kind: str, is_jax_channel: bool) -> bool | None:
+    # Not by brackets: those in the user's scopes need not match.
+    parts = name.split("/")
+    kinds = _WRITTEN.get(parts[-1].split("[")[0])
+    if kinds is not None:
+        return False if kind in kinds and is_jax_channel else None
+    if kind == "reduce-scatter" and not _MANUAL.isdisjoint(parts):
+        # XLA names a sum that is sliced after the slice: either may have been written.
+        return None
+    return True

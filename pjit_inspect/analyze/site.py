@@ -10,18 +10,7 @@ from dataclasses import dataclass
 from pjit_inspect.model.collective import Decomposed
 from pjit_inspect.model.hlo import Instruction
 
-__all__ = ["KINDS", "Site"]
-
-KINDS = (
-    "all-gather",
-    "all-reduce",
-    "reduce-scatter",
-    "all-to-all",
-    "collective-permute",
-    "collective-broadcast",
-    "ragged-all-to-all",
-)
-"""XLA's opcodes of collectives, without "-start" and "-done"."""
+__all__ = ["Site"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,8 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
 
 def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bool]:
     whole_cell = False
+    if rest.split(maxsplit=1)[:1] in (["-h"], ["--help"]):
+        raise UsageError("%pjit? explains %pjit")
     while rest.startswith("--"):
         word, rest = _split_word(rest)
         name, has_value, value = word.partition("=")
@@ -122,7 +124,7 @@ def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
     match = _TWO_WORDS.fullmatch(text)
     first = match["first"] if match else ""
     if first in SUBCOMMANDS:
-        takes = "at most one name" if first == "show" else "nothing after it"
+        takes = "the name of one record" if first == "show" else "nothing after it"
         raise UsageError(f"%pjit {first} takes {takes}; options stand before it: %pjit --view text {first}")
     if first and not is_defined(first) and get_close_matches(first, SUBCOMMANDS):
         raise UsageError(f"unknown subcommand {first!r}{_nearest(first, SUBCOMMANDS)}; %pjit needs {_VALID}")

@@ -48,7 +48,8 @@ class Run:
         if others:
             show_note(_others_text(others, after=bool(mine)))
         elif not mine and not failed and self._was_open:
-            show_note("%pjit: nothing was compiled, and no compiled function was called")
+            nothing = "%pjit: nothing was compiled, and no compiled function was called"
+            show_note(f"{nothing}; to run a function, call it: %pjit f(x)")
 
     def _show_record(self, record: api.CompileRecord) -> None:
         try:

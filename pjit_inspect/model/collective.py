@@ -11,10 +11,21 @@ from typing import Literal, overload
 
 from pjit_inspect.model.source import Frame
 
-__all__ = ["AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
+__all__ = ["KINDS", "AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
 
 Decomposed = Literal["all-gather", "reduce-scatter"] | None
 """What a ring of permutes does piece by piece."""
+
+KINDS = (
+    "all-gather",
+    "all-reduce",
+    "reduce-scatter",
+    "all-to-all",
+    "collective-permute",
+    "collective-broadcast",
+    "ragged-all-to-all",
+)
+"""Every kind of collective, as `Collective.kind` names it."""
 
 Phase = Literal["forward", "backward", "recompute", "optimizer"] | None
 
@@ -29,8 +40,11 @@ class Collective:
         a TPU fuses with slicing its result.
       axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
         device; None when the groups follow no axes.
-      groups: which devices talk to each other, as positions in the mesh; for a collective-permute, (source, target)
-        pairs.
+      groups: which devices talk to each other, as positions in the program's first mesh; for a collective-permute,
+        (source, target) pairs.
+      mesh: which of the program's meshes has these axes, as an index into `RecordData.meshes`; 0 where there are none.
+      other_axes: what the axes may be as well: those that the groups follow in other meshes of the program, under other
+        names. The program does not tell which mesh was meant; `axes` are those of the first that fits.
       dtype: the element type moved; "f32, s32" when a combined collective moves several.
       local_shape: the per-device shape of the largest operand.
       operands: how many arrays it moves together (more than 1 when XLA combined several).
@@ -39,6 +53,7 @@ class Collective:
       count: how often it runs per call; None when a loop's trip count is unknown. For a ring, how many permutes run.
       count_min: the same where a conditional may skip it; equal to `count` otherwise.
       implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
+        Transposes of written collectives count as written.
       phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
       op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
         none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
@@ -60,6 +75,8 @@ class Collective:
     groups: tuple[tuple[int, ...], ...]
     dtype: str
     local_shape: tuple[int, ...]
+    mesh: int = 0
+    other_axes: tuple[tuple[str, ...], ...] = ()
     operands: int = 1
     payload_bytes: int
     wire_bytes: int
@@ -128,6 +145,9 @@ class CollectiveTable(Sequence[Collective]):
     @overload
     def __getitem__(self, index: slice) -> CollectiveTable: ...
     def __getitem__(self, index: int | slice) -> Collective | CollectiveTable:
+        if isinstance(index, str):
+            hint = '.of_kind("all-gather") and .over("model") choose rows'
+            raise TypeError(f"a table is indexed by number or slice, not by {index!r}; {hint}")
         return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
 
     def __iter__(self) -> Iterator[Collective]:
@@ -139,11 +159,13 @@ class CollectiveTable(Sequence[Collective]):
         return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 
     def of_kind(self, kind: str) -> CollectiveTable:
-        """Only the collectives of one kind, such as "all-gather"."""
+        """Only the collectives of one kind, such as "all-gather". Raises ValueError for what is no kind."""
+        if kind not in KINDS:
+            raise ValueError(f"there is no kind {kind!r}; the kinds are {', '.join(KINDS)}")
         return replace(self, rows=tuple(row for row in self.rows if row.kind == kind))
 
     def __repr__(self) -> str:
-        return f"CollectiveTable({len(self.rows)} collectives)"
+        return f"CollectiveTable({len(self.rows)} collective{'s' * (len(self.rows) != 1)})"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}

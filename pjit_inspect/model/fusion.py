@@ -24,10 +24,12 @@ class Fusion:
       instructions: opcodes of what it contains with how often each stands there, most frequent first:
         (("multiply", 3), ("add", 2)). Parameters and constants are left out.
       inputs, outputs: the shapes it reads and writes, as XLA prints them ("f32[16,32]").
-      bytes_read, bytes_written: bytes of its operands and results on one device (counted from shapes); None when a
-        width is unknown.
+      bytes_read, bytes_written: bytes it touches of its operands and results on one device (counted from shapes, as
+        XLA's cost analysis does: of an operand that is only sliced, the slices; of one that is updated in place, the
+        part that is); None when a width is unknown.
       bytes_saved: bytes its intermediate results would have cost in memory traffic, one write and one read each
-        (counted); None when a width is unknown.
+        (modelled: as if every intermediate result were stored, except constants, and numbers counted up or repeated);
+        None when a width is unknown.
       target: the custom call's target, or None.
       count: how often it runs per call; None when a loop's trip count is unknown.
       op_name: JAX's name of the operation it ends in, with scopes.
@@ -72,7 +74,7 @@ class FusionTable(Sequence[Fusion]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        return f"FusionTable({len(self.rows)} fused kernels)"
+        return f"FusionTable({len(self.rows)} fused kernel{'s' * (len(self.rows) != 1)})"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}

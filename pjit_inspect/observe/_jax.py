@@ -302,7 +302,8 @@ def only_device(sharding: Any) -> int | None:
     JAX gives such results of host callbacks, and its own map of slices then names every device.
     """
     hlo = getattr(sharding, "_hlo_sharding", None)
-    if hlo is None or not getattr(hlo, "is_maximal", lambda: False)():
+    # A replicated sharding calls itself maximal too, on no device in particular.
+    if hlo is None or hlo.is_replicated() or not hlo.is_maximal():
         return None
     return int(sharding._device_assignment[hlo.tile_assignment_devices()[0]].id)
 

@@ -123,6 +123,8 @@ def _entry_info(name: str, content: bytes) -> zipfile.ZipInfo:
 
 def _write_atomically(path: str, content: bytes) -> None:
     folder, name = os.path.split(path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
     try:
         # Not tempfile: its files are private to the user, and a saved record should get the usual permissions.
@@ -173,7 +175,8 @@ def _check_is_archive(file: BinaryIO) -> None:
         return
     if not start:
         raise ParseError("the file is empty", offset=0, expected=_EXPECTED_FILE)
-    raise ParseError(f"the file begins with {start!r}, so it is no zip archive", offset=0, expected=_EXPECTED_FILE)
+    message = f"the file begins with {start!r}, so it is no zip archive; HLO files are for `open`"
+    raise ParseError(message, offset=0, expected=_EXPECTED_FILE)
 
 
 def _open_archive(file: BinaryIO) -> zipfile.ZipFile:

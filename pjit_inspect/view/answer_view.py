@@ -100,7 +100,7 @@ def _communication(report: RecordReport) -> Spans:
     at_most = any(total.is_bound for total in report.totals)
     spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {'at most ' if at_most else ''}"))
     spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
-    return (*spans, *_by_axis(report.totals, "mesh" in data.missing), Text("."))
+    return (*spans, *_by_axis(report.totals, data), Text("."))
 
 
 def _runs(report: RecordReport) -> Spans:
@@ -113,16 +113,16 @@ def _runs(report: RecordReport) -> Spans:
     return () if known == number else (Text(f", run {known:,} times"),)
 
 
-def _by_axis(totals: Sequence[AxisTotal], no_mesh: bool) -> Spans:
+def _by_axis(totals: Sequence[AxisTotal], data: RecordData) -> Spans:
     if len(totals) == 1:
-        nowhere = "; the mesh is unknown" if no_mesh else ", over no axis"
-        return (Text(", all over "), _axis(totals[0])) if totals[0].axes else (Text(nowhere),)
+        nowhere = "; the mesh is unknown" if "mesh" in data.missing else ", over no axis"
+        return (Text(", all over "), axis_span(totals[0].axes, data)) if totals[0].axes else (Text(nowhere),)
     spans: list[Span] = []
     sum_sent = sum(total.sent_bytes for total in totals)
     named = [total for total in totals[:_NAMED_AXES] if total.sent_bytes * 100 >= sum_sent] or totals[:1]
     for total in named:
         spans += [Text(", " if spans else ": "), bytes_number(total.sent_bytes, "modelled", strong=True)]
-        spans += [Text(" over "), _axis(total), Text(f" ({total.collectives:,})")]
+        spans += [Text(" over "), axis_span(total.axes, data), Text(f" ({total.collectives:,})")]
     others = totals[len(named) :]
     if others:
         sent, number = sum(total.sent_bytes for total in others), sum(total.collectives for total in others)
@@ -130,8 +130,9 @@ def _by_axis(totals: Sequence[AxisTotal], no_mesh: bool) -> Spans:
     return tuple(spans)
 
 
-def _axis(total: AxisTotal) -> AxisLabel:
-    return AxisLabel(total.axes)
+def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
+    """The axes some groups follow; "unknown" where nobody knows the mesh."""
+    return Text("unknown", "dim") if axes is None and "mesh" in data.missing else AxisLabel(axes)
 
 
 def _replication(data: RecordData) -> Spans:
@@ -209,7 +210,8 @@ def _totals_table(report: RecordReport) -> Table:
         runs: tuple[Spans, ...] = ((Number(count_text(total.runs)),),) if counted else ()
         sizes = (Number(bytes_in(total.payload_bytes, unit)),), (Number(bytes_in(total.sent_bytes, unit)),)
         bar = (Bar(total.sent_bytes / most, total.axes),)
-        rows.append(Row(((_axis(total),), (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))
+        axis = (axis_span(total.axes, report.data),)
+        rows.append(Row((axis, (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))
     return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
 
 

@@ -12,12 +12,11 @@ from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
-from pjit_inspect.view.answer_view import place_spans
+from pjit_inspect.view.answer_view import axis_span, place_spans
 from pjit_inspect.view.notation import groups_text, operation_text, scope_pattern
 from pjit_inspect.view.printable import printable, shorten
 from pjit_inspect.view.quantities import bytes_in, bytes_text, plural, share_unit
 from pjit_inspect.view.tree import (
-    AxisLabel,
     Block,
     Code,
     Column,
@@ -159,7 +158,7 @@ def _row(group: CollectiveGroup, data: RecordData, unit: str) -> Row:
     cells: tuple[Spans, ...] = (
         (Number(_runs(group)),),
         (Text(shorten(printable(first.kind), _SOURCE)),),
-        (AxisLabel(first.axes),),
+        (axis_span(first.axes, data),),
         (Number(bytes_in(group.payload_bytes, unit)),),
         (Number(bytes_in(group.sent_bytes, unit), provenance="modelled"),),
         (Code(_groups(first)),),

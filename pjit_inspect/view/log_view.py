@@ -5,10 +5,12 @@ Not its job: one compilation in full (`view.record_view`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.view.answer_view import place_spans
+from pjit_inspect.view.printable import printable
 from pjit_inspect.view.quantities import plural, seconds_text
 from pjit_inspect.view.record_view import ViewOptions
 from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Number, Row, Sign, Spans, Table, Text
@@ -16,6 +18,7 @@ from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Number, 
 __all__ = ["log_view"]
 
 _ROWS = 40
+_NAMES = 6
 
 
 def log_view(
@@ -45,7 +48,7 @@ def _head(rows: Sequence[RecordData], mine: int, left_out: int) -> Line:
     if not rows:
         return Line((Text("nothing compiled"),))
     older = f"; the first {left_out:,} are left out" if left_out else ""
-    return Line((Text(plural(mine, "compile"), "strong"), Text(f" of the user's functions{older}")))
+    return Line((Text(plural(mine, "record"), "strong"), Text(f" of your functions{older}")))
 
 
 def _columns(times: bool) -> tuple[Column, ...]:
@@ -73,10 +76,17 @@ def _row(index: int, data: RecordData, collectives: int | None, times: bool) -> 
 
 
 def _others(rows: Sequence[RecordData]) -> list[Block]:
-    """One line for the compiles nobody asked for."""
-    eager = sum(1 for data in rows if data.origin == "eager")
-    library = sum(1 for data in rows if data.origin == "library")
-    if not eager + library:
-        return []
-    parts = [name for name, number in (("eager operations", eager), ("libraries", library)) if number]
-    return [Line((Sign("more"), Text(f" and {plural(eager + library, 'compile')} of {' and '.join(parts)}")))]
+    """One line for the compiles nobody asked for, with the names `log[name]` takes."""
+    groups = (("eager operations", "eager"), ("libraries", "library"))
+    parts = []
+    for words, origin in groups:
+        names = Counter(data.name for data in rows if data.origin == origin)
+        if names:
+            parts.append(f"{names.total():,} of {words} ({_most_common(names)})")
+    return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
+
+
+def _most_common(names: Counter[str]) -> str:
+    """The names with how often each occurs, the most frequent first, at most six."""
+    shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
+    return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)

@@ -232,3 +232,40 @@ def test_a_permute_that_is_written_is_the_users_and_lies_along_its_axis(jax):
     assert sorted(row.groups) == sorted(
         [(k, (k + 1) % 4) for k in range(4)] + [(4 + k, 4 + (k + 1) % 4) for k in range(4)]
     )
+
+
+def test_what_a_shard_map_over_one_axis_needs_along_the_other_is_not_taken_for_written(jax):
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    spec, constrain = jax.sharding.PartitionSpec, jax.lax.with_sharding_constraint
+
+    def summed(x, w):
+        y = constrain(x @ w, spec(None, "model"))
+        return constrain(jax.lax.psum(y, "data"), spec(None, None))
+
+    function = jax.shard_map(
+        summed, mesh=mesh, in_specs=(spec("data"), spec()), out_specs=spec(), axis_names={"data"}, check_vma=False
+    )
+    x, w = (
+        jax.device_put(np.ones((size, 16), np.float32), jax.sharding.NamedSharding(mesh, spec(*names)))
+        for size, names in ((8, ("data", "model")), (16, ("model", None)))
+    )
+    with jax.set_mesh(mesh):
+        module = fixtures.compiled(function, x, w)
+    ours = fixtures.mesh_of(mesh)
+    rows = find_collectives(module, ours, ours.device_ids)
+    assert {(row.kind, row.axes): row.implicit for row in rows if row.axes == ("data",)} == {
+        ("all-reduce", ("data",)): False
+    }
+    # JAX 0.12 marks what the partitioner makes; before, XLA names it after the sum that was written.
+    others = [row.implicit for row in rows if row.axes != ("data",)]
+    assert others
+    assert False not in others
+
+
+def test_a_sum_over_one_device_was_written_though_it_sends_nothing(jax):
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("data",))
+    spec = jax.sharding.PartitionSpec
+    function = jax.shard_map(lambda v: jax.lax.psum(v, "data"), mesh=mesh, in_specs=spec("data"), out_specs=spec())
+    ours = fixtures.mesh_of(mesh)
+    rows = find_collectives(fixtures.compiled(function, np.ones((4, 8), np.float32)), ours, ours.device_ids)
+    assert [(row.kind, row.axes, row.wire_bytes, row.implicit) for row in rows] == [("all-reduce", (), 0, False)]

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.parse.hlo_text import parse_hlo_text
 from pjit_inspect.parse.replica_groups import expand_mesh_axes
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 Groups = tuple[tuple[int, ...], ...]
+Names = tuple[str, ...]
 
 
 def lines_along(shape: tuple[int, ...], axes: tuple[int, ...]) -> Groups:
@@ -231,6 +233,12 @@ def test_several_meshes_in_one_program_each_name_their_own_collectives():
     ours = [fixtures.mesh_of(mesh) for mesh in (first, second)]
     rows = find_collectives(module, ours[0], ours[0].device_ids, other_meshes=ours[1:])
     assert sorted(row.axes or () for row in rows) == [("model",), ("x", "z"), ("z",)]
+    # Of these, only what runs along model could be meant in the other mesh too.
+    assert {row.axes: (row.mesh, row.other_axes) for row in rows} == {
+        ("model",): (0, (("y", "z"),)),
+        ("z",): (1, ()),
+        ("x", "z"): (1, ()),
+    }
     # A mesh that has nothing to do with the groups is not asked to fit.
     alone = find_collectives(module, ours[0], ours[0].device_ids)
     assert [row.axes for row in alone].count(None) == 2
@@ -238,3 +246,43 @@ def test_several_meshes_in_one_program_each_name_their_own_collectives():
         ((0, 1), (2, 3), (4, 5), (6, 7)),
         ((0, 1, 4, 5), (2, 3, 6, 7)),
     }
+
+
+TWO = """HloModule m, num_partitions=8
+
+ENTRY %main (p: f32[8]) -> f32[64] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %g = f32[64]{0} all-gather(%p), channel_id=1, GROUPS, dimensions={0}, use_global_device_ids=true
+}
+"""
+CUBE = Mesh(axis_names=("x", "y", "z"), shape=(2, 2, 2), device_ids=tuple(range(8)))
+TURNED = Mesh(axis_names=("data", "model"), shape=(4, 2), device_ids=tuple(range(8)))
+
+
+@pytest.mark.parametrize(
+    ("groups", "others", "axes", "mesh", "other_axes"),
+    [
+        # 0 and 4 differ along data in the 2 x 4 mesh, and along x in the cube.
+        ("[4,2]<=[2,4]T(1,0)", (CUBE,), ("data",), 0, (("x",),)),
+        ("[2,4]<=[8]", (CUBE,), ("model",), 0, (("y", "z"),)),
+        # Neighbours are half of model, but all of z.
+        ("[4,2]<=[8]", (CUBE,), ("z",), 1, ()),
+        # They are model in a mesh of 4 x 2 too: not the model of the first mesh.
+        ("[4,2]<=[8]", (TURNED,), ("model",), 1, ()),
+        ("[4,2]<=[8]", (CUBE, TURNED), ("z",), 1, (("model",),)),
+        # Everybody is data x model in both.
+        ("[1,8]<=[8]", (TURNED,), ("data", "model"), 0, ()),
+        ("[1,8]<=[8]", (CUBE,), ("data", "model"), 0, (("x", "y", "z"),)),
+        ("[4,2]<=[2,2,2]T(0,2,1)", (TURNED,), None, 0, ()),
+        # From JAX 0.12 on the list may name the mesh.
+        ("mesh['x'=2,'y'=2,'z'=2] {'x'}", (CUBE,), ("x",), 1, ()),
+        ("mesh['data'=2,'model'=4] {'data'}", (CUBE,), ("data",), 0, ()),
+        ("mesh['axis_0'=2,'axis_1'=4] {'axis_0'}", (CUBE,), ("data",), 0, (("x",),)),
+    ],
+)
+def test_groups_that_fit_several_meshes_are_named_after_the_first_and_say_so(
+    groups: str, others: tuple[Mesh, ...], axes: Names | None, mesh: int, other_axes: tuple[Names, ...]
+):
+    module = parse_hlo_text(TWO.replace("GROUPS", f"replica_groups={groups}"))
+    [row] = find_collectives(module, MESH, range(8), other_meshes=others)
+    assert (row.axes, row.mesh, row.other_axes) == (axes, mesh, other_axes)

@@ -22,6 +22,9 @@ from pjit_inspect.analyze.phases import find_implicit, find_phase, split_op_name
         ("jit(f)/btd,dhk->bthk/dot_general", ("jit(f)/btd,dhk->bthk/dot_general",)),
         ("jit(f)/scope:0/add", ("jit(f)/scope:0/add",)),
         ("params['w:0']", ("params['w:0']",)),
+        ("params['w'];jit(f)/add", ("params['w']", "jit(f)/add")),
+        ("jit(f)/add;params['w']", ("jit(f)/add", "params['w']")),
+        ("jit(f)/shard_map/a;b/psum", ("jit(f)/shard_map/a;b/psum",)),  # a scope of the user
     ],
 )
 def test_names_of_combined_operations_come_apart(op_name: str, expected: tuple[str, ...]):
@@ -41,6 +44,13 @@ def test_names_of_combined_operations_come_apart(op_name: str, expected: tuple[s
         ("jit(f)/(transpose(jvp())/a:transpose(jvp())/b)", "backward"),
         ("jit(f)/(jvp()/a:transpose(jvp())/b)", None),
         ("jit(f)/transpose", None),  # the operation, not differentiation
+        ("jit(f)/transpose(q)/psum", None),  # a scope of the user
+        ("jit(f)/vmap(transpose(jvp(layer)))/dot_general", "backward"),
+        ("jit(f)/transpose(jvp(layer/up))/dot_general", "backward"),
+        ("jit(f)/jvp(jit(sgd))/add", "forward"),
+        ("jit(sgd)/shard_map/psum", None),  # the name of a function, not of a scope
+        ("jit(f)/jit(adam)/add", None),
+        ("jit(f)/vmap(adam)/add", "optimizer"),
     ],
 )
 def test_the_phase_is_what_the_name_says(op_name: str, expected: str | None):
@@ -55,7 +65,6 @@ def test_the_phase_is_what_the_name_says(op_name: str, expected: str | None):
         ("jit(f)/shard_map/psum_invariant", {}, False),
         ("jit(f)/jvp()/shard_map/while/body/all_gather", {}, False),
         ("jit(f)/shard_map/dot_general", {}, True),
-        ("jit(f)/psum", {}, True),  # a scope of that name outside any shard_map
         ("", {}, None),
         ("x", {"is_spmd_generated": "true"}, True),
         ("jit(f)/shard_map/psum", {"is_spmd_generated": "true"}, True),
@@ -63,4 +72,33 @@ def test_the_phase_is_what_the_name_says(op_name: str, expected: str | None):
     ],
 )
 def test_who_wrote_a_collective(op_name: str, attributes: dict[str, str], expected: bool | None):
-    assert find_implicit(op_name, attributes) is expected
+    kind = "all-gather" if op_name.endswith("all_gather") else "all-reduce"
+    assert find_implicit(op_name, attributes, kind, {1}) is expected
+
+
+@pytest.mark.parametrize(
+    ("op_name", "kind", "channels", "expected"),
+    [
+        ("jit(f)/shard_map/psum", "all-reduce", {1}, False),
+        ("jit(f)/shard_map/psum", "all-reduce", {None}, False),  # replicas, as in the old pmap
+        ("jit(f)/shard_map/psum", "all-reduce", {2}, None),  # made for what is summed, or by the backend
+        ("jit(f)/shard_map/psum", "reduce-scatter", {1}, False),
+        ("jit(f)/shard_map/psum", "all-gather", {1}, None),
+        ("jit(f)/shard_map/pmax", "reduce-scatter", {1}, None),
+        ("jit(f)/shard_map/reduce_scatter", "reduce-scatter", {1}, False),
+        ("jit(f)/shard_map/reduce_scatter", "all-reduce", {1}, False),
+        ("jit(f)/shard_map/all_to_all", "all-to-all", {1}, False),
+        ("jit(f)/shard_map/all_to_all", "collective-permute", {3}, None),
+        ("jit(f)/shard_map/ppermute", "collective-permute", {1, 2}, False),  # sends of one permute
+        ("jit(f)/shard_map/dynamic_slice", "reduce-scatter", {4}, None),  # a psum may have become one
+        ("jit(f)/dynamic_slice", "reduce-scatter", {4}, True),
+        ("jit(f)/psum_invariant", "all-reduce", {1}, False),  # on a mesh of one device there is no shard_map
+        ("jit(psum)/dot_general", "all-reduce", {1}, True),  # the name of a function
+        ("jit(f)/shard_map/a;b/psum", "all-reduce", {1}, False),  # a scope of the user
+        ("jit(f)/shard_map/f(x/psum", "all-reduce", {1}, False),  # a scope of the user
+    ],
+)
+def test_a_name_proves_that_a_collective_was_written_only_with_kind_and_channel(
+    op_name: str, kind: str, channels: set[int | None], expected: bool | None
+):
+    assert find_implicit(op_name, {}, kind, channels) is expected

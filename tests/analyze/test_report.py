@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.report import report as report_of
 from pjit_inspect.model.blob import Blob
-from pjit_inspect.model.mesh import Device
+from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame, SourceText
@@ -57,6 +58,16 @@ def test_notes_count_collectives_that_follow_no_axis_or_are_wider_than_the_progr
         "1 collective follows no mesh axis",
         "45 collectives send f32 where the program has bf16 (CPU backend)",
     )
+
+
+def test_a_note_says_that_axes_of_another_mesh_fit_too():
+    # Of mlp_step's two collectives, one runs along data, which is x in the cube, and one along model, which is y and z.
+    cube = Mesh(axis_names=("x", "y", "z"), shape=(2, 2, 2), device_ids=tuple(range(8)))
+    data = dataclasses.replace(record("mlp_step.cpu_8"), meshes=(fixtures.MESH, cube))
+    note = "2 collectives fit axes of several meshes; they are named after data=2 x model=4"
+    assert note in report(data).notes
+    line = Mesh(axis_names=("all",), shape=(8,), device_ids=tuple(range(8)))
+    assert note not in report(dataclasses.replace(data, meshes=(fixtures.MESH, line))).notes
 
 
 def test_notes_are_silent_where_there_is_nothing_to_say():

@@ -6,6 +6,7 @@ import contextlib
 
 import pytest
 
+import pjit_inspect
 from pjit_inspect.analyze.source import is_library, user_frames
 from pjit_inspect.model.source import Frame
 
@@ -22,6 +23,12 @@ from pjit_inspect.model.source import Frame
         ("<frozen runpy>", True),
         ("/venv/lib/python3.12/site-packages/my_models/net.py", False),  # the user's own, installed
         ("/home/me/jax/train.py", False),  # a folder of that name
+        ("/venv/lib/python3.12/site-packages/pjit_inspect/observe/on_request.py", True),
+        ("/home/me/checkout/pjit_inspect/observe/on_request.py", True),  # an editable install
+        ("C:\\checkout\\pjit_inspect\\api.py", True),
+        (pjit_inspect.__file__, True),
+        ("/home/me/pjit_inspect/train.py", False),  # a folder of that name
+        ("/home/me/my_pjit_inspect/api.py", False),
         ("/tmp/ipykernel_12/345.py", False),
         ("<ipython-input-3-abc>", False),
         ("train.py", False),
@@ -42,6 +49,13 @@ def test_library_frames_are_dropped():
 def test_library_frames_stay_when_nothing_else_remains():
     assert user_frames((LIBRARY,)) == (LIBRARY,)
     assert user_frames(()) == ()
+
+
+def test_frames_of_this_package_never_stay():
+    own = Frame(file="/home/me/checkout/pjit_inspect/observe/on_request.py", line=64)
+    assert user_frames((own, USER, own)) == (USER,)
+    assert user_frames((own, LIBRARY)) == (LIBRARY,)
+    assert user_frames((own,)) == ()
 
 
 def test_frames_in_a_cell_carry_its_label():

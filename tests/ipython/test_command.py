@@ -87,7 +87,7 @@ def test_the_first_line_of_a_cell_takes_options_only():
         ("zebra", r"'zebra' is neither a variable nor a subcommand; %pjit needs on, off, log, .*"),
         ("shwo f", r"unknown subcommand 'shwo' \(did you mean 'show'\?\); %pjit needs on, off, log, .*"),
         ("log f", r"%pjit log takes nothing after it; options stand before it: %pjit --view text log"),
-        ("show a b", r"%pjit show takes at most one name; .*"),
+        ("show a b", r"%pjit show takes the name of one record; .*"),
         ("f(x) --view text", r"options stand before the code: %pjit --view \.\.\."),
     ],
 )

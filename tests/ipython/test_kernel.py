@@ -89,7 +89,7 @@ def test_the_record_names_the_notebook_cell_and_line(outputs, name, line):
 
 def test_a_cell_that_compiles_nothing_says_so(outputs):
     (note,) = outputs["nothing"]
-    assert note.data == {"text/plain": "%pjit: nothing was compiled, and no compiled function was called"}
+    assert note.data["text/plain"].startswith("%pjit: nothing was compiled, and no compiled function was called")
 
 
 @pytest.mark.parametrize("name", FAILING)

@@ -10,7 +10,7 @@ import pytest
 
 from pjit_inspect import api
 
-NOTHING = "%pjit: nothing was compiled, and no compiled function was called"
+NOTHING = "%pjit: nothing was compiled, and no compiled function was called; to run a function, call it: %pjit f(x)"
 
 
 # Values: as without the magic.

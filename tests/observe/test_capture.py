@@ -378,3 +378,16 @@ def test_unreduced_axes_of_a_result_are_told() -> None:
     assert record.outputs[0].sharding is not None
     assert record.outputs[0].sharding.unreduced == ("model",)
     assert record.outputs[0].spec == ("data", None)
+
+
+def test_numpy_arrays_where_a_mesh_is_set_are_replicated_over_it() -> None:
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+    jitted = jax.jit(lambda a: a * 61)
+
+    def run():
+        with jax.set_mesh(mesh):
+            return jitted(X)
+
+    (record,) = captured(run)
+    complete(record)
+    assert (record.inputs[0].spec, record.inputs[0].replication) == ((None, None), 8)

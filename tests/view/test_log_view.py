@@ -17,7 +17,7 @@ MLP = view_reports.mlp("tensor").data
 def test_a_row_says_index_name_transform_place_mesh_collectives_and_seconds():
     eager = RecordData(name="add", transform="eager", primitive="add", origin="eager")
     text = to_text(log_view([eager, MLP], collectives=[None, 1])).splitlines()
-    assert text[0] == "1 compile of the user's functions"
+    assert text[0] == "1 record of your functions"
     assert text[2].split() == ["#", "name", "transform", "where", "mesh", "collectives", "compile"]
     assert text[3].split() == ["1", "mlp", "jit", "In", "[4]:1", "X=8", "1", "49", "ms"]
 
@@ -26,8 +26,8 @@ def test_small_fry_is_one_line():
     eager = RecordData(name="add", transform="eager", origin="eager")
     library = RecordData(name="_where", origin="library")
     text = to_text(log_view([*[eager] * 13, library, MLP]))
-    assert text.endswith("... and 14 compiles of eager operations and libraries")
-    assert to_text(log_view([eager])).endswith("... and 1 compile of eager operations")
+    assert text.endswith("... and 13 of eager operations (add x13), 1 of libraries (_where)")
+    assert to_text(log_view([eager])).endswith("... and 1 of eager operations (add)")
 
 
 def test_what_nobody_counted_is_a_dash():
