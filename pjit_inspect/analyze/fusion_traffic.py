@@ -30,7 +30,7 @@ def bytes_read(fusion: Instruction) -> int | None:
     if fusion.called:
         operands = module.instructions.operands[fusion.index].tolist()
         for number, part in _parameters(fusion.called[0]):
-            if number < len(operands):
+            if 0 <= number < len(operands):
                 touched.setdefault(operands[number], []).append(part)
     total = 0
     for operand in dict.fromkeys(module.instructions.operands[fusion.index].tolist()):
@@ -43,13 +43,14 @@ def bytes_read(fusion: Instruction) -> int | None:
 
 
 def _parameters(body: Computation) -> Iterator[tuple[int, int | None]]:
-    """The number of each parameter of a fusion's body, and the bytes of it that are read; None for all."""
+    """The number of each parameter of a fusion's body, and the bytes of it that are read; None for all.
+
+    Nothing when each is read whole: numbers are decoded one by one.
+    """
     updates = _updates(body)
-    for instruction in body:
-        if instruction.opcode == "parameter":
-            number = instruction.details.parameter_number
-            if number is not None and number >= 0:
-                yield number, _touched(instruction, updates, _DEEPEST)
+    parts = [(value, _touched(value, updates, _DEEPEST)) for value in body if value.opcode == "parameter"]
+    if any(part is not None for _, part in parts):
+        yield from ((value.details.parameter_number or 0, part) for value, part in parts)
 
 
 def _touched(value: Instruction, updates: dict[int, int], depth: int) -> int | None:
@@ -71,7 +72,7 @@ def _taken(user: Instruction, value: Instruction, updates: dict[int, int], depth
     if opcode == "bitcast":
         return _touched(user, updates, depth - 1)
     operands = module.instructions.operands[user.index].tolist()
-    if operands.index(value.index) or operands.count(value.index) > 1:
+    if operands[0] != value.index or operands.count(value.index) > 1:
         return None
     if opcode in _SLICES:
         return int(module.result_bytes[user.index])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.dataflow import MOVES, Value
+from pjit_inspect.analyze.phases import find_implicit
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.hlo import HloModule, Instruction
@@ -19,6 +20,8 @@ from pjit_inspect.model.record import RecordData
 __all__ = ["collective_notes", "program_notes", "record_notes"]
 
 _HALF = ("bf16", "f16")
+_DEEPEST = 20
+"""Moves and fusions, one after the other, that are looked through."""
 
 
 def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str, ...]:
@@ -80,11 +83,57 @@ def _widened(module: HloModule, data: RecordData) -> list[str]:
 
 
 def _is_widened(site: Site, narrow: str) -> bool:
-    """Whether a collective moves f32 values that were of type `narrow` right before, for any of its operands."""
-    moved = [operand for operand in site.op.operands if operand.shape.dtype == "f32"]
-    return any(_was(operand, narrow) for operand in moved)
+    """Whether a collective moves f32 values that were of type `narrow` right before and are so again right after.
+
+    Only then has the backend widened them: a program that asks for f32 goes on with f32. What the user wrote is sent as
+    it was written.
+    """
+    op = site.op
+    if find_implicit(op.op_name, op.details.frontend_attributes, site.kind, {op.channel_id}) is False:
+        return False
+    results = _results(site)
+    moved = [(k, operand) for k, operand in enumerate(op.operands) if operand.shape.dtype == "f32"]
+    return any(_was(operand, narrow) and _becomes(results.get(k, ()), narrow) for k, operand in moved)
+
+
+def _results(site: Site) -> dict[int, tuple[Instruction, ...]]:
+    """Operand number -> the instructions that yield what it became; of combined collectives, those that pick it."""
+    last = site.instructions[-1]
+    if len(site.op.operands) == 1:
+        return {0: (last,)}
+    picked: dict[int, tuple[Instruction, ...]] = {}
+    for user in last.users:
+        if user.opcode == "get-tuple-element":
+            number = user.details.tuple_index or 0
+            picked[number] = (*picked.get(number, ()), user)
+    return picked
 
 
 def _was(operand: Instruction, narrow: str) -> bool:
     value = Value(operand).settled(MOVES)
     return value.instruction.opcode == "convert" and value.operand(0).instruction.shape.dtype == narrow
+
+
+def _becomes(results: Sequence[Instruction], narrow: str) -> bool:
+    """Whether these values are used at all, and only to make `narrow` ones of them."""
+    users = [(result, user) for result in results for user in result.users]
+    return bool(users) and all(_narrows(user, result, narrow, _DEEPEST) for result, user in users)
+
+
+def _narrows(user: Instruction, value: Instruction, narrow: str, depth: int) -> bool:
+    if user.opcode == "convert":
+        return user.shape.dtype == narrow
+    if not depth:
+        return False
+    if user.opcode == "fusion":
+        inside = [part for k, operand in enumerate(user.operands) if operand == value for part in _parameter(user, k)]
+        uses = [(part, inner) for part in inside for inner in part.users]
+    else:
+        uses = [(user, after) for after in user.users] if user.opcode in MOVES else []
+    return bool(uses) and all(_narrows(after, before, narrow, depth - 1) for before, after in uses)
+
+
+def _parameter(fusion: Instruction, number: int) -> list[Instruction]:
+    """The parameter of a fusion's body that stands for operand `number`."""
+    body = fusion.called[0] if fusion.called else ()
+    return [part for part in body if part.opcode == "parameter" and (part.details.parameter_number or 0) == number]

@@ -47,18 +47,21 @@ def total_by_axes(collectives: Iterable[Collective], devices: int = 0) -> tuple[
     `devices` is how many take part in the program, 0 when that is unknown. Collectives that run an unknown number of
     times count once.
     """
-    by_axes: dict[tuple[str, ...] | None, list[Collective]] = {}
+    by_axes: dict[tuple[int, tuple[str, ...] | None], list[Collective]] = {}
     for collective in collectives:
-        by_axes.setdefault(collective.axes, []).append(collective)
-    totals = [_total(axes, rows, devices) for axes, rows in by_axes.items()]
-    return tuple(sorted(totals, key=lambda total: (-total.sent_bytes, total.axes is None, total.axes or ())))
+        # Axes of the same name in two meshes are two things.
+        mesh = collective.mesh if collective.axes else 0
+        by_axes.setdefault((mesh, collective.axes), []).append(collective)
+    totals = [_total(mesh, axes, rows, devices) for (mesh, axes), rows in by_axes.items()]
+    return tuple(sorted(totals, key=lambda t: (-t.sent_bytes, t.axes is None, t.axes or (), t.mesh)))
 
 
-def _total(axes: tuple[str, ...] | None, rows: list[Collective], devices: int) -> AxisTotal:
+def _total(mesh: int, axes: tuple[str, ...] | None, rows: list[Collective], devices: int) -> AxisTotal:
     counts = [row.count for row in rows]
     runs = [1 if count is None else count for count in counts]
     return AxisTotal(
         axes=axes,
+        mesh=mesh,
         collectives=len(rows),
         runs=None if None in counts else sum(runs),
         payload_bytes=sum(row.payload_bytes * run for row, run in zip(rows, runs, strict=True)),

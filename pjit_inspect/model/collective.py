@@ -112,6 +112,7 @@ class AxisTotal:
 
     Attributes:
       axes: as in `Collective.axes`.
+      mesh: as in `Collective.mesh`.
       collectives: how many distinct collectives there are.
       runs: how often they run per call; None when a trip count is unknown.
       payload_bytes: bytes of their operands per call (counted); runs of unknown number count once.
@@ -125,6 +126,7 @@ class AxisTotal:
     payload_bytes: int
     sent_bytes: int
     is_bound: bool = False
+    mesh: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,13 @@ def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
     return Text("unknown", "dim") if axes is None and "mesh" in data.missing else AxisLabel(axes)
 
 
+def _mesh_words(total: AxisTotal, data: RecordData) -> Spans:
+    """Which mesh the axes belong to, where it is not the one the display is about."""
+    if not total.mesh or total.mesh >= len(data.meshes):
+        return ()
+    return (Text(f" of mesh {data.meshes[total.mesh]}", "dim"),)
+
+
 def _replication(data: RecordData) -> Spans:
     """Which inputs every device holds whole, and which several hold."""
     inputs = [layout for layout in data.inputs if layout.kept]
@@ -210,7 +217,7 @@ def _totals_table(report: RecordReport) -> Table:
         runs: tuple[Spans, ...] = ((Number(count_text(total.runs)),),) if counted else ()
         sizes = (Number(bytes_in(total.payload_bytes, unit)),), (Number(bytes_in(total.sent_bytes, unit)),)
         bar = (Bar(total.sent_bytes / most, total.axes),)
-        axis = (axis_span(total.axes, report.data),)
+        axis = (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
         rows.append(Row((axis, (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))
     return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
 

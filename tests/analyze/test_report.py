@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import pytest
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.report import report as report_of
@@ -52,7 +53,8 @@ def test_a_record_without_hlo_has_no_analyses():
 
 
 def test_notes_count_collectives_that_follow_no_axis_or_are_wider_than_the_program():
-    # One permute crosses the mesh; 45 collectives sum or move f32 that was converted from bf16 right before.
+    # One permute crosses the mesh; 45 collectives sum or move f32 that was converted from bf16 right before, and is
+    # converted back right after.
     notes = report(record("transformer_step.cpu_8")).notes
     assert notes == (
         "1 collective follows no mesh axis",
@@ -68,6 +70,43 @@ def test_a_note_says_that_axes_of_another_mesh_fit_too():
     assert note in report(data).notes
     line = Mesh(axis_names=("all",), shape=(8,), device_ids=tuple(range(8)))
     assert note not in report(dataclasses.replace(data, meshes=(fixtures.MESH, line))).notes
+
+
+WIDE = """HloModule m, num_partitions=8
+
+%add (x: f32[], y: f32[]) -> f32[] {
+  %x = f32[] parameter(0)
+  %y = f32[] parameter(1)
+  ROOT %sum = f32[] add(%x, %y)
+}
+
+ENTRY %main (p: bf16[8]) -> (f32[8], bf16[8]) {
+  %p = bf16[8]{0} parameter(0)
+  %wide = f32[8]{0} convert(%p)
+  %r = f32[8]{0} all-reduce(%wide), channel_id=1, replica_groups=[2,4]<=[8], use_global_device_ids=true, to_apply=%add
+  %flat = f32[8]{0} copy(%r)
+  %n = AFTER
+  %o = bf16[8]{0} convert(%flat)
+  ROOT %t = (f32[8]{0}, bf16[8]{0}) tuple(%n, %o)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "name", "expected"),
+    [
+        ("f32[8]{0} negate(%wide)", "jit(f)/dot_general", True),
+        # The sum goes on in f32 elsewhere: the program may have asked for it.
+        ("f32[8]{0} negate(%r)", "jit(f)/dot_general", False),
+        # What was written is sent as it was written.
+        ("f32[8]{0} negate(%wide)", "jit(f)/shard_map/psum", False),
+    ],
+)
+def test_a_collective_is_called_wider_than_the_program_only_between_two_converts(after: str, name: str, expected: bool):
+    source = WIDE.replace("AFTER", after).replace("to_apply=%add\n", f'to_apply=%add, metadata={{op_name="{name}"}}\n')
+    proto = fixtures.xla_module(source).as_serialized_hlo_module_proto()
+    notes = report(RecordData(name="f", mesh=fixtures.MESH, meshes=(fixtures.MESH,), hlo=Blob(proto))).notes
+    assert notes == (("1 collective sends f32 where the program has bf16",) if expected else ())
 
 
 def test_notes_are_silent_where_there_is_nothing_to_say():

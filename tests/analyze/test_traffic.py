@@ -80,3 +80,11 @@ def test_a_sum_is_a_bound_where_a_device_may_send_less():
     ring = replace(everybody, kind="collective-permute", groups=((0, 1), (1, 2), (2, 3), (3, 0)))
     bounds = [total_by_axes([row], 4)[0].is_bound for row in (everybody, some, skipped, one_pair, ring)]
     assert bounds == [False, True, True, True, False]
+
+
+def test_axes_of_the_same_name_in_two_meshes_are_not_added():
+    rows = [collective(("x",), 8, 8, 1), replace(collective(("x",), 8, 8, 1), mesh=1)]
+    assert [(total.axes, total.mesh, total.sent_bytes) for total in total_by_axes(rows)] == [
+        (("x",), 0, 8),
+        (("x",), 1, 8),
+    ]
