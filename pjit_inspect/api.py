@@ -34,6 +34,7 @@ from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.html import to_html, to_page
 from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.log_view import log_view
+from pjit_inspect.view.printable import printable
 from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import Block, Document, Line, Text
@@ -261,7 +262,7 @@ class CompileRecord:
 
     def __repr__(self) -> str:
         where = f" at {self.user_frame.where}" if self.user_frame else ""
-        return f"<CompileRecord {self.name} ({self.transform}){where}>"
+        return printable(f"<CompileRecord {self.name} ({self.transform}){where}>")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         return self.show()._repr_mimebundle_()
