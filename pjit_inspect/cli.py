@@ -6,10 +6,12 @@ Not its job: reading files and drawing (`api`).
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from pjit_inspect.api import CompileRecord, Log
@@ -27,20 +29,36 @@ loads nothing from a network; for a directory with several programs, one file fo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0, or 1 when the file holds no program or cannot be opened.
+    """Run the command line; returns the exit code: 0, or 1 when a file cannot be opened or a program cannot be shown.
 
-    Wrong arguments end the process with exit code 2, as usual.
+    A program that cannot be shown is named on the error stream, and the others are shown. Wrong arguments
+    end the process with exit code 2, as usual.
     """
     options = _parser().parse_args(arguments)
+    _write_what_the_terminal_lacks_as_escapes()
     try:
-        _report(options)
+        return _report(options)
     except BrokenPipeError:
         # The reader of our output has seen enough; Python must not complain about it at its end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (PjitInspectError, OSError) as error:
-        sys.stderr.write(f"pjit_inspect: {' '.join(str(error).split())}\n")
+        _complain(str(error))
         return 1
     return 0
+
+
+def _write_what_the_terminal_lacks_as_escapes() -> None:
+    """Without it a report with "⇄" ends in a traceback where the locale is not UTF-8."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _complain(message: str) -> None:
+    line = " ".join(message.split())
+    # Names in it may come from a file, and hold terminal escapes.
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
+    sys.stderr.write(f"pjit_inspect: {shown}\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,17 +79,53 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _report(options: argparse.Namespace) -> None:
+def _report(options: argparse.Namespace) -> int:
+    """Reports on every record; the exit code."""
     found = open_program(options.path)
     log = found if isinstance(found, Log) else Log((found,))
     records = [log[options.only]] if options.only else list(log)
+    shown = True
     if options.text or options.output is None:
-        sys.stdout.write("\n\n".join(str(record).rstrip("\n") for record in records) + "\n")
+        shown = _print(records)
     if options.output is not None:
-        for record, path in zip(records, _outputs(Path(options.output), records), strict=True):
-            record.to_html(path)
-            sys.stdout.write(f"wrote {path}\n")
+        shown = _write(records, Path(options.output)) and shown
     sys.stdout.flush()
+    return 0 if shown else 1
+
+
+def _print(records: Sequence[CompileRecord]) -> bool:
+    """Prints every record that can be shown; whether all could."""
+    texts: list[str] = []
+    for record in records:
+        with _complaining(record):
+            texts.append(str(record).rstrip("\n"))
+    if texts:
+        sys.stdout.write("\n\n".join(texts) + "\n")
+    return len(texts) == len(records)
+
+
+def _write(records: Sequence[CompileRecord], output: Path) -> bool:
+    """Writes a page for every record that can be shown; whether all could."""
+    written = 0
+    for record, path in zip(records, _outputs(output, records), strict=True):
+        with _complaining(record):
+            record.to_html(path)
+            written += 1
+            sys.stdout.write(f"wrote {path}\n")
+    return written == len(records)
+
+
+@contextmanager
+def _complaining(record: CompileRecord) -> Iterator[None]:
+    """Says on the error stream why `record` cannot be shown, and lets the records after it be shown."""
+    try:
+        yield
+    except OSError:
+        raise
+    except PjitInspectError as error:
+        _complain(f"{record.name} cannot be shown: {error}")
+    except Exception as error:  # A damaged program can break a view anywhere; that must not hide the other programs.
+        _complain(f"{record.name} cannot be shown: {type(error).__name__}: {error}")
 
 
 def _outputs(path: Path, records: Sequence[CompileRecord]) -> list[Path]:

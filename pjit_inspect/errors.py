@@ -45,10 +45,18 @@ class ParseError(PjitInspectError, ValueError):
         offset: int | None = None,
         expected: str | None = None,
     ) -> None:
+        message, expected = _printable(message), _printable(expected) if expected else expected
         self.message, self.path, self.offset, self.expected = message, path, offset, expected
         where = ":".join(str(part) for part in (path, offset) if part is not None)
-        text = f"{where}: {message}" if where else message
+        text = f"{_printable(where)}: {message}" if where else message
         super().__init__(f"{text} (expected {expected})" if expected else text)
+
+
+def _printable(text: str) -> str:
+    """Text with escapes for what has no shape of its own: messages quote files, which may hold terminal escapes."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 class VersionError(ParseError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import shutil
 import subprocess
@@ -144,3 +145,30 @@ def test_a_reader_that_closes_early_sees_no_traceback():
     command = f"{sys.executable} -m pjit_inspect report {path} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_a_program_that_cannot_be_shown_does_not_hide_the_others(
+    dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    shown, written = pi.CompileRecord.__str__, pi.CompileRecord.to_html
+
+    def check(record: pi.CompileRecord) -> None:
+        if record.name == "step":
+            raise ZeroDivisionError("\x1b[2J")
+
+    monkeypatch.setattr(pi.CompileRecord, "__str__", lambda record: check(record) or shown(record))
+    monkeypatch.setattr(pi.CompileRecord, "to_html", lambda record, path: check(record) or written(record, path))
+    assert main(["report", str(dump), "--text", "-o", str(tmp_path / "report.html")]) == 1
+    printed = capsys.readouterr()
+    assert "_lambda" in printed.out
+    assert (tmp_path / "report.1._lambda.html").exists()
+    assert printed.err == "pjit_inspect: step cannot be shown: ZeroDivisionError: \\x1b[2J\n" * 2
+
+
+def test_an_output_stream_without_utf_8_gets_escapes():
+    # A report has "..." of many kinds, arrows and box lines, which ASCII lacks.
+    command = [sys.executable, "-m", "pjit_inspect", "report", str(DATA / "transformer_step.cpu_8.hlo.gz")]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert done.stdout.isascii()
+    assert done.stderr == b""

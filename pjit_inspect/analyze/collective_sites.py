@@ -57,11 +57,16 @@ def _runs_in_one_go(part: Instruction) -> bool:
 def _dones(start: Instruction, opcode: str) -> tuple[Instruction, ...]:
     """The instructions that wait for a start, also through `async-update`."""
     found: list[Instruction] = []
-    for user in start.users:
-        if user.opcode == opcode:
-            found.append(user)
-        elif user.opcode == "async-update":
-            found.extend(_dones(user, opcode))
+    seen, border = set[int](), [start]
+    while border:
+        for user in border.pop().users:
+            if user.index in seen:
+                continue
+            seen.add(user.index)
+            if user.opcode == opcode:
+                found.append(user)
+            elif user.opcode == "async-update":
+                border.append(user)
     return tuple(found)
 
 

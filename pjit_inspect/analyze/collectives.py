@@ -6,14 +6,16 @@ Not its job: why each is there, how it is spread over instructions (`analyze.col
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from pjit_inspect.analyze.bounded_groups import MOST_MEMBERS, with_bounded_groups
 from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
-from pjit_inspect.analyze.loops import NEVER, Runs, count_runs
+from pjit_inspect.analyze.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes, positions_of
 from pjit_inspect.analyze.origins import find_origin
 from pjit_inspect.analyze.overlap import OverlapFinder
@@ -27,6 +29,9 @@ from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.shape import Shape
 
 __all__ = ["find_collectives"]
+
+_MOST_BYTES = 1 << 63
+"""More bytes than any program moves in a call; a larger claim is unknown."""
 
 
 def find_collectives(
@@ -48,6 +53,7 @@ def find_collectives(
         several, the mesh that the group list names decides, else the first.
       cells: file -> how the notebook calls the cell.
     """
+    module = with_bounded_groups(module)
     context = _Context(
         mesh=mesh,
         meshes=tuple(m for m in (mesh, *other_meshes) if m is not None),
@@ -62,7 +68,10 @@ def find_collectives(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Context:
-    """What all collectives of one program share; `found` keeps what equal groups have in common."""
+    """What all collectives of one program share.
+
+    `found` keeps what equal groups have in common, `members` how many devices these name, of permutes and of others.
+    """
 
     mesh: Mesh | None
     meshes: tuple[Mesh, ...]
@@ -70,7 +79,8 @@ class _Context:
     runs: tuple[Runs, ...]
     overlaps: OverlapFinder
     cells: Mapping[str, str]
-    found: dict[tuple[bool, Groups, str], _Place] = field(default_factory=dict)
+    found: dict[tuple[bool, Groups], _Place] = field(default_factory=dict)
+    members: Counter[bool] = field(default_factory=Counter)
 
     @property
     def devices(self) -> int | None:
@@ -91,11 +101,16 @@ class _Place:
     other_axes: tuple[tuple[str, ...], ...] = ()
 
 
+_UNKNOWN = _Place(axes=None, groups=(), size=1)
+
+
 def _collective(site: Site, context: _Context) -> Collective:
     op, details, origin = site.op, site.op.details, find_origin(site)
     arrays = _operands(site)
-    payload = sum(shape.bytes or 0 for shape in arrays)
-    place, runs, overlap = _place(site, context), _runs(site, context), context.overlaps.find(site)
+    payload = sum(_known_bytes(shape) for shape in arrays)
+    place, overlap = _place(site, context), context.overlaps.find(site)
+    wire = wire_bytes(site.kind, payload, place.size)
+    runs = _possible(_runs(site, context), max(payload, wire))
     return Collective(
         kind=site.kind,
         axes=place.axes,
@@ -103,10 +118,10 @@ def _collective(site: Site, context: _Context) -> Collective:
         mesh=place.mesh,
         other_axes=place.other_axes,
         dtype=", ".join(dict.fromkeys(shape.dtype for shape in arrays)),
-        local_shape=max(arrays, key=lambda shape: shape.bytes or 0).dimensions if arrays else (),
+        local_shape=max(arrays, key=_known_bytes).dimensions if arrays else (),
         operands=len(arrays),
         payload_bytes=payload,
-        wire_bytes=wire_bytes(site.kind, payload, place.size),
+        wire_bytes=wire,
         count=runs.most,
         count_min=runs.least,
         implicit=find_implicit(op.op_name, details.frontend_attributes, site.kind, _channels(site)),
@@ -120,6 +135,17 @@ def _collective(site: Site, context: _Context) -> Collective:
         overlap_count=overlap.count,
         decomposed=site.decomposed,
     )
+
+
+def _known_bytes(shape: Shape) -> int:
+    """Bytes of an array; 0 when they are unknown, or more than any machine has."""
+    size = shape.bytes or 0
+    return size if size <= _MOST_BYTES else 0
+
+
+def _possible(runs: Runs, size: int) -> Runs:
+    """How often something runs that moves `size` bytes; unknown when it would move more than any program does."""
+    return UNKNOWN if runs.most is not None and runs.most * size > _MOST_BYTES else runs
 
 
 def _channels(site: Site) -> set[int | None]:
@@ -151,22 +177,28 @@ def _place(site: Site, context: _Context) -> _Place:
     op, counts = site.op, site.op.module.device_counts
     moves = site.kind == "collective-permute"
     if moves:
-        ids = logical_pairs(site.pairs, op.channel_id, counts)
+        # Without pairs, they may be what was not understood.
+        is_unclear = not site.pairs and bool(op.details.unknown)
+        ids = None if is_unclear else logical_pairs(site.pairs, op.channel_id, counts)
     else:
         kind = op.opcode.removesuffix("-start")
-        ids = logical_groups(kind, op.details, op.channel_id, counts, context.devices)
+        ids = (
+            None
+            if context.members.total() > MOST_MEMBERS
+            else logical_groups(kind, op.details, op.channel_id, counts, context.devices)
+        )
     if ids is None:
-        return _Place(axes=None, groups=(), size=1)
-    # Only a group list of several meshes can tell more than its ids.
-    text = op.details.replica_groups_text if len(context.meshes) > 1 else ""
-    written = text if text.startswith("mesh[") else ""
-    key = (moves, ids, written)
+        return _UNKNOWN
+    key = (moves, ids)
     if key not in context.found:
-        context.found[key] = _find_place(ids, moves, written, context)
+        context.members[moves] += sum(map(len, ids))
+        if context.members.total() > MOST_MEMBERS:
+            return _UNKNOWN
+        context.found[key] = _find_place(ids, moves, context)
     return context.found[key]
 
 
-def _find_place(ids: Groups, moves: bool, written: str, context: _Context) -> _Place:
+def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
     groups = _in_mesh(ids if ids or moves else _everyone(context), context)
     if moves:
         size = 2 if any(source != target for source, target in ids) else 1
@@ -177,16 +209,10 @@ def _find_place(ids: Groups, moves: bool, written: str, context: _Context) -> _P
     found = {mesh: axes for mesh, axes in answers if axes is not None}
     if not found:
         return _Place(axes=None, groups=groups, size=size)
-    named = [mesh for mesh in found if written.startswith(_as_written(context.meshes[mesh]))]
-    mesh = named[0] if named else min(found)
-    others = () if named else tuple(dict.fromkeys(axes for axes in found.values() if axes != found[mesh]))
+    # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another.
+    mesh = min(found)
+    others = tuple(dict.fromkeys(axes for axes in found.values() if axes != found[mesh]))
     return _Place(axes=found[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
-
-
-def _as_written(mesh: Mesh) -> str:
-    """How a group list starts that names this mesh."""
-    axes = ",".join(f"'{name}'={size}" for name, size in mesh.sizes.items())
-    return f"mesh[{axes}]"
 
 
 def _everyone(context: _Context) -> Groups:

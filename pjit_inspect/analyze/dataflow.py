@@ -21,15 +21,41 @@ MOVES = SAME | {"transpose", "slice", "dynamic-slice", "pad", "concatenate"}
 _DEEPEST = 20
 """Tuples within tuples that are looked through."""
 
+_MOST_STEPS = 2000
+"""Values looked at for one; what is passed on further than that is not followed to its end."""
+
 
 class Value(NamedTuple):
     """An instruction, and what the parameters of its computation stand for.
 
-    `arguments` is None outside of fusions: parameters then stand for themselves.
+    `arguments` is None outside of fusions: parameters then stand for themselves. All arguments of a fusion have the
+    same arguments themselves, those of the fusion around it.
     """
 
     instruction: Instruction
     arguments: tuple[Value, ...] | None = None
+
+    def _key(self) -> tuple[object, ...]:
+        """What equal values share. Fusion by fusion: to compare the arguments of arguments takes exponential time."""
+        levels, arguments = [], self.arguments
+        while arguments:
+            levels.append(tuple(argument.instruction.index for argument in arguments))
+            arguments = arguments[0].arguments
+        return self.instruction.index, *levels
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same value of the same program."""
+        if not isinstance(other, Value):
+            return NotImplemented
+        return self.instruction.module is other.instruction.module and self._key() == other._key()
+
+    def __ne__(self, other: object) -> bool:
+        """Whether they are not."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """As `__eq__` compares."""
+        return hash(self._key())
 
     def operand(self, k: int) -> Value:
         """Operand number `k`; the value itself, which then fits nothing, when a damaged program lacks it."""
@@ -38,39 +64,46 @@ class Value(NamedTuple):
             return self
         return Value(self.instruction.module.instruction(int(operands[k])), self.arguments)
 
-    def settled(self, through: frozenset[str] = SAME, *, depth: int = _DEEPEST) -> Value:
+    def settled(self, through: frozenset[str] = SAME) -> Value:
         """The value that is passed on to here through opcodes in `through`, tuples, and the bounds of fusions.
 
-        Tuples within tuples are looked through `depth` deep.
+        In a program that passes it on absurdly often, or through many tuples within tuples, a value on the way there.
         """
-        value = self
-        while True:
-            before = value._before(through, depth)
-            if before is value:
-                return value
-            value = before
-
-    def _before(self, through: frozenset[str], depth: int) -> Value:
-        instruction, arguments = self
-        opcode = instruction.opcode
-        if opcode in through:
-            return self.operand(0)
-        if opcode == "fusion":
-            inner = tuple(Value(operand, arguments) for operand in instruction.operands)
-            return Value(instruction.called[0].root, inner)
-        if opcode == "parameter" and arguments:
-            number = instruction.details.parameter_number or 0
-            return arguments[number] if 0 <= number < len(arguments) else self
-        if opcode == "get-tuple-element" and depth:
-            whole = self.operand(0).settled(through, depth=depth - 1)
-            element = instruction.details.tuple_index
-            return whole.operand(element) if whole.instruction.opcode == "tuple" and element is not None else self
-        return self
+        return _followed(self, through, _DEEPEST, [_MOST_STEPS])
 
     @property
     def constant(self) -> int | None:
         """The value, when it is an integer constant."""
         return self.instruction.details.literal if self.instruction.opcode == "constant" else None
+
+
+def _followed(value: Value, through: frozenset[str], depth: int, left: list[int]) -> Value:
+    """As `Value.settled`; `left` is how many steps may still be taken, and counts them."""
+    while left[0] > 0:
+        left[0] -= 1
+        before = _before(value, through, depth, left)
+        if before is value:
+            break
+        value = before
+    return value
+
+
+def _before(value: Value, through: frozenset[str], depth: int, left: list[int]) -> Value:
+    instruction, arguments = value
+    opcode = instruction.opcode
+    if opcode in through:
+        return value.operand(0)
+    if opcode == "fusion":
+        inner = tuple(Value(operand, arguments) for operand in instruction.operands)
+        return Value(instruction.called[0].root, inner)
+    if opcode == "parameter" and arguments:
+        number = instruction.details.parameter_number or 0
+        return arguments[number] if 0 <= number < len(arguments) else value
+    if opcode == "get-tuple-element" and depth:
+        whole = _followed(value.operand(0), through, depth - 1, left)
+        element = instruction.details.tuple_index
+        return whole.operand(element) if whole.instruction.opcode == "tuple" and element is not None else value
+    return value
 
 
 def joins(user: Instruction, opcode: str, results: Collection[int]) -> bool:

@@ -74,6 +74,8 @@ def logical_groups(
 def _counts_from(mode: Mode, ids: Groups, devices: int | None) -> tuple[int, int] | None:
     """(replicas, partitions), from groups that name each of one sort; None when the devices do not fit them."""
     named = 1 + max((max(group, default=0) for group in ids), default=0)
+    if named < 1:
+        return None
     if devices is None:
         if mode == "cross_replica_and_partition":
             return None

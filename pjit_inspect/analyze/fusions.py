@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from pjit_inspect.analyze.custom_calls import runs_kernel
 from pjit_inspect.analyze.fusion_traffic import bytes_read, bytes_written
@@ -28,6 +29,10 @@ _NO_RESULT = frozenset((
 ))  # fmt: skip
 """What writes no result of its own: names for others, what costs less to make than to read, and copies of a collective
 that is counted elsewhere."""
+_MOST = 1 << 53
+"""Counts stop here: only a damaged program claims more."""
+_MOST_BYTES = 1 << 63
+"""More bytes than any program moves; a larger claim is unknown."""
 
 
 def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -> FusionTable:
@@ -58,6 +63,18 @@ def _kernels(module: HloModule) -> Iterator[Instruction]:
             stack.extend(iter(computation.order.tolist()) for computation in reversed(called))
 
 
+class _Inner(NamedTuple):
+    """What a fusion's body holds, fusions in it included.
+
+    `opcodes` counts instructions by opcode; `stored` is the bytes of all results that would be stored, `passed` the
+    same without what the body returns. Bytes are None when unknown.
+    """
+
+    opcodes: Mapping[int, int]
+    stored: int | None
+    passed: int | None
+
+
 class _Context:
     """What all kernels of one program share: columns as lists, and what equal shapes and frames have in common."""
 
@@ -70,6 +87,8 @@ class _Context:
         self.broadcast = module.opcodes.index("broadcast") if "broadcast" in module.opcodes else -1
         self._arrays: dict[int, tuple[str, ...]] = {}
         self._frames: dict[int, tuple[Frame, ...]] = {}
+        self._fusion = module.opcodes.index("fusion") if "fusion" in module.opcodes else -1
+        self._inner: dict[int, _Inner] = {}
 
     def arrays(self, index: int) -> tuple[str, ...]:
         """The arrays an instruction yields, as XLA prints their shapes."""
@@ -97,13 +116,63 @@ class _Context:
     def total(self, indices: Iterable[int]) -> int | None:
         """Bytes of the results of these instructions together; None when one is unknown."""
         sizes = [self.bytes[index] for index in indices]
-        return None if -1 in sizes else sum(sizes)
+        return None if -1 in sizes else _added(sizes)
+
+    def inner(self, computation: int) -> _Inner:
+        """What a fusion's body holds. Bodies that stand in it first, each once, as they may nest deep."""
+        stack = [computation]
+        while stack:
+            top = stack[-1]
+            missing = [] if top in self._inner else [c for c in self._called(top) if c not in self._inner]
+            if missing:
+                stack.extend(missing)
+            else:
+                stack.pop()
+                self._inner[top] = self._inner.get(top) or self._sum(top)
+        return self._inner[computation]
+
+    def _called(self, computation: int) -> Mapping[int, int]:
+        """The bodies of the fusions in a computation, and how many of the fusions have them."""
+        called = self.module.instructions.called
+        fusions = [i for i in self.module.computation(computation).range if self.opcode[i] == self._fusion]
+        return Counter(body for index in fusions for body in called[index].tolist())
+
+    def _sum(self, computation: int) -> _Inner:
+        body, inside = self.module.computation(computation), self._called(computation)
+        own = [index for index in body.range if self.opcode[index] != self._fusion]
+        opcodes = Counter(self.opcode[index] for index in own)
+        for called, times in inside.items():
+            for opcode, count in self._inner[called].opcodes.items():
+                opcodes[opcode] = min(_MOST, opcodes[opcode] + times * count)
+        nested = [_times(self._inner[called].stored, times) for called, times in inside.items()]
+        root = body.root
+        given = {root.index} | ({operand.index for operand in root.operands} if root.opcode == "tuple" else set())
+        stored = [index for index in own if self.is_stored(index)]
+        return _Inner(
+            opcodes=opcodes,
+            stored=_added([self.total(stored), *nested]),
+            passed=_added([self.total(index for index in stored if index not in given), *nested]),
+        )
+
+
+def _added(sizes: Iterable[int | None]) -> int | None:
+    """Their sum; None when one is unknown, or when the sum is more than any program has."""
+    total = 0
+    for size in sizes:
+        if size is None or total + size > _MOST_BYTES:
+            return None
+        total += size
+    return total
+
+
+def _times(size: int | None, times: int) -> int | None:
+    return None if size is None else _added([size * times])
 
 
 def _fusion(kernel: Instruction, context: _Context) -> Fusion:
     details, is_fusion = kernel.details, kernel.opcode == "fusion"
     operands = dict.fromkeys(context.module.instructions.operands[kernel.index].tolist())
-    inner = _inner(kernel, context) if is_fusion else []
+    inner = [context.inner(c) for c in context.module.instructions.called[kernel.index].tolist()] if is_fusion else []
     return Fusion(
         kind=details.fusion_kind.removeprefix("k").lower() if is_fusion else "custom-call",
         name=kernel.name,
@@ -112,7 +181,7 @@ def _fusion(kernel: Instruction, context: _Context) -> Fusion:
         outputs=context.arrays(kernel.index),
         bytes_read=bytes_read(kernel) if is_fusion else context.total(operands),
         bytes_written=bytes_written(kernel) if is_fusion else context.total((kernel.index,)),
-        bytes_saved=_saved(kernel, inner, context) if is_fusion else 0,
+        bytes_saved=_saved(inner) if is_fusion else 0,
         target=details.custom_call_target or None,
         count=context.runs[int(context.module.instructions.computation[kernel.index])].most,
         op_name=kernel.op_name,
@@ -120,30 +189,15 @@ def _fusion(kernel: Instruction, context: _Context) -> Fusion:
     )
 
 
-def _inner(fusion: Instruction, context: _Context) -> list[int]:
-    """The instructions of a fusion's body, those of fusions in it in their place."""
-    found: list[int] = []
-    for computation in fusion.called:
-        for index in computation.range:
-            if context.module.opcodes[context.opcode[index]] == "fusion":
-                found.extend(_inner(context.module.instruction(index), context))
-            else:
-                found.append(index)
-    return found
-
-
-def _opcodes(inner: list[int], context: _Context) -> tuple[tuple[str, int], ...]:
-    rows = Counter(context.opcode[index] for index in inner)
+def _opcodes(inner: Iterable[_Inner], context: _Context) -> tuple[tuple[str, int], ...]:
+    rows = Counter[int]()
+    for body in inner:
+        rows.update(body.opcodes)
     counts = [(context.module.opcodes[row], count) for row, count in rows.items()]
     kept = [item for item in counts if item[0] not in _NO_WORK]
     return tuple(sorted(kept, key=lambda item: (-item[1], item[0])))
 
 
-def _saved(fusion: Instruction, inner: list[int], context: _Context) -> int | None:
+def _saved(inner: Iterable[_Inner]) -> int | None:
     """One write and one read of every result in the body that would be stored and is not the fusion's own."""
-    given: set[int] = set()
-    for computation in fusion.called:
-        root = computation.root
-        given |= {root.index} | ({operand.index for operand in root.operands} if root.opcode == "tuple" else set())
-    total = context.total(i for i in inner if i not in given and context.is_stored(i))
-    return None if total is None else 2 * total
+    return _times(_added([body.passed for body in inner]), 2)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pjit_inspect.analyze.trip_count import find_trip_count
+from pjit_inspect.analyze.trip_count import MOST_TRIPS, find_trip_count
 from pjit_inspect.model.hlo import HloModule, Instruction
 
-__all__ = ["Runs", "count_runs"]
+__all__ = ["NEVER", "UNKNOWN", "Runs", "count_runs"]
 
 _NESTED = frozenset(("call", "fusion", "async-start"))
 """Opcodes that run each computation they call once per run of their own."""
@@ -20,7 +20,8 @@ class Runs(NamedTuple):
     """How often something runs per call.
 
     `least` and `most` differ where a conditional may skip it. Both are None when it stands in a loop whose trip count
-    is unknown, or in a computation that runs once per element (the sum of a reduction, the order of a sort).
+    is unknown, or in a computation that runs once per element (the sum of a reduction, the order of a sort). A count
+    above `MOST_TRIPS` is unknown too: no program ends after so many.
     """
 
     least: int | None
@@ -30,18 +31,22 @@ class Runs(NamedTuple):
         """Runs of what runs `factor` times in each of these."""
         if self.most is None or self.least is None or factor.most is None or factor.least is None:
             return UNKNOWN
-        return Runs(self.least * factor.least, self.most * factor.most)
+        return _possible(self.least * factor.least, self.most * factor.most)
 
     def plus(self, other: Runs) -> Runs:
         """Runs of what is called from two places."""
         if self.most is None or self.least is None or other.most is None or other.least is None:
             return UNKNOWN
-        return Runs(self.least + other.least, self.most + other.most)
+        return _possible(self.least + other.least, self.most + other.most)
 
 
 UNKNOWN = Runs(None, None)
 NEVER = Runs(0, 0)
 ONCE = Runs(1, 1)
+
+
+def _possible(least: int, most: int) -> Runs:
+    return Runs(least, most) if most <= MOST_TRIPS else UNKNOWN
 
 
 def count_runs(module: HloModule) -> tuple[Runs, ...]:

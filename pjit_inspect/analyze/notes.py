@@ -20,8 +20,8 @@ from pjit_inspect.model.record import RecordData
 __all__ = ["collective_notes", "program_notes", "record_notes"]
 
 _HALF = ("bf16", "f16")
-_DEEPEST = 20
-"""Moves and fusions, one after the other, that are looked through."""
+_MOST_STEPS = 1000
+"""Uses of one value, moved and through fusions, that are looked at."""
 
 
 def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str, ...]:
@@ -116,21 +116,29 @@ def _was(operand: Instruction, narrow: str) -> bool:
 
 def _becomes(results: Sequence[Instruction], narrow: str) -> bool:
     """Whether these values are used at all, and only to make `narrow` ones of them."""
-    users = [(result, user) for result in results for user in result.users]
-    return bool(users) and all(_narrows(user, result, narrow, _DEEPEST) for result, user in users)
-
-
-def _narrows(user: Instruction, value: Instruction, narrow: str, depth: int) -> bool:
-    if user.opcode == "convert":
-        return user.shape.dtype == narrow
-    if not depth:
+    border = [(result, user) for result in results for user in result.users]
+    seen = set(border)
+    if not border:
         return False
+    while border:
+        value, user = border.pop()
+        if user.opcode == "convert" and user.shape.dtype == narrow:
+            continue
+        uses = _uses(user, value)
+        fresh = [use for use in uses if use not in seen]
+        seen.update(fresh)
+        border.extend(fresh)
+        if not uses or len(seen) > _MOST_STEPS:
+            return False
+    return True
+
+
+def _uses(user: Instruction, value: Instruction) -> list[tuple[Instruction, Instruction]]:
+    """What takes `value` next after `user`, which only moves it or is a fusion; [] for any other user."""
     if user.opcode == "fusion":
         inside = [part for k, operand in enumerate(user.operands) if operand == value for part in _parameter(user, k)]
-        uses = [(part, inner) for part in inside for inner in part.users]
-    else:
-        uses = [(user, after) for after in user.users] if user.opcode in MOVES else []
-    return bool(uses) and all(_narrows(after, before, narrow, depth - 1) for before, after in uses)
+        return [(part, inner) for part in inside for inner in part.users]
+    return [(user, after) for after in user.users] if user.opcode in MOVES else []
 
 
 def _parameter(fusion: Instruction, number: int) -> list[Instruction]:

@@ -6,6 +6,7 @@ Not its job: the analyses themselves, or drawing them (`view`).
 from __future__ import annotations
 
 from pjit_inspect.analyze.aliases import with_aliases
+from pjit_inspect.analyze.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
 from pjit_inspect.analyze.notes import collective_notes, program_notes, record_notes
@@ -24,6 +25,7 @@ def report(data: RecordData, module: HloModule | None) -> RecordReport:
     """
     if module is None:
         return RecordReport(data=data, notes=record_notes(data))
+    module = with_bounded_groups(module)
     data = with_aliases(data, module)
     cells = _cells(data)
     collectives = find_collectives(

@@ -9,7 +9,10 @@ from pjit_inspect.analyze.backend_config import read_backend_config
 from pjit_inspect.analyze.dataflow import Value
 from pjit_inspect.model.hlo import Instruction
 
-__all__ = ["counter_step", "find_trip_count"]
+__all__ = ["MOST_TRIPS", "counter_step", "find_trip_count"]
+
+MOST_TRIPS = 1 << 53
+"""More turns than any program takes: at one each nanosecond, those of a hundred days."""
 
 _TURNED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
 
@@ -18,10 +21,12 @@ def find_trip_count(loop: Instruction) -> int | None:
     """How often the body of `loop` runs each time the loop is reached, or None when the program does not say.
 
     XLA's own figure when it left one (`known_trip_count`); else counted from the condition, when that compares one
-    counter of the loop with a constant, the counter starts at a constant, and the body adds a constant to it.
+    counter of the loop with a constant, the counter starts at a constant, and the body adds a constant to it. None too
+    for a figure that is not possible, above `MOST_TRIPS`.
     """
     known = _known(loop.details.backend_config)
-    return known if known is not None else _from_condition(loop)
+    trips = known if known is not None else _from_condition(loop)
+    return None if trips is None or not 0 <= trips <= MOST_TRIPS else trips
 
 
 def _known(backend_config: str) -> int | None:

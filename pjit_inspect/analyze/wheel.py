@@ -18,11 +18,13 @@ class Wheel:
     def __init__(self, site: Site) -> None:
         self._forward = dict(site.pairs)
         self._back = {target: source for source, target in site.pairs}
+        self._pairs = len(site.pairs)
         self.size = self._length()
 
     def _length(self) -> int:
         """Devices in each ring; 0 when the pairs are no rings of one length."""
-        if len(self._back) < len(self._forward) or self._back.keys() != self._forward.keys():
+        # Each device sends once and receives once: else following the pairs need not lead back.
+        if not len(self._forward) == len(self._back) == self._pairs or self._back.keys() != self._forward.keys():
             return 0
         lengths, left = set[int](), set(self._forward)
         while left:

@@ -51,6 +51,8 @@ class Mesh:
     def __post_init__(self) -> None:
         if len(self.axis_names) != len(self.shape):
             raise ValueError(f"{len(self.axis_names)} axis names for {len(self.shape)} axis sizes")
+        if any(size < 0 for size in self.shape):
+            raise ValueError(f"an axis cannot have {min(self.shape)} devices")
         if len(set(self.axis_names)) != len(self.axis_names):
             raise ValueError(f"axis names repeat: {self.axis_names}")
         if math.prod(self.shape) != len(self.device_ids):

@@ -69,7 +69,7 @@ class DumpedModule:
 
 
 def read_dump_directory(path: str | os.PathLike[str]) -> tuple[DumpedModule, ...]:
-    """The programs in a directory, in the order XLA compiled them.
+    """The programs in a directory, in the order XLA compiled them. Symbolic links in it are not followed.
 
     Raises `ParseError` when it has none, and `OSError` when it cannot be read.
     """
@@ -77,7 +77,8 @@ def read_dump_directory(path: str | os.PathLike[str]) -> tuple[DumpedModule, ...
     with os.scandir(path) as entries:
         for entry in entries:
             found = _FILE.fullmatch(entry.name)
-            if found and entry.is_file():
+            # A link could lead to any file of whoever reads the directory.
+            if found and entry.is_file(follow_symlinks=False):
                 files.setdefault((int(found[1]), found[2]), {})[found[3]] = Path(entry.path)
     modules = [_module(number, name, rest) for (number, name), rest in sorted(files.items())]
     modules = [module for module in modules if module.optimized or module.before or module.passes]

@@ -22,6 +22,9 @@ __all__ = ["Columns", "Index", "read_columns", "read_numbers"]
 _CHUNK = 1 << 15
 """Instructions read at a time: enough for numpy, little memory."""
 
+_MAX_OPCODES = 2**15 - 1
+"""Distinct opcodes a column can number; XLA has fewer than 200."""
+
 _NAME, _OPCODE, _SHAPE, _METADATA, _CHANNEL, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 2, 3, 7, 26, 35, 36, 37, 38
 _COUNTED_ELSEWHERE = frozenset((_SHAPE, _METADATA))
 """Messages that are kept once each: counted when all are known."""
@@ -88,6 +91,8 @@ def _read_chunk(
         _intern(data, *fields.last(number, count), table)
         for number, table in zip((_OPCODE, _SHAPE, _METADATA), tables, strict=True)
     )
+    if len(tables[0]) > _MAX_OPCODES:
+        raise ParseError("the program has too many distinct opcodes", expected=f"at most {_MAX_OPCODES}")
     singles = {
         "ids": read_numbers(buffer, *fields.last(_ID, count)),
         "names": np.array(fields.last(_NAME, count), np.int32).T,

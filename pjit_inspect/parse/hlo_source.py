@@ -21,6 +21,7 @@ from pjit_inspect.parse.wire import scan_messages
 __all__ = ["Source", "read_source"]
 
 _OP_NAME, _FILE, _LINE, _FRAME = 2, 3, 4, 15
+_MAX_LINE = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,9 +54,10 @@ def read_source(columns: Columns, index: Any) -> Source:
     texts = _texts(content, *fields.last(_OP_NAME, count))
     table = {name: row for row, name in enumerate(dict.fromkeys(["", *texts]))}
     frame = read_numbers(buffer, *fields.last(_FRAME, count))
-    places = zip(
-        _texts(content, *fields.last(_FILE, count)), read_numbers(buffer, *fields.last(_LINE, count)), strict=True
-    )
+    lines = read_numbers(buffer, *fields.last(_LINE, count))
+    # A line that no file has is not known, which XLA writes as 0.
+    lines[(lines < 0) | (lines > _MAX_LINE)] = 0
+    places = zip(_texts(content, *fields.last(_FILE, count)), lines, strict=True)
     frames, frame = _with_places(_frames(index), frame, list(places))
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
@@ -75,28 +77,28 @@ def _texts(content: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str]:
 
 def _frames(index: Any) -> StackFrames:
     locations, frames = index.file_locations, index.stack_frames
-    tables = StackFrames(
+    location_file = [location.file_name_id - 1 for location in locations]
+    location_function = [location.function_name_id - 1 for location in locations]
+    location = [frame.file_location_id - 1 for frame in frames]
+    parent = [frame.parent_frame_id for frame in frames]
+    _check(location_file, len(index.file_names), "a file")
+    _check(location_function, len(index.function_names), "a function")
+    _check(location, len(locations), "a location")
+    _check(parent, len(frames) + 1, "a frame")
+    return StackFrames(
         files=tuple(map(text, index.file_names)),
         functions=tuple(map(text, index.function_names)),
-        location_file=_column(location.file_name_id - 1 for location in locations),
-        location_function=_column(location.function_name_id - 1 for location in locations),
-        location_line=_column(location.line for location in locations),
-        location=_column(frame.file_location_id - 1 for frame in frames),
-        parent=_column(frame.parent_frame_id for frame in frames),
+        location_file=np.array(location_file, np.int32),
+        location_function=np.array(location_function, np.int32),
+        location_line=np.array([location.line for location in locations], np.int32),
+        location=np.array(location, np.int32),
+        parent=np.array(parent, np.int32),
     )
-    _check(tables.location_file, len(tables.files), "a file")
-    _check(tables.location_function, len(tables.functions), "a function")
-    _check(tables.location, len(tables.location_line), "a location")
-    _check(tables.parent, len(frames) + 1, "a frame")
-    return tables
 
 
-def _column(values: Any) -> np.ndarray:
-    return np.fromiter(values, np.int32)
-
-
-def _check(column: np.ndarray, rows: int, what: str) -> None:
-    if ((column < 0) | (column >= rows)).any():
+def _check(column: list[int], rows: int, what: str) -> None:
+    # Before they become 32-bit columns: a row minus one may not fit.
+    if column and not 0 <= min(column) <= max(column) < rows:
         raise ParseError(f"the source table names {what} that is not there", expected="a row of the table")
 
 

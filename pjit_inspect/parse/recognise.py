@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import stat
 import zlib
 from dataclasses import dataclass
 from typing import Literal
@@ -21,12 +20,25 @@ from pjit_inspect.model.record import RecordData
 from pjit_inspect.parse.hlo_text import encode_hlo_text
 from pjit_inspect.parse.hlo_verbatim import parse_program
 from pjit_inspect.parse.record_file import read_record
+from pjit_inspect.parse.regular_file import open_regular
 from pjit_inspect.parse.wire import split_message
 
-__all__ = ["EXPECTED", "MAX_BYTES", "Kind", "Program", "read_program", "recognise", "unreadable_program"]
+__all__ = [
+    "EXPECTED",
+    "MAX_BYTES",
+    "MAX_TEXT_BYTES",
+    "Kind",
+    "Program",
+    "read_program",
+    "recognise",
+    "unreadable_program",
+]
 
 MAX_BYTES = 2 << 30
 """The largest file that is read, and the most that a compressed one may unpack to."""
+
+MAX_TEXT_BYTES = 512 << 20
+"""The same for HLO text, which takes several times its size while it is read."""
 
 EXPECTED = "HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a directory that XLA dumped into"
 """What `pjit_inspect.open` reads."""
@@ -35,6 +47,8 @@ Kind = Literal["record", "text", "proto"]
 
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _CHUNK = 1 << 24
+# As in `parse.record_file`: what is this large and shrinks more than this is taken for a bomb.
+_BOMB_BYTES, _BOMB_RATIO = 16 << 20, 200
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _BEGINNING = 1 << 10
 
@@ -98,6 +112,9 @@ def read_program(path: str | os.PathLike[str]) -> Program:
         if kind == "record":
             return Program(data=read_record(path))
         return _from_text(content) if kind == "text" else _from_proto(content)
+    except MemoryError as error:
+        message = "the file is too large for the memory of this machine"
+        raise ParseError(message, path=name, expected=EXPECTED) from error
     except ParseError as error:
         if error.path is not None:
             raise
@@ -136,13 +153,18 @@ def _decoded(content: bytes) -> str:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ParseError("this is no regular file", expected=EXPECTED)
-        if status.st_size > MAX_BYTES:
-            raise ParseError(f"the file has {status.st_size} bytes", expected=f"at most {MAX_BYTES}")
-        return file.read()
+    with open_regular(path, EXPECTED) as file:
+        beginning = file.read(_BEGINNING)
+        size, limit = os.fstat(file.fileno()).st_size, _limit(beginning)
+        if size > limit:
+            raise ParseError(f"the file has {size} bytes", expected=f"at most {limit}")
+        # A file that grows meanwhile is not read further.
+        return beginning + file.read(limit)
+
+
+def _limit(beginning: bytes) -> int:
+    """The most bytes that are read of what begins so."""
+    return min(MAX_BYTES, MAX_TEXT_BYTES) if _is_text(beginning[:_BEGINNING]) else MAX_BYTES
 
 
 def _unpacked(content: bytes) -> bytes:
@@ -154,13 +176,19 @@ def _unpacked(content: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             while chunk := file.read(_CHUNK):
                 size += len(chunk)
-                if size > MAX_BYTES:
-                    message = f"the file unpacks to more than {MAX_BYTES} bytes"
-                    raise ParseError(message, expected=f"at most {MAX_BYTES}")
                 chunks.append(chunk)
+                _check_unpacked(len(content), size, _limit(chunks[0]))
     except (OSError, EOFError, zlib.error) as error:
         raise ParseError(f"the gzip file is cut off or damaged ({error})", expected=EXPECTED) from error
     return b"".join(chunks)
+
+
+def _check_unpacked(packed: int, size: int, limit: int) -> None:
+    if size > limit:
+        raise ParseError(f"the file unpacks to more than {limit} bytes", expected=f"at most {limit}")
+    if size > _BOMB_BYTES and size > packed * _BOMB_RATIO:
+        message = f"the file unpacks {packed} bytes to {size} and more: a gzip bomb"
+        raise ParseError(message, expected=f"at most {_BOMB_RATIO} to 1")
 
 
 def _from_text(content: bytes) -> Program:

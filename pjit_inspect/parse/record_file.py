@@ -27,6 +27,7 @@ from pjit_inspect.model.layout import Sharding
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.parse.json_fields import TableWriter, from_json, to_json
+from pjit_inspect.parse.regular_file import open_regular
 
 __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
 
@@ -44,7 +45,8 @@ _KNOWN = {_JSON, *_ENTRIES.values()}
 _TABLES = (Device, Mesh, Sharding)
 
 _MAX_ENTRIES = 1000
-_MAX_JSON_BYTES = 64 << 20
+# JSON takes up to thirty times its size once it is read.
+_MAX_JSON_BYTES = 16 << 20
 _MAX_ENTRY_BYTES = 1 << 30
 _MAX_TOTAL_BYTES = 2 << 30
 # An entry this large that shrinks more than this is taken for a zip bomb when read, so it is stored plain when written.
@@ -146,7 +148,7 @@ def read_record(path_or_file: str | os.PathLike[str] | BinaryIO) -> RecordData:
     record, or larger than the format allows; VersionError when a newer package wrote it; OSError as `open` does.
     """
     if isinstance(path_or_file, (str, os.PathLike)):
-        with open(path_or_file, "rb") as file:
+        with open_regular(path_or_file, _EXPECTED_FILE) as file:
             return _read(file, os.fspath(path_or_file))
     return _read(path_or_file, None)
 

@@ -26,6 +26,9 @@ MAX_DEVICES = 1 << 17
 """More devices than any program has; a larger claim is damage, and must not take the memory it asks for."""
 
 
+_MAX_RANK = 32
+"""Dimensions that devices are cut into, at most: what every version of NumPy can reshape."""
+
 _FORMS = (
     "mesh_axes_replica_group_list",
     "iota_collective_device_list",
@@ -88,18 +91,22 @@ def expand_iota(shape: tuple[int, int], reshape: Sequence[int], transpose: Seque
 
     `expand_iota((2, 4), (4, 2), (1, 0))` is `((0, 2, 4, 6), (1, 3, 5, 7))`.
     """
+    shown = ", ".join(map(str, shape)) if max(map(abs, shape)) <= MAX_DEVICES else "too large to be"
     reshape = tuple(reshape) or (math.prod(shape),)
     ids = _iota(reshape, transpose)
     if min(shape) < 0 or math.prod(shape) != ids.size:
-        raise ParseError(f"replica groups of shape {shape} do not fit {ids.size} devices")
+        raise ParseError(f"replica groups of shape ({shown}) do not fit {ids.size} devices")
     return _tuples(ids.reshape(shape))
 
 
 def _iota(reshape: Sequence[int], transpose: Sequence[int]) -> np.ndarray:
-    if any(n < 1 for n in reshape) or math.prod(reshape) > MAX_DEVICES or len(reshape) > 32:
-        raise ParseError(f"device dimensions {tuple(reshape)} are not possible")
-    if transpose and sorted(transpose) != list(range(len(reshape))):
-        raise ParseError(f"{tuple(transpose)} is no permutation of {len(reshape)} dimensions")
+    # The rank first: multiplying a million large numbers takes minutes.
+    if len(reshape) > _MAX_RANK:
+        raise ParseError(f"devices have {len(reshape)} dimensions", expected=f"at most {_MAX_RANK}")
+    if any(n < 1 for n in reshape) or math.prod(reshape) > MAX_DEVICES:
+        raise ParseError("these device dimensions are not possible", expected=f"1 to {MAX_DEVICES} devices")
+    if transpose and (len(transpose) != len(reshape) or sorted(transpose) != list(range(len(reshape)))):
+        raise ParseError(f"a transpose is no permutation of {len(reshape)} dimensions")
     ids = np.arange(math.prod(reshape)).reshape(tuple(reshape))
     return ids.transpose(tuple(transpose)) if transpose else ids
 
@@ -137,9 +144,10 @@ def expand_mesh_axes(
     else the part of it that is left when the axis is cut into (pre-size, size, rest), outermost first. Devices of a
     group are in row-major order over `axes` as given.
     """
+    _check_axis_counts(sizes, axes)
     devices = _iota(tuple(sizes) or (1,), ()).reshape(-1) if devices is None else devices
-    if math.prod(sizes) != len(devices) or any(size < 1 for size in sizes):
-        raise ParseError(f"{len(devices)} devices do not fill a mesh of shape {tuple(sizes)}")
+    if any(size < 1 for size in sizes) or math.prod(sizes) != len(devices):
+        raise ParseError(f"{len(devices)} devices do not fill the mesh of the replica groups")
     dims: list[int] = []
     place: dict[int, int] = {}
     for number, size in enumerate(sizes):
@@ -149,11 +157,18 @@ def expand_mesh_axes(
                 place[k] = len(dims)
             dims.append(part)
     inner = [place[k] for k in range(len(axes))]
-    outer = [k for k in range(len(dims)) if k not in inner]
-    if len(dims) > 32:
-        raise ParseError(f"replica groups cut a mesh into {len(dims)} axes", expected="at most 32")
+    outer = sorted(set(range(len(dims))) - set(inner))
+    if len(dims) > _MAX_RANK:
+        raise ParseError(f"replica groups cut a mesh into {len(dims)} axes", expected=f"at most {_MAX_RANK}")
     count = math.prod(dims[k] for k in inner)
     return _tuples(devices.reshape(dims or (1,)).transpose([*outer, *inner] or [0]).reshape(-1, count))
+
+
+def _check_axis_counts(sizes: Sequence[int], axes: Sequence[tuple[int, int, int]]) -> None:
+    # Before anything is multiplied or compared: every axis takes at least one dimension.
+    for count, what in ((len(sizes), "has"), (len(axes), "is cut into")):
+        if count > _MAX_RANK:
+            raise ParseError(f"the mesh of the replica groups {what} {count} axes", expected=f"at most {_MAX_RANK}")
 
 
 def _cut(size: int, wanted: list[tuple[int, int, int]]) -> list[tuple[int, int | None]]:

@@ -10,7 +10,10 @@ from typing import Any
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.shape import UNBOUNDED, Layout, Shape
 
-__all__ = ["ELEMENT_TYPES", "parse_shape"]
+__all__ = ["ELEMENT_TYPES", "MAX_RANK", "parse_shape"]
+
+MAX_RANK = 64
+"""More dimensions than any array has; XLA and NumPy stop earlier."""
 
 ELEMENT_TYPES = {
     1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16", 11: "f32",
@@ -25,9 +28,11 @@ ELEMENT_TYPES = {
 def parse_shape(message: Any) -> Shape:
     """The shape a decoded `ShapeProto` describes; an element type of unknown number n is called "type n".
 
-    Raises `ParseError` for a length that none can have.
+    Raises `ParseError` for a length or a rank that none can have.
     """
     kind = message.element_type
+    if len(message.dimensions) > MAX_RANK:
+        raise ParseError(f"a shape has {len(message.dimensions)} dimensions", expected=f"at most {MAX_RANK}")
     for length in message.dimensions:
         if length < 0 and length != UNBOUNDED:
             raise ParseError(f"a dimension is {length} long", expected="0 or more, or no bound")

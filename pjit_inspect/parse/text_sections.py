@@ -65,7 +65,7 @@ def cut_program(text: str) -> ProgramText:
         line = 1 + text.count("\n", 0, len(text.rstrip()))
         raise ParseError("there is no computation in it", offset=line, expected="computations after the header")
     line = 1 + text.count("\n", 0, len(text) - len(text.lstrip()))
-    shown = text.lstrip()[:40].split("\n")[0]
+    shown = text.lstrip()[:20].split("\n")[0]
     message = f"the text begins with {shown!r}" if shown else "there is no text"
     raise ParseError(message, offset=line, expected=_EXPECTED)
 

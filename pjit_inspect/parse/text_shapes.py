@@ -12,7 +12,7 @@ from typing import Any
 
 from pjit_inspect.model.shape import COMBINED, UNBOUNDED
 from pjit_inspect.parse.hlo_schema import message_class
-from pjit_inspect.parse.shapes import ELEMENT_TYPES
+from pjit_inspect.parse.shapes import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.text_scan import find_close, integers, split_commas, without_comments
 
 __all__ = ["read_shape", "split_tuple"]
@@ -65,7 +65,10 @@ def _array(text: str, depth: int) -> tuple[Any, bool]:
         raise ValueError("this is no shape")
     name, rest = head[1], text[head.end() :].strip()
     shape = message_class("Shape")(element_type=_NUMBERS.get(name, 0))
-    for dimension in head[2].split(",") if head[2].strip() else ():
+    dimensions = head[2].split(",") if head[2].strip() else []
+    if len(dimensions) > MAX_RANK:
+        raise ValueError("a shape has too many dimensions")
+    for dimension in dimensions:
         _add_dimension(shape, dimension.strip())
     whole = name in _NUMBERS
     if rest:

@@ -26,6 +26,8 @@ __all__ = [
 _INDEX = re.compile(r"\[\d+\]|(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
 _WRAPPER = re.compile(r"^(?:jvp|transpose|vmap|pmap|checkpoint|remat|rematted_computation)\((.*)\)$")
 _CALL = re.compile(r"^(?:p?jit|xla_call|core_call|shard_map|pmap)\(.*\)$")
+_MAX_NAME = 4096  # a longer name of an operation is cut before it is taken apart
+_MAX_DEPTH = 8  # names that XLA combined hold names that it combined before, a few levels deep
 _SILENT = {"", "main", "while", "body", "cond", "closed_call", "remat", "rematted_computation", "checkpoint"}
 
 
@@ -101,16 +103,20 @@ def operation_text(op_name: str) -> str:
 
     "jit(step)/jit(main)/transpose(jvp(layer0))/attn/dot_general" -> "layer0/attn/dot_general".
     """
+    return _operation(op_name[:_MAX_NAME], 0)
+
+
+def _operation(op_name: str, depth: int) -> str:
     parts = _split(op_name, "/")
-    if parts[-1].startswith("(") and parts[-1].endswith(")"):
-        return _combined(parts[-1][1:-1])
+    if parts[-1].startswith("(") and parts[-1].endswith(")") and depth < _MAX_DEPTH:
+        return _combined(parts[-1][1:-1], depth)
     parts = [_unwrapped(part) for part in parts]
     return "/".join(part for part in parts if part not in _SILENT and not _CALL.match(part))
 
 
-def _combined(names: str) -> str:
+def _combined(names: str, depth: int) -> str:
     """What XLA joined with colons in one operation: "dot_general, reduce_sum"."""
-    found = list(dict.fromkeys(operation_text(name) for name in _split(names, ":")))
+    found = list(dict.fromkeys(_operation(name, depth + 1) for name in _split(names, ":")))
     return ", ".join(found[:2]) + (f" +{len(found) - 2} more" if len(found) > 2 else "")
 
 

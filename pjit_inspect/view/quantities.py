@@ -12,6 +12,10 @@ from pjit_inspect.view.tree import Number, Provenance
 
 __all__ = ["byte_unit", "bytes_in", "bytes_number", "bytes_text", "count_text", "plural", "seconds_text", "share_unit"]
 
+_MOST_BYTES = 2**63
+_MOST = 10**18
+"""No program counts this far; a damaged file may, with more digits than Python prints."""
+
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 
 
@@ -36,6 +40,8 @@ def bytes_in(size_bytes: int | None, unit: str) -> str:
     """A size in a column's unit, two decimals; "<0.01" for what is not nothing but rounds to it; "unknown" for None."""
     if size_bytes is None:
         return "unknown"
+    if abs(size_bytes) > _MOST_BYTES:
+        return ("over " if size_bytes > 0 else "under -") + f"{_MOST_BYTES // _UNITS[unit]:,}"
     if unit == "B":
         return f"{size_bytes:,}"
     value = size_bytes / _UNITS[unit]
@@ -70,16 +76,22 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def count_text(count: int | None) -> str:
-    """A count with thousands separated; "unknown" for None."""
-    return "unknown" if count is None else f"{count:,}"
+    """A count with thousands separated; "unknown" for None, "over 10^18" for what no program has."""
+    if count is None:
+        return "unknown"
+    if abs(count) > _MOST:
+        return "over 10^18" if count > 0 else "under -10^18"
+    return f"{count:,}"
 
 
 def plural(count: int, noun: str) -> str:
     """A count and its noun: "1 collective", "1,024 devices"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count_text(count)} {noun}" if count == 1 else f"{count_text(count)} {noun}s"
 
 
 def _figure(size_bytes: int) -> tuple[str, str]:
+    if abs(size_bytes) > _MOST_BYTES:
+        return ("over 8" if size_bytes > 0 else "under -8"), "EiB"
     unit = byte_unit(size_bytes)
     value = size_bytes / _UNITS[unit]
     if value == int(value) or value >= 99.95:

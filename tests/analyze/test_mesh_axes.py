@@ -274,9 +274,9 @@ TURNED = Mesh(axis_names=("data", "model"), shape=(4, 2), device_ids=tuple(range
         ("[1,8]<=[8]", (TURNED,), ("data", "model"), 0, ()),
         ("[1,8]<=[8]", (CUBE,), ("data", "model"), 0, (("x", "y", "z"),)),
         ("[4,2]<=[2,2,2]T(0,2,1)", (TURNED,), None, 0, ()),
-        # From JAX 0.12 on the list may name the mesh.
-        ("mesh['x'=2,'y'=2,'z'=2] {'x'}", (CUBE,), ("x",), 1, ()),
-        ("mesh['data'=2,'model'=4] {'data'}", (CUBE,), ("data",), 0, ()),
+        # From JAX 0.12 on the list may name a mesh; it is not always the one the user meant.
+        ("mesh['x'=2,'y'=2,'z'=2] {'x'}", (CUBE,), ("data",), 0, (("x",),)),
+        ("mesh['data'=2,'model'=4] {'data'}", (CUBE,), ("data",), 0, (("x",),)),
         ("mesh['axis_0'=2,'axis_1'=4] {'axis_0'}", (CUBE,), ("data",), 0, (("x",),)),
     ],
 )

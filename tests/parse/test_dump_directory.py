@@ -152,3 +152,10 @@ def test_a_directory_without_programs_says_what_was_expected(tmp_path: Path, nam
         touch(tmp_path, *names)
     assert caught.value.path == str(tmp_path)
     assert "xla_dump_to" in (caught.value.expected or "")
+
+
+def test_a_link_is_not_followed(tmp_path: Path):
+    (tmp_path / "other").write_text("secret")
+    (tmp_path / "module_0001.jit_f.cpu_after_optimizations.txt").symlink_to(tmp_path / "other")
+    with pytest.raises(ParseError, match="no program was dumped"):
+        read_dump_directory(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from pjit_inspect.model.blob import Blob
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.parse import recognise
 from pjit_inspect.parse.recognise import read_program
-from pjit_inspect.parse.record_file import write_record
+from pjit_inspect.parse.record_file import read_record, write_record
 
 NAME = "mlp_step.cpu_8"
 
@@ -143,3 +144,47 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path):
         read_program("/dev/null")
     with pytest.raises(FileNotFoundError):
         read_program(tmp_path / "nothing")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with a name")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for read in (read_program, read_record):
+        with pytest.raises(ParseError, match=f"^{pipe}: this is no regular file"):
+            read(pipe)
+
+
+def test_a_gzip_bomb_is_refused(tmp_path: Path):
+    # 32 MiB of zeros pack about 1000 to 1; no program repeats itself like that.
+    with pytest.raises(ParseError, match="a gzip bomb"):
+        read_program(written(tmp_path, gzip.compress(bytes(32 << 20))))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_text_has_a_bound_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack):
+    monkeypatch.setattr(recognise, "MAX_TEXT_BYTES", 1000)
+    with pytest.raises(ParseError, match="expected at most 1000"):
+        read_program(written(tmp_path, pack(text())))
+    assert read_program(written(tmp_path, pack(proto()))).module is not None
+
+
+def test_a_file_that_needs_too_much_memory_is_a_parse_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def exhausted(_: bytes):
+        raise MemoryError
+
+    monkeypatch.setattr(recognise, "recognise", exhausted)
+    with pytest.raises(ParseError, match="too large for the memory"):
+        read_program(written(tmp_path, text()))
+
+
+def test_little_of_a_text_that_is_no_program_is_quoted(tmp_path: Path):
+    with pytest.raises(ParseError) as caught:
+        read_program(written(tmp_path, b"root:x:0:0:\x7f" + b"secret" * 100))
+    assert "root:x:0:0:" in str(caught.value)
+    assert str(caught.value).count("secret") <= 1
+
+
+def test_an_error_text_has_no_control_characters():
+    error = ParseError("a\x1b[2J\nb", path="c\rd", expected="e\u202ef")
+    assert str(error) == r"c\rd: a\x1b[2J\nb (expected e\u202ef)"

@@ -16,7 +16,7 @@ from pjit_inspect.view.notation import (
     spec_text,
 )
 from pjit_inspect.view.printable import cell_width, printable, shorten
-from pjit_inspect.view.quantities import bytes_in, bytes_text, seconds_text
+from pjit_inspect.view.quantities import bytes_in, bytes_text, count_text, plural, seconds_text
 
 
 @pytest.mark.parametrize(
@@ -142,3 +142,23 @@ def test_nothing_invisible_is_left(text):
 
 def test_what_reverses_or_ends_a_line_is_written_out():
     assert printable("a\x00b\u202ec\nd\udc80") == "a\\x00b\\u202ec\\x0ad\\udc80"
+
+
+def test_figures_that_no_program_has_are_bounded():
+    huge = 10**5000  # more digits than Python prints
+    assert bytes_text(huge) == "over 8 EiB"
+    assert bytes_in(huge, "PiB") == "over 8,192"
+    assert bytes_in(huge, "B") == f"over {2**63:,}"
+    assert count_text(huge) == "over 10^18"
+    assert plural(huge, "device") == "over 10^18 devices"
+    assert count_text(10**18) == "1,000,000,000,000,000,000"
+    assert bytes_text(2**63) == "8,192 PiB"
+
+
+@pytest.mark.parametrize("name", ["(" * 25_000 + ")" * 25_000, "(" * 1000 + "a:b" + ")" * 1000, "jvp(" * 25_000, ")("])
+def test_a_name_that_is_nested_without_end_is_written_all_the_same(name: str):
+    assert len(operation_text(name)) <= 4096
+
+
+def test_names_combined_of_combined_names_are_taken_apart():
+    assert operation_text("jit(f)/(jit(f)/jit(main)/add:(jit(f)/a/mul:jit(f)/sub))") == "add, a/mul, sub"
