@@ -101,9 +101,9 @@ class _Context:
     def is_stored(self, index: int) -> bool:
         """Whether an instruction would write a result to memory if it ran alone."""
         if self.opcode[index] == self.broadcast:
-            # One number in every place.
-            operand = self.module.instructions.operands[index].tolist()[0]
-            return bool(self.module.instruction(operand).shape.dimensions)
+            # One number in every place; a damaged program may have a broadcast of nothing.
+            operands = self.module.instructions.operands[index].tolist()
+            return not operands or bool(self.module.instruction(operands[0]).shape.dimensions)
         return self.opcode[index] not in self.no_result
 
     def source(self, index: int) -> tuple[Frame, ...]:

@@ -227,3 +227,10 @@ def test_few_ids_that_stand_for_too_many_devices_are_unknown(monkeypatch: pytest
     lines = [reduced(f"{{{{0{',0' * k}}}}}", f"r{k}", "ROOT " if k == 1 else "") for k in (0, 1)]
     found = find_collectives(parse_hlo_text(text + "\n".join(lines) + "\n}\n"))
     assert {row.instructions[0]: len(row.groups) for row in found} == {"r0": 8, "r1": 0}
+
+
+def test_a_broadcast_of_nothing_in_a_fusion_is_no_error():
+    body = "%c (p: f32[4]) -> f32[4] {\n  %p = f32[4] parameter(0)\n  %b = f32[4] broadcast(), dimensions={}\n"
+    module = program("  ROOT %f = f32[4] fusion(%q), kind=kLoop, calls=%c", f"{body}  ROOT %m = f32[4] add(%p, %b)\n}}")
+    [kernel] = find_fusions(module)
+    assert dict(kernel.instructions) == {"add": 1, "broadcast": 1}
