@@ -36,11 +36,6 @@ class Blob:
         assert self._value is not None
         return self._value
 
-    @property
-    def is_made(self) -> bool:
-        """True when reading costs nothing."""
-        return self._value is not None
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Blob) and self.read() == other.read()
 

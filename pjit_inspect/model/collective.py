@@ -156,7 +156,7 @@ class CollectiveTable(Sequence[Collective]):
         return iter(self.rows)
 
     def over(self, *axes: str) -> CollectiveTable:
-        """Only the collectives over exactly these mesh axes (in any order)."""
+        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes."""
         wanted = set(axes)
         return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 

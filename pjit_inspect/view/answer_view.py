@@ -97,10 +97,14 @@ def _communication(report: RecordReport) -> Spans:
         return (Text("No collectives", "strong"), Text(": the devices do not communicate."))
     spans: list[Span] = [Text(plural(len(report.collectives), "collective"), "strong"), *_runs(report)]
     unsure = any(total.runs is None for total in report.totals)
-    at_most = any(total.is_bound for total in report.totals)
-    spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {'at most ' if at_most else ''}"))
+    spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {_at_most(report)}"))
     spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
     return (*spans, *_by_axis(report.totals, data), Text("."))
+
+
+def _at_most(report: RecordReport) -> str:
+    """What goes before the sum: some device may send less."""
+    return "at most " if any(total.is_bound for total in report.totals) else ""
 
 
 def _runs(report: RecordReport) -> Spans:
@@ -194,8 +198,12 @@ def overview_blocks(report: RecordReport) -> list[Block]:
 
 
 def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
-    single = tuple((t.axes[0], t.sent_bytes) for t in report.totals if t.axes is not None and len(t.axes) == 1)
-    sent = "" if report.sent_bytes is None else f"; each sends {bytes_text(report.sent_bytes)} per call"
+    # Axes of another mesh are other lines of devices, whatever their names.
+    own = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
+    single = tuple((t.axes[0], t.sent_bytes) for t in own if t.axes)
+    sent = (
+        "" if report.sent_bytes is None else f"; each sends {_at_most(report)}{bytes_text(report.sent_bytes)} per call"
+    )
     size = " by ".join(f"{size} ({name})" for name, size in mesh.sizes.items())
     return Picture(
         subject=MeshSubject(mesh=mesh, sent=single),

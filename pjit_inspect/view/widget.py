@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pjit_inspect.model.report import RecordReport
+from pjit_inspect.view.answer_view import axis_span
 from pjit_inspect.view.arrays_view import array_blocks
 from pjit_inspect.view.collectives_view import CollectiveGroup, group_collectives, source_line
 from pjit_inspect.view.html import to_html, to_pre
@@ -18,7 +19,7 @@ from pjit_inspect.view.printable import printable, shorten
 from pjit_inspect.view.quantities import bytes_text, plural
 from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
 from pjit_inspect.view.text_spans import axes_text
-from pjit_inspect.view.tree import AxisLabel, Block, Code, Document, Line, MeshSubject, Picture, Sign, Spans, Text
+from pjit_inspect.view.tree import Block, Code, Document, Line, MeshSubject, Picture, Sign, Spans, Text
 
 __all__ = ["record_widget"]
 
@@ -108,7 +109,12 @@ def _title(group: CollectiveGroup) -> str:
 def _details(report: RecordReport, group: CollectiveGroup) -> tuple[Block, ...]:
     first = group.first
     runs = "an unknown number of times" if group.runs is None else plural(group.runs, "time")
-    title: Spans = (Code(first.kind, strong=True), Text(" over "), AxisLabel(first.axes), Text(f", {runs} per call"))
+    title: Spans = (
+        Code(first.kind, strong=True),
+        Text(" over "),
+        axis_span(first.axes, report.data),
+        Text(f", {runs} per call"),
+    )
     sizes = f"payload {bytes_text(group.payload_bytes)} (counted), wire {bytes_text(group.sent_bytes)} (modelled: ring)"
     blocks: list[Block] = [Line(title), Line((Text(f"{sizes}, per device and call"),))]
     blocks.append(Line((Text("moves "), Code(f"{first.dtype}{shape_text(first.local_shape)}"), *_more_operands(group))))

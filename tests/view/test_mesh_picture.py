@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.view.answer_view import overview_blocks
 from pjit_inspect.view.colors import AXIS_COLORS, SELECTION, Palette
 from pjit_inspect.view.mesh_picture import draw_mesh, mesh_grid, mesh_lines
-from pjit_inspect.view.tree import MeshSubject
+from pjit_inspect.view.tree import MeshSubject, Picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -95,3 +97,13 @@ def test_the_devices_of_a_group_light_up():
     mesh = view_reports.mesh_of(data=2, model=2)
     svg = draw_mesh(MeshSubject(mesh=mesh, groups=((0, 2),)), Palette(mesh.axis_names)).write()
     assert svg.count(f'fill="{SELECTION}"') == 2
+
+
+def test_bytes_over_axes_of_another_mesh_are_not_drawn_on_this_ones_links():
+    report = view_reports.mlp("tensor")
+    (own,) = report.totals
+    other = replace(own, mesh=1, sent_bytes=10 * own.sent_bytes, is_bound=True)
+    (beside,) = overview_blocks(replace(report, totals=(own, other)))
+    picture = next(block for block in beside.blocks if isinstance(block, Picture))
+    assert picture.subject.sent == ((own.axes[0], own.sent_bytes),)
+    assert "sends at most" in picture.alt
