@@ -8,34 +8,46 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pjit_inspect.analyze.report import report
-from pjit_inspect.errors import ParseError, RecordNotFoundError
+from pjit_inspect.analyze.report import cells_of, report
+from pjit_inspect.analyze.value_names import ValueNames
+from pjit_inspect.analyze.value_shardings import find_value_shardings
+from pjit_inspect.analyze.xla_warnings import with_sources
+from pjit_inspect.errors import CaptureError, ParseError
+from pjit_inspect.log import RecordLog
 from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
 from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.sharding_table import ShardingTable
 from pjit_inspect.model.source import Frame, SourceText
+from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
+from pjit_inspect.model.xla_warning import XlaWarning
 from pjit_inspect.parse.dump_directory import read_dump_directory
 from pjit_inspect.parse.hlo_verbatim import parse_program
 from pjit_inspect.parse.recognise import EXPECTED, read_program, unreadable_program
 from pjit_inspect.parse.record_file import read_record, write_record
+from pjit_inspect.parse.xla_warnings import parse_warnings
+from pjit_inspect.propagate import propagation_of
+from pjit_inspect.suggest import suggestions_of
 from pjit_inspect.view.collectives_view import collective_blocks
-from pjit_inspect.view.html import to_html, to_page
+from pjit_inspect.view.explain_view import explain_view
+from pjit_inspect.view.html import to_page
 from pjit_inspect.view.kernels_view import kernel_blocks
-from pjit_inspect.view.log_view import log_view
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
+from pjit_inspect.view.shardings_view import shardings_view
+from pjit_inspect.view.shown import Shown, drawn
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import Block, Document, Line, Text
 
@@ -48,25 +60,6 @@ View = Literal["text", "html", "widget"]
 
 _TABLE_ROWS = 200
 """Kinds that a table shown by itself lists in full."""
-
-
-def _drawn(document: Document) -> dict[str, str]:
-    return {"text/plain": to_text(document), "text/html": to_html(document)}
-
-
-class Shown:
-    """A drawn view: rich in a notebook, text in a terminal."""
-
-    __slots__ = ("_bundle",)
-
-    def __init__(self, bundle: dict[str, str]) -> None:
-        self._bundle = bundle
-
-    def __repr__(self) -> str:
-        return self._bundle["text/plain"]
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self._bundle
 
 
 class CompileRecord:
@@ -92,6 +85,7 @@ class CompileRecord:
         """
         self._data, self._live, self._finish = data, live, finish
         self._finishing = threading.Lock()
+        self._checked: dict[tuple[Edit, ...], Checked] = {}
         if hlo is not None:
             self.hlo = hlo
         if hlo_text is not None:
@@ -190,9 +184,37 @@ class CompileRecord:
         return None if self.data.hlo is None else _printed("hlo_text", self.data.hlo.read())
 
     @cached_property
+    def propagation(self) -> Propagation | None:
+        """The program before partitioning, with the sharding of every value; `None` where it is not known.
+
+        Shardy's propagation runs on a copy of the captured program the first time somebody looks; nothing is compiled.
+        """
+        return self._propagation_and_reason[0]
+
+    @cached_property
+    def _propagation_and_reason(self) -> tuple[Propagation | None, str]:
+        return propagation_of(self.data, live=self._live)
+
+    @cached_property
+    def _sources(self) -> tuple[SourceText, ...]:
+        """The texts of all files that the program before partitioning names."""
+        program = self.propagation
+        return self.data.sources + (_sources_of(program) if self._live and program is not None else ())
+
+    @cached_property
+    def warnings(self) -> tuple[XlaWarning, ...]:
+        """What XLA warned of while it compiled, each distinct warning once, with its source.
+
+        () when there was nothing, and when nobody listened: then `data.compiler_log` is None, and `data.missing` says
+        why.
+        """
+        return with_sources(parse_warnings(self.data.compiler_log or ""), self.hlo, cells_of(self.data))
+
+    @cached_property
     def report(self) -> RecordReport:
         """All analyses of this record, as the displays use them."""
-        found = report(self.data, self.hlo)
+        program = self.propagation
+        found = report(self.data, self.hlo, program, self._sources)
         if not self._live:
             self._data = found.data
             return found
@@ -210,6 +232,39 @@ class CompileRecord:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
         return replace(self.report.fusions or FusionTable(()), draw=self._draw_fusions)
 
+    @cached_property
+    def shardings(self) -> ShardingTable:
+        """How every value of the program before partitioning is sharded, most wasted bytes first.
+
+        `.of("params['w1']")` and `.at_line(12)` choose values. Empty when that is not known; `.missing` says why.
+        """
+        program = self.propagation
+        if program is None:
+            return ShardingTable(missing=self._propagation_and_reason[1], draw=self._draw_shardings)
+        names = ValueNames(program, self._sources, cells_of(self.data))
+        return replace(find_value_shardings(names), draw=self._draw_shardings)
+
+    @cached_property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Changes that may save communication, the largest modelled saving first; `.check()` compiles one and counts.
+
+        Found the first time somebody looks, by propagating up to 24 changed copies of the program (seconds for a large
+        one); nothing is compiled. () when none is known. Raises CaptureError for a record from a file, and for a
+        program that Shardy did not partition.
+        """
+        if not self._live:
+            raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
+        found = suggestions_of(self.data, tuple(self.collectives), self._sources, cells_of(self.data))
+        return tuple(replace(one, checker=partial(self._check, one)) for one in found)
+
+    def _check(self, found: Suggestion, suggestion: Suggestion) -> Checked:
+        """What came of a suggestion as it was found; kept, so that an explanation tells it."""
+        checked = found.check().checked
+        if checked is None:
+            raise CaptureError(f"checking gave nothing: {suggestion.title}")
+        self._checked[found.change] = checked
+        return checked
+
     # ------------------------------------------------------------ keeping and showing
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -217,7 +272,7 @@ class CompileRecord:
 
         The file holds the program and the source lines of the user's files that it names.
         """
-        write_record(replace(self.report.data, stablehlo_text=self.stablehlo), path)
+        write_record(replace(self.report.data, stablehlo_text=self.stablehlo, propagation=self.propagation), path)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the display as one HTML file that loads nothing from a network."""
@@ -236,7 +291,17 @@ class CompileRecord:
 
             return record_widget(self.report, self._texts())
         document = record_view(self.report, options=ViewOptions(show_times=times))
-        return Shown({"text/plain": to_text(document)} if view == "text" else _drawn(document))
+        return Shown({"text/plain": to_text(document)} if view == "text" else drawn(document))
+
+    def explain(self, what: str | int | None = None) -> Shown:
+        """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
+
+        `what` narrows it: a kind ("all-gather"), a cause ("contraction"), a mesh axis, a phase ("backward"), a line of
+        your source (41, or "train.py:41"), or a name (`"params['w1']"`). Where nothing fits it says what there is.
+        """
+        found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
+        shown = replace(self.report, suggestions=tuple(found), warnings=self.warnings)
+        return Shown(drawn(explain_view(shown, what)))
 
     def _texts(self) -> dict[str, str]:
         texts = {"jaxpr": self.jaxpr, "StableHLO": self.stablehlo, "optimized HLO": self.hlo_text}
@@ -253,9 +318,12 @@ class CompileRecord:
             "no fused kernels",
         )
 
+    def _draw_shardings(self, table: ShardingTable) -> dict[str, str]:
+        return drawn(shardings_view(self.data, table, self._sources))
+
     def _section(self, blocks: Sequence[Block], nothing: str) -> dict[str, str]:
         shown = tuple(blocks) or (Line((Text(nothing),)),)
-        return _drawn(Document(axes=document_axes(self.data), blocks=shown))
+        return drawn(Document(axes=document_axes(self.data), blocks=shown))
 
     def __str__(self) -> str:
         return to_text(record_view(self.report))
@@ -282,6 +350,14 @@ def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
     return tuple(text for text in texts if text is not None)
 
 
+def _sources_of(program: Propagation) -> tuple[SourceText, ...]:
+    from pjit_inspect.observe.frames import is_user_file, read_source
+
+    files = sorted({op.frames[0].file for op in program.ops if op.frames})
+    texts = (read_source(file) for file in files if is_user_file(file))
+    return tuple(text for text in texts if text is not None)
+
+
 def _printed(function: str, data: bytes) -> str | None:
     try:
         from pjit_inspect.observe import texts
@@ -294,97 +370,8 @@ def _printed(function: str, data: bytes) -> str | None:
         return None
 
 
-class Log(Sequence[CompileRecord]):
+class Log(RecordLog[CompileRecord]):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows."""
-
-    def __init__(self, records: Iterable[CompileRecord] = ()) -> None:
-        self._records = list(records)
-        self._lock = threading.Lock()
-
-    @overload
-    def __getitem__(self, key: int | str) -> CompileRecord: ...
-    @overload
-    def __getitem__(self, key: slice) -> Log: ...
-    def __getitem__(self, key: int | str | slice) -> CompileRecord | Log:
-        """The record at a position, or the newest of a name.
-
-        Raises IndexError, or RecordNotFoundError (a KeyError) with the nearest names.
-        """
-        if isinstance(key, str):
-            return self._newest(key)
-        found = self._records[key]
-        return Log(found) if isinstance(found, list) else found
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __iter__(self) -> Iterator[CompileRecord]:
-        return iter(tuple(self._records))
-
-    def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Log:
-        """The records that have this name, origin ("user", "library" or "eager") and transform; None matches all.
-
-        Raises ValueError for an origin that does not exist.
-        """
-        if origin is not None and origin not in get_args(Origin):
-            raise ValueError(f"there is no origin {origin!r}; the origins are {', '.join(get_args(Origin))}")
-        wanted = {"name": name, "origin": origin, "transform": transform}
-        return Log(r for r in self if all(v is None or getattr(r, k) == v for k, v in wanted.items()))
-
-    def user_records(self) -> Log:
-        """The records of the user's own functions, without eager operations and library compiles."""
-        return self.find(origin="user")
-
-    def names(self) -> tuple[str, ...]:
-        """Every name once, the user's functions first, each group in order of appearance."""
-        ranked = sorted(self, key=lambda record: record.origin != "user")
-        return tuple(dict.fromkeys(record.name for record in ranked))
-
-    def clear(self) -> None:
-        """Forget every record."""
-        with self._lock:
-            self._records.clear()
-
-    def extend(self, records: Iterable[CompileRecord]) -> None:
-        """Add records at the end."""
-        with self._lock:
-            self._records.extend(records)
-
-    def complete(self) -> None:
-        """Read what capture left for later, while the functions still live; what is lost by then is named missing."""
-        for record in self:
-            _ = record.data
-
-    def _newest(self, name: str) -> CompileRecord:
-        found = self.find(name)
-        if found:
-            return (found.user_records() or found)[-1]
-        names = self.names()
-        if not names:
-            raise RecordNotFoundError(
-                f"no record of {name!r}: nothing has been captured yet. A function that JAX had compiled before is "
-                "recorded by pjit_inspect.capture(calls=True), by %pjit, and by pjit_inspect.inspect"
-            )
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
-        which = "the nearest names are" if near else "there are records of"
-        shown = ", ".join(map(repr, near or names[:5]))
-        raise RecordNotFoundError(f"no record of {name!r}; {which} {shown}")
-
-    def __str__(self) -> str:
-        return repr(self.show())
-
-    def __repr__(self) -> str:
-        return f"<Log of {len(self)} record{'s' * (len(self) != 1)}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self.show()._repr_mimebundle_()
-
-    def show(self, *, times: bool = True) -> Shown:
-        """An object to display: one row for each of the user's compiles, the others counted."""
-        records = tuple(self)
-        counts = tuple(len(record.collectives) if record.origin == "user" else None for record in records)
-        options = ViewOptions(show_times=times)
-        return Shown(_drawn(log_view(tuple(r.data for r in records), collectives=counts, options=options)))
 
 
 # ---------------------------------------------------------------- capturing

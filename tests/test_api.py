@@ -215,3 +215,50 @@ def test_results_name_the_arguments_they_lie_in_beside_ordered_effects() -> None
 
     record = pi.inspect(jax.jit(noisy, donate_argnums=0), jnp.ones((8, 8)))
     assert [layout.aliases for layout in record.outputs] == ["state"]
+
+
+def test_the_sum_of_a_megatron_mlp_is_explained_by_its_contraction(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    record = pi.inspect(mlp, *args)
+    (row,) = record.collectives
+    # relu(...) is split by columns and w2 by rows: the product sums over a dimension that is split over `model`.
+    assert row.cause is not None
+    assert (row.cause.kind, row.cause.evidence) == ("contraction", "sharding")
+    text = repr(record.explain())
+    assert "1 collective; each device sends 1.50 KiB per call." in text
+    assert "all-reduce over model  1.50 KiB sent, 100 %  contraction" in text
+    assert "params['w2']" in text
+    assert repr(record.explain("model")).splitlines()[2:] == text.splitlines()[2:]
+    assert "text/html" in record.explain("contraction")._repr_mimebundle_()
+
+
+def test_an_explanation_of_nothing_names_what_there_is(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    record = pi.inspect(mlp, *args)
+    nothing = repr(record.explain("all-gather"))
+    assert nothing.startswith("no collective of kind all-gather. There are: kinds all-reduce; causes contraction;")
+    with pytest.raises(TypeError, match=r"explain takes a kind, a cause, an axis, a name or a line, not 1\.5"):
+        record.explain(1.5)  # type: ignore[arg-type]
+
+
+def test_every_value_of_a_megatron_mlp_has_its_sharding(mesh: Mesh) -> None:
+    mlp, args = megatron(mesh)
+    record = pi.inspect(mlp, *args)
+    by_name = {row.name: row for row in record.shardings if not row.op}
+    assert by_name["params['w1']"].spec == (None, "model")
+    # x: 16 x 32 f32 over data=2: 1024 bytes on each device where an eighth is 256.
+    assert (by_name["x"].bytes_per_device, by_name["x"].replication, by_name["x"].wasted_bytes) == (1024, 4, 768)
+    hidden = next(row for row in record.shardings if row.op == "dot_general" and row.global_shape == (16, 128))
+    assert hidden.spec == ("data", "model")
+    assert hidden.origins["model"].startswith("argument `params['w1']`, through `dot_general` at test_api.py:")
+    assert hidden.line is not None
+    assert hidden in record.shardings.at_line(hidden.line)
+    assert "how every value is sharded" in str(record.shardings)
+    assert repr(record.shardings[:2]) == "ShardingTable(2 values)"
+
+
+def test_shardings_that_are_not_known_say_why() -> None:
+    record = pi.CompileRecord(pi.inspect(lambda a: a + 1, np.ones((4,), np.float32)).data)
+    assert len(record.shardings) == 0
+    assert record.shardings.missing
+    assert record.shardings.missing in str(record.shardings)

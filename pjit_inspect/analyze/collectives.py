@@ -1,18 +1,19 @@
 """The collectives of an optimized program, in the user's mesh axes and source lines.
 
-Not its job: why each is there, how it is spread over instructions (`analyze.collective_sites`), what it costs
-(`analyze.traffic`).
+Not its job: why each is there (`analyze.causes`), how it is spread over instructions (`analyze.collective_sites`), what
+it costs (`analyze.traffic`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pjit_inspect.analyze.bounded_groups import MOST_MEMBERS, with_bounded_groups
+from pjit_inspect.analyze.causes import CauseFinder, link
 from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.analyze.loops import NEVER, UNKNOWN, Runs, count_runs
@@ -41,6 +42,8 @@ def find_collectives(
     *,
     other_meshes: Sequence[Mesh] = (),
     cells: Mapping[str, str] | None = None,
+    causes: CauseFinder | None = None,
+    hosts: Sequence[int] | None = None,
 ) -> CollectiveTable:
     """Every collective of `module`, most bytes sent first, then in the order of the program's bytes.
 
@@ -52,6 +55,8 @@ def find_collectives(
       other_meshes: the other meshes of the program: axes are looked for in them too. Where groups follow axes of
         several, the mesh that the group list names decides, else the first.
       cells: file -> how the notebook calls the cell.
+      causes: finds why each is there; None leaves `Collective.causes` empty.
+      hosts: the host (process) of each position in `mesh`; None when they are unknown.
     """
     module = with_bounded_groups(module)
     context = _Context(
@@ -62,7 +67,12 @@ def find_collectives(
         overlaps=OverlapFinder(module),
         cells=cells or {},
     )
-    rows = [_collective(site, context) for site in find_sites(module)]
+    sites = find_sites(module)
+    rows = [_collective(site, context) for site in sites]
+    if causes is not None:
+        rows = link([(row, causes.find(site, row)) for site, row in zip(sites, rows, strict=True)])
+    if hosts is not None:
+        rows = [replace(row, is_cross_host=_crosses(row.groups, hosts)) for row in rows]
     return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
 
 
@@ -135,6 +145,13 @@ def _collective(site: Site, context: _Context) -> Collective:
         overlap_count=overlap.count,
         decomposed=site.decomposed,
     )
+
+
+def _crosses(groups: Groups, hosts: Sequence[int]) -> bool | None:
+    """Whether devices of several hosts are in one group; None when a device is unknown."""
+    if not groups or any(not 0 <= device < len(hosts) for group in groups for device in group):
+        return None
+    return any(len({hosts[device] for device in group}) > 1 for group in groups)
 
 
 def _known_bytes(shape: Shape) -> int:

@@ -46,11 +46,9 @@ def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = Non
 
 
 def find_permute_axes(pairs: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:
-    """The mesh axes along which a collective-permute moves data; None when it follows none.
+    """The mesh axes along which a collective-permute moves data: those whose coordinate some pair changes.
 
-    Pairs that send to themselves do not count. The pairs follow axes (a, b) when every pair changes exactly the
-    coordinates along a and b; or when the devices that reach each other through pairs form groups along a and b (a
-    ring over two axes changes one coordinate in most steps and both in some).
+    None when a device is not in the mesh. Pairs that send to themselves do not count.
 
     Args:
       pairs: (source, target) logical ids.
@@ -64,27 +62,8 @@ def find_permute_axes(pairs: Groups, mesh: Mesh, device_ids: Sequence[int] | Non
         return None
     positions = positions[positions[:, 0] != positions[:, 1]]
     coordinates = np.array(np.unravel_index(positions, mesh.shape or (1,)))
-    changes = coordinates[:, :, 0] != coordinates[:, :, 1]
-    if (changes == changes[:, :1]).all():
-        return _names(mesh, changes[:, :1].any(axis=1).tolist())
-    return find_axes(_components(positions, mesh.size), mesh)
-
-
-def _components(pairs: np.ndarray, size: int) -> Groups:
-    """The groups of positions that are linked by pairs."""
-    label = np.arange(size)
-    while True:
-        low = np.minimum(label[pairs[:, 0]], label[pairs[:, 1]])
-        before = label.copy()
-        np.minimum.at(label, pairs[:, 0], low)
-        np.minimum.at(label, pairs[:, 1], low)
-        # A label is itself a position: following it halves the distance to the smallest one.
-        label = np.minimum(label, label[label])
-        if (label == before).all():
-            break
-    order = np.argsort(label, kind="stable")
-    cuts = np.flatnonzero(np.diff(label[order])) + 1
-    return tuple(tuple(group.tolist()) for group in np.split(order, cuts))
+    changes = (coordinates[:, :, 0] != coordinates[:, :, 1]).any(axis=1)
+    return _names(mesh, changes.tolist())
 
 
 def positions_of(ids: np.ndarray, mesh: Mesh, device_ids: Sequence[int] | None = None) -> np.ndarray | None:

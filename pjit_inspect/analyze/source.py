@@ -17,8 +17,8 @@ __all__ = ["is_library", "user_frames"]
 
 _PACKAGES = frozenset((
     "jax", "jaxlib", "flax", "equinox", "optax", "haiku", "chex", "orbax", "penzai", "treescope", "jaxtyping",
-    "beartype", "quax", "lineax", "diffrax", "einops", "IPython", "ipykernel", "traitlets", "tornado",
-    "nbclient", "jupyter_client", "numpy", "_pytest", "pluggy",
+    "beartype", "quax", "lineax", "diffrax", "einops", "IPython", "ipykernel", "ipykernel_launcher", "traitlets",
+    "tornado", "nbclient", "jupyter_client", "numpy", "_pytest", "pluggy",
 ))  # fmt: skip
 """Packages whose frames tell a user of JAX nothing about the own program."""
 

@@ -10,28 +10,34 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, cast
 
 from IPython.core.error import UsageError
 
 __all__ = ["OPTIONS", "SUBCOMMANDS", "VIEWS", "Action", "Command", "ShowOptions", "View", "parse_command"]
 
 View = Literal["text", "html", "widget"]
-Action = Literal["run", "cell", "on", "off", "log", "show", "forget"]
+Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "forget"]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget")
 """How a record can be shown."""
 
-SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "forget")
+SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "forget")
 """The words that are commands when they stand alone on a `%pjit` line."""
 
 OPTIONS = ("--view", "--no-times")
 """The options of `%pjit` and `%%pjit`, which stand before everything else."""
 
 _CELL = "--cell"
-_VALID = "on, off, log, show [NAME], forget, or code to run"
+_VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], forget, or code to run"
 # One word that can be a record's name: an identifier with dots, or `<lambda>`. `show -1` and `show (x)` are Python.
-_SHOW = re.compile(r"show(?:\s+(?P<name>[A-Za-z_<][^\s(]*))?")
+_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings)(?:\s+(?P<name>[A-Za-z_<][^\s(]*))?")
+_WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")
+_TAKES = {
+    "show": "the name of one record",
+    "why": "the name of one record and --line N",
+    "shardings": "the name of one record",
+}
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
 _LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times)\b")
 
@@ -50,12 +56,14 @@ class Command:
 
     Attributes:
       action: "run" code, record the rest of the "cell", or one of `SUBCOMMANDS`.
-      text: the code to run, or the name to show; "" when there is none.
+      text: the code to run, or the name of a record; "" when there is none.
+      line: (why) the line of source to explain; None for all of them.
       options: how to show what comes of it.
     """
 
     action: Action
     text: str = ""
+    line: int | None = None
     options: ShowOptions = ShowOptions()
 
 
@@ -74,8 +82,11 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
         raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
     if rest in SUBCOMMANDS:
         return Command(action=rest, options=options)
-    if match := _SHOW.fullmatch(rest):
-        return Command(action="show", text=match["name"] or "", options=options)
+    rest, source_line = _take_line(rest)
+    if match := _OF_A_RECORD.fullmatch(rest):
+        return Command(
+            action=cast(Action, match["action"]), text=match["name"] or "", line=source_line, options=options
+        )
     _refuse_mistyped(rest, is_defined)
     return Command(action="run", text=rest, options=options)
 
@@ -98,6 +109,20 @@ def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bo
         else:
             raise UsageError(f"unknown option {name}{_nearest(name, OPTIONS)}; the options are {', '.join(OPTIONS)}")
     return options, rest, whole_cell
+
+
+def _take_line(rest: str) -> tuple[str, int | None]:
+    """What `why` is asked without its `--line N`, and N."""
+    match = _WHY_LINE.fullmatch(rest)
+    if match is None:
+        if re.fullmatch(r"why\b.*\s--line", rest):
+            raise UsageError("--line needs the number of a line of your source: %pjit why --line 12")
+        return rest, None
+    if not match["line"].isdecimal():
+        raise UsageError(
+            f"--line needs the number of a line of your source, not {match['line']!r}: %pjit why --line 12"
+        )
+    return f"{match['before']}{match['after']}", int(match["line"])
 
 
 def _split_word(text: str) -> tuple[str, str]:
@@ -124,7 +149,7 @@ def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
     match = _TWO_WORDS.fullmatch(text)
     first = match["first"] if match else ""
     if first in SUBCOMMANDS:
-        takes = "the name of one record" if first == "show" else "nothing after it"
+        takes = _TAKES.get(first, "nothing after it")
         raise UsageError(f"%pjit {first} takes {takes}; options stand before it: %pjit --view text {first}")
     if first and not is_defined(first) and get_close_matches(first, SUBCOMMANDS):
         raise UsageError(f"unknown subcommand {first!r}{_nearest(first, SUBCOMMANDS)}; %pjit needs {_VALID}")

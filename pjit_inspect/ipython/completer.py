@@ -19,6 +19,9 @@ __all__ = ["Names", "Offer", "make_matcher", "offer"]
 Names = Callable[[], Iterable[str]]
 """Gives the names that exist at the moment."""
 
+_OF_A_RECORD = ("show", "why", "shardings")
+"""The subcommands that take the name of a record."""
+
 _LINE = re.compile(r"(?:^|=)\s*(?P<magic>%%?)pjit\s+(?P<rest>.*)$")
 
 
@@ -48,7 +51,9 @@ def offer(line: str, records: Names, variables: Names = tuple) -> Offer:
         return _offer(VIEWS, fragment, only=True)
     if fragment.startswith("--view="):
         return _offer([f"--view={view}" for view in VIEWS], fragment, only=True)
-    if words == ["show"] and match["magic"] == "%":
+    if match["magic"] == "%" and words[:1] == ["why"] and fragment.startswith("-"):
+        return _offer(["--line"], fragment, only=True)
+    if match["magic"] == "%" and len(words) == 1 and words[0] in _OF_A_RECORD:
         return _offer(records(), fragment, only=True)
     if words:
         return Offer()

@@ -70,6 +70,10 @@ class PjitMagics(Magics):
             %pjit log                 one row for each compile, those of %pjit runs too
             %pjit show                the newest record of your own functions
             %pjit show train_step     the newest record of that name (tab completes names)
+            %pjit why                 why each collective of the newest record is there, most expensive first
+            %pjit why train_step      the same of that name
+            %pjit why --line 12       only those that line 12 of your source is the reason for
+            %pjit shardings           how every value of it is sharded, beside your source
             %pjit forget              empty the log
 
         Options stand first::
@@ -84,8 +88,9 @@ class PjitMagics(Magics):
             %config PjitMagics.view = 'text'      the default for this session
             %config PjitMagics.times = False
 
-        A line that is only `on`, `off`, `log`, `forget`, `show` or `show NAME` is the subcommand, even where a variable
-        has that name. Anything else is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
+        A line that is only `on`, `off`, `log`, `forget`, or `show`, `why` or `shardings` with or without a name, is the
+        subcommand, even where a variable has that name. Anything else is code: `%pjit show(x)` calls your function,
+        `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -142,24 +147,37 @@ class PjitMagics(Magics):
         show_note(f"%pjit is off. The log has {_records(len(log))}: %pjit log")
 
     def _log(self, command: Command) -> None:
-        only_text = ["text/plain"] if command.options.view == "text" else None
-        display(api.session_log().show(times=command.options.times), include=only_text)
+        display(api.session_log().show(times=command.options.times), include=_only_text(command))
 
     def _show(self, command: Command) -> None:
-        log = api.session_log()
-        try:
-            record = log[command.text] if command.text else log.user_records()[-1]
-        except RecordNotFoundError as error:
-            raise UsageError(str(error)) from None
-        except IndexError:
-            raise UsageError("no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on") from None
-        display(record.show(command.options.view, times=command.options.times))
+        display(_record(command).show(command.options.view, times=command.options.times))
+
+    def _why(self, command: Command) -> None:
+        display(_record(command).explain(command.line), include=_only_text(command))
+
+    def _shardings(self, command: Command) -> None:
+        display(_record(command).shardings, include=_only_text(command))
 
     def _forget(self, command: Command) -> None:
         log = api.session_log()
         count = len(log)
         log.clear()
         show_note(f"%pjit forgot {_records(count)}")
+
+
+def _record(command: Command) -> api.CompileRecord:
+    """The record a command is about: the newest of a name, or the newest of the user's."""
+    log = api.session_log()
+    try:
+        return log[command.text] if command.text else log.user_records()[-1]
+    except RecordNotFoundError as error:
+        raise UsageError(str(error)) from None
+    except IndexError:
+        raise UsageError("no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on") from None
+
+
+def _only_text(command: Command) -> list[str] | None:
+    return ["text/plain"] if command.options.view == "text" else None
 
 
 def _records(count: int) -> str:

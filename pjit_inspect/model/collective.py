@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, overload
 
+from pjit_inspect.model.cause import Cause
 from pjit_inspect.model.source import Frame
 
 __all__ = ["KINDS", "AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
@@ -65,6 +66,9 @@ class Collective:
         100 when there are more. Arithmetic on single numbers is left out. Whether they hide the transfer is not told.
       overlap_count: how many there are (counted); 0 when it is not asynchronous, None when the program has no schedule
         or does not tell which instruction waits for it.
+      is_cross_host: whether devices of several hosts (processes) talk to each other; None when their hosts are unknown.
+      causes: why it is there: one for each operand of a combined collective, in order; one for any other; () when
+        nobody has looked for causes.
       decomposed: "all-gather" or "reduce-scatter" for a collective-permute that stands for a ring: permutes in a loop
         (and right before or after it) that do one of these piece by piece, as the data flow proves; the pieces are
         multiplied, or summed, in between. None for everything else.
@@ -91,12 +95,39 @@ class Collective:
     is_async: bool = False
     overlaps: tuple[str, ...] = ()
     overlap_count: int | None = 0
+    is_cross_host: bool | None = None
+    causes: tuple[Cause, ...] = ()
     decomposed: Decomposed = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """The cause that moves most bytes; None when nobody has looked for causes."""
+        return max(self.causes, key=lambda cause: cause.payload_bytes, default=None)
+
+    @property
+    def is_combined(self) -> bool:
+        """Whether XLA joined several collectives into it, each with a cause of its own."""
+        return len(self.causes) > 1
 
     @property
     def sent_bytes(self) -> int | None:
         """Bytes the busiest device sends for it per call: `wire_bytes` times `count` (modelled)."""
         return None if self.count is None else self.wire_bytes * self.count
+
+    @property
+    def global_bytes(self) -> int | None:
+        """Bytes all devices together send for it per call, loops included (modelled: ring).
+
+        None when the trip count or the groups are unknown.
+        """
+        if self.count is None or not self.groups:
+            return None
+        if self.kind == "collective-permute":
+            return sum(source != target for source, target in self.groups) * self.payload_bytes * self.count
+        if self.kind == "collective-broadcast":
+            # The last device of a chain passes nothing on.
+            return sum(len(group) - 1 for group in self.groups) * self.payload_bytes * self.count
+        return sum(map(len, self.groups)) * self.wire_bytes * self.count
 
     @property
     def axes_text(self) -> str:

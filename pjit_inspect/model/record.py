@@ -11,6 +11,7 @@ from typing import Literal
 from pjit_inspect.model.blob import Blob
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Device, Mesh
+from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.source import Frame, SourceText
 
 __all__ = ["MemoryStats", "Origin", "RecordData", "Timings"]
@@ -63,7 +64,12 @@ class RecordData:
       jaxpr: the traced program as text.
       stablehlo: the program before optimization, as MLIR bytecode.
       stablehlo_text: the same as text when it was printed before saving; not compared, as it follows from the bytecode.
+      propagation: the program before optimization with the sharding of every value, as far as somebody looked before
+        saving; not compared, as it follows from the bytecode.
       hlo: the optimized program, a serialised `xla.HloModuleProto`.
+      compiler_log: the warnings and errors that XLA wrote to file descriptor 2 while it compiled, as they stood; ""
+        when there were none, None when nobody listened (`missing` says why, unless the record was read from HLO or
+        made of a function that was compiled before).
       cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
       memory: bytes per device.
       timings: seconds of each stage.
@@ -89,7 +95,9 @@ class RecordData:
     jaxpr: str | None = None
     stablehlo: Blob | None = None
     stablehlo_text: str | None = field(default=None, compare=False)
+    propagation: Propagation | None = field(default=None, compare=False)
     hlo: Blob | None = None
+    compiler_log: str | None = None
     cost: dict[str, float] = field(default_factory=dict)
     memory: MemoryStats | None = None
     timings: Timings = Timings()

@@ -6,10 +6,12 @@ Not its job: computing them (`analyze.report`) or drawing them (`view`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pjit_inspect.model.collective import AxisTotal, CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.suggestion import Suggestion
 
 __all__ = ["RecordReport"]
 
@@ -25,6 +27,8 @@ class RecordReport:
       fusions: every fused kernel in schedule order; None when the record has no optimized HLO.
       instructions: how many HLO instructions the optimized program has; None likewise.
       notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis").
+      suggestions: changes that may save communication, the best first.
+      warnings: what XLA's partitioner warned of during the compile; each has a `sentence`.
     """
 
     data: RecordData
@@ -33,6 +37,8 @@ class RecordReport:
     fusions: FusionTable | None = None
     instructions: int | None = None
     notes: tuple[str, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    warnings: tuple[Any, ...] = ()
 
     @property
     def sent_bytes(self) -> int | None:

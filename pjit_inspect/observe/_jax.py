@@ -13,7 +13,7 @@ import importlib
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType, FunctionType
@@ -21,6 +21,7 @@ from typing import Any
 
 import jax
 import jax.monitoring
+import numpy as np
 
 __all__ = [
     "CACHE_HIT_EVENT",
@@ -30,16 +31,24 @@ __all__ = [
     "TRACE_EVENT",
     "Promise",
     "can_watch_calls",
+    "compile_unseen",
+    "dictionary_attributes",
     "final_shardings",
     "forget_fast_paths",
     "hlo_module",
+    "insert_mlir_op",
     "known_computation",
+    "local_devices",
     "missing_names",
+    "mlir_attribute",
     "mlir_module",
     "only_device",
     "pmapped_function",
     "register",
+    "run_mlir_passes",
+    "set_mlir_name",
     "stages_of",
+    "timed_frame",
     "unregister",
     "watched_calls",
 ]
@@ -113,6 +122,15 @@ CONTRACT = (
     Promise(module=_PJIT, name="_cpp_pjit_cache_explicit_attributes.clear", costs="functions compiled before %pjit"),
     Promise(module="jax._src.dispatch", name="apply_primitive", variables=("prim",), costs="names of eager operations"),
     Promise(module="jax._src.monitoring", name="unregister_event_duration_listener", costs="a clean unload"),
+    Promise(
+        module="jax._src.dispatch",
+        name="LogElapsedTimeContextManager.__enter__",
+        variables=("self",),
+        costs="XLA's warnings",
+    ),
+    Promise(module="jax._src.compiler", name="get_compile_options", costs="programs compiled again on request"),
+    Promise(module="jax._src.compiler", name="backend_compile_and_load", costs="programs compiled again on request"),
+    Promise(module="jaxlib.xla_client", name="DeviceList", costs="programs compiled again on request"),
 )
 
 
@@ -140,13 +158,17 @@ def _variables_of(function: Any) -> set[str]:
 # ---------------------------------------------------------------- listening
 
 
-def register(on_duration: Callable[..., None], on_event: Callable[..., None]) -> None:
-    """Ask JAX to call `on_duration(event, seconds, **facts)` and `on_event(event, **facts)`."""
+def register(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
+    """Ask JAX to call `on_duration(event, seconds, **facts)` and `on_event(event, **facts)`.
+
+    `on_start(event, time, **facts)` is called when what `on_duration` will tell of begins.
+    """
     jax.monitoring.register_event_duration_secs_listener(on_duration)
     jax.monitoring.register_event_listener(on_event)
+    jax.monitoring.register_scalar_listener(on_start)
 
 
-def unregister(on_duration: Callable[..., None], on_event: Callable[..., None]) -> None:
+def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
     """Undo `register`; listeners that somebody else cleared meanwhile are no error."""
     from jax._src import monitoring
 
@@ -154,6 +176,18 @@ def unregister(on_duration: Callable[..., None], on_event: Callable[..., None]) 
         monitoring.unregister_event_duration_listener(on_duration)
     if on_event in monitoring.get_event_listeners():
         monitoring.unregister_event_listener(on_event)
+    if on_start in monitoring.get_scalar_listeners():
+        monitoring.unregister_scalar_listener(on_start)
+
+
+_TIMERS = ("/jax/_src/monitoring.py", "/jax/_src/dispatch.py")
+
+
+def timed_frame(frame: FrameType) -> FrameType:
+    """The frame that runs what is timed, from that of a start or duration event; the same for both."""
+    while frame.f_back is not None and frame.f_code.co_filename.replace("\\", "/").endswith(_TIMERS):
+        frame = frame.f_back
+    return frame
 
 
 # ---------------------------------------------------------------- reading the stack of a compile
@@ -310,12 +344,16 @@ def only_device(sharding: Any) -> int | None:
 
 @contextmanager
 def mlir_module(bytecode: bytes) -> Iterator[Any]:
-    """MLIR bytecode as a module of jaxlib's, in a context of its own."""
+    """MLIR bytecode as a module of jaxlib's, in a context of its own. Raises RuntimeError when it is none."""
     from jax._src.interpreters import mlir
     from jaxlib.mlir import ir
 
     with mlir.make_ir_context():
-        yield ir.Module.parse(bytecode)
+        try:
+            module = ir.Module.parse(bytecode)
+        except ir.MLIRError as error:
+            raise RuntimeError(str(error)) from error
+        yield module
 
 
 def hlo_module(proto: bytes) -> Any:
@@ -325,3 +363,150 @@ def hlo_module(proto: bytes) -> Any:
     except ImportError:
         home = importlib.import_module("jaxlib._jax")
     return home.HloModule.from_serialized_hlo_module_proto(proto)
+
+
+def run_mlir_passes(module: Any, passes: Sequence[str]) -> None:
+    """Run MLIR passes on a module, in place. Raises RuntimeError when one fails or jaxlib does not have it."""
+    from jaxlib.mlir import ir, passmanager
+
+    try:
+        manager = passmanager.PassManager.parse(f"builtin.module({','.join(passes)})", context=module.context)
+        # The names of origins do not verify in loops (JAX 0.10); the shardings themselves do.
+        manager.enable_verifier(False)
+        manager.run(module.operation)
+    except (ir.MLIRError, ValueError) as error:
+        raise RuntimeError(str(error)) from error
+
+
+@functools.cache
+def has_mlir_pass(name: str) -> bool:
+    """Whether jaxlib has an MLIR pass of this name."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import passmanager
+
+    try:
+        passmanager.PassManager.parse(f"builtin.module({name})", context=mlir.make_ir_context())
+    except ValueError:
+        return False
+    return True
+
+
+def insertion_point_before(op: Any) -> Any:
+    """The place right before an MLIR op."""
+    from jaxlib.mlir import ir
+
+    return ir.InsertionPoint(op)
+
+
+def named_computation(module: Any, call: Any, *, name: str) -> Any:
+    """A `sdy.named_computation` right before a call, with its operands, results and location, and an empty region."""
+    from jaxlib.mlir import ir
+
+    return ir.Operation.create(
+        "sdy.named_computation",
+        results=[result.type for result in call.results],
+        operands=list(call.operands),
+        attributes={"name": ir.StringAttr.get(name, module.context)},
+        regions=1,
+        loc=call.location,
+        ip=ir.InsertionPoint(call),
+    )
+
+
+def return_from_region(function_return: Any) -> None:
+    """Replace a `func.return` by a `sdy.return` of the same values."""
+    from jaxlib.mlir import ir
+
+    ir.Operation.create(
+        "sdy.return",
+        operands=list(function_return.operands),
+        loc=function_return.location,
+        ip=ir.InsertionPoint(function_return),
+    )
+    function_return.erase()
+
+
+# ---------------------------------------------------------------- compiling on request, unseen
+
+
+def local_devices(platform: str, kind: str) -> list[Any]:
+    """The devices of this process that are of a platform ("cpu") and a kind of hardware; [] when there are none."""
+    try:
+        devices = jax.local_devices(backend=platform)
+    except RuntimeError:
+        return []
+    return [device for device in devices if device.device_kind == kind]
+
+
+def compile_unseen(
+    module: Any,
+    devices: Sequence[Any],
+    compiler_options: dict[str, Any],
+    is_open: tuple[list[bool], list[bool]],
+    *,
+    replicas: int = 1,
+    is_for_shardy: bool = True,
+) -> bytes:
+    """The optimized program XLA makes of an MLIR module, as a serialized `xla.HloModuleProto`.
+
+    Compiled as JAX would, past it: no cache of JAX's is read or written, no event is sent, nothing runs. `is_open` says
+    of each argument and of each result whether the partitioner may choose its sharding; `devices` are in the order of
+    partitions, replica by replica. XLA's errors pass through.
+    """
+    from jax._src import compiler
+    from jaxlib import xla_client
+
+    client = devices[0].client
+    options = compiler.get_compile_options(
+        num_replicas=replicas,
+        num_partitions=len(devices) // replicas,
+        device_assignment=np.array([device.id for device in devices]).reshape(replicas, -1),
+        env_options_overrides=compiler_options,
+        backend=client,
+    )
+    build = options.executable_build_options
+    build.use_shardy_partitioner = is_for_shardy
+    build.allow_spmd_sharding_propagation_to_parameters, build.allow_spmd_sharding_propagation_to_output = is_open
+    where = xla_client.DeviceList(tuple(devices))
+    executable = compiler.backend_compile_and_load(client, module, where, options, [])
+    return executable.hlo_modules()[0].as_serialized_hlo_module_proto()
+
+
+# ---------------------------------------------------------------- editing MLIR
+
+
+def mlir_attribute(module: Any, text: str) -> Any:
+    """An attribute from its text. Raises RuntimeError or ValueError (by version) for text that is none."""
+    from jaxlib.mlir import ir
+
+    return ir.Attribute.parse(text, module.context)
+
+
+def set_mlir_name(op: Any, name: str) -> None:
+    """Make a name the whole of what an op says about its place in the source."""
+    from jaxlib.mlir import ir
+
+    op.location = ir.Location.name(name, context=op.context)
+
+
+def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any:
+    """A list of dictionaries of attributes, as a function has for its arguments."""
+    from jaxlib.mlir import ir
+
+    return ir.ArrayAttr.get([ir.DictAttr.get(entry, module.context) for entry in entries], module.context)
+
+
+def insert_mlir_op(
+    module: Any, name: str, operand: Any, attributes: dict[str, Any], *, anchor: Any, is_after: bool
+) -> Any:
+    """A new op with one operand and a result of its type, right before or after `anchor`, located as it is."""
+    from jaxlib.mlir import ir
+
+    with module.context:
+        made = ir.Operation.create(
+            name, results=[operand.type], operands=[operand], attributes=attributes, loc=anchor.location
+        )
+        ir.InsertionPoint(anchor).insert(made)
+        if is_after:
+            made.move_after(anchor)
+    return made

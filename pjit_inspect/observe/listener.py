@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from pjit_inspect.model.record import RecordData, Timings
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _jax, xla_stderr
 from pjit_inspect.observe.contents import Finish, jaxpr_text
 from pjit_inspect.observe.program import program_of_compile, program_of_computation
 from pjit_inspect.observe.record import make_record
@@ -41,7 +41,7 @@ def start(on_record: OnRecord) -> None:
     with _lock:
         if not _scopes:
             _warn_of_missing_names()
-            _jax.register(_on_duration, _on_event)
+            _jax.register(_on_duration, _on_event, _on_start)
         _scopes.append(on_record)
 
 
@@ -52,7 +52,8 @@ def stop(on_record: OnRecord) -> None:
             return
         _scopes.remove(on_record)
         if not _scopes:
-            _jax.unregister(_on_duration, _on_event)
+            _jax.unregister(_on_duration, _on_event, _on_start)
+            xla_stderr.close()
 
 
 @contextmanager
@@ -100,6 +101,11 @@ def _on_event(event: str, **_: Any) -> None:
         _local.cache_hit = True
 
 
+def _on_start(event: str, _: float, **facts: Any) -> None:
+    if event == _jax.COMPILE_EVENT:
+        xla_stderr.begin(_jax.timed_frame(sys._getframe(1)), str(facts.get("fun_name", "")))  # noqa: SLF001
+
+
 def _on_duration(event: str, duration: float, **facts: Any) -> None:
     handle = _HANDLERS.get(event)
     if handle is None:
@@ -144,6 +150,8 @@ class _Lowering:
 
 
 def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> None:
+    # First, and whatever becomes of the rest: what is redirected for it must not stay so.
+    log = xla_stderr.end(_jax.timed_frame(frame))
     hit, _local.cache_hit = getattr(_local, "cache_hit", False), False
     stages = _jax.stages_of(frame)
     program = program_of_compile(stages, str(facts.get("fun_name", "")))
@@ -154,11 +162,19 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
         program.jaxpr = lowering.jaxpr()
     timings = replace(lowering.spend(), compile_s=duration)
     data, finish = make_record(program, stages, frame, timings=timings, cached="persistent" if hit else None)
+    data = _with_log(data, log)
     _local.computation = program.computation
     try:
         _deliver(data, finish)
     finally:
         _local.computation = None
+
+
+def _with_log(data: RecordData, log: xla_stderr.CompilerLog) -> RecordData:
+    if data.cached == "persistent":
+        log = xla_stderr.CompilerLog(missing="the program came from the compilation cache, so XLA had nothing to say")
+    missing = data.missing if log.missing is None else {**data.missing, "compiler_log": log.missing}
+    return replace(data, compiler_log=log.text, missing=missing)
 
 
 _HANDLERS = {_jax.TRACE_EVENT: _on_traced, _jax.LOWER_EVENT: _on_lowered, _jax.COMPILE_EVENT: _on_compiled}

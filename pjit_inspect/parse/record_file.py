@@ -1,8 +1,9 @@
 """Writes and reads `.pjit` files: one compile record each.
 
-A file is a zip archive of `record.json` (every field but the programs), `jaxpr.txt`, `stablehlo.mlirbc`,
-`stablehlo.mlir` and `module.hlo.pb`; `record.json` lists the programs the record has. Devices, meshes and shardings
-stand in tables of `record.json` and are referred to by index. Equal records give equal bytes.
+A file is a zip archive of `record.json` (every field but the programs and the log), `jaxpr.txt`, `stablehlo.mlirbc`,
+`stablehlo.mlir`, `propagation.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of these the record
+has. Devices, meshes and shardings stand in tables of `record.json` and are referred to by index. Equal records give
+equal bytes.
 
 What is read is not trusted: sizes are bounded, nothing is unpickled, evaluated or extracted to disk, and whatever is
 wrong is a `ParseError`. Not its job: what the programs say (`parse.hlo`), or finding files (`api`).
@@ -19,14 +20,17 @@ import struct
 import zipfile
 import zlib
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
 from pjit_inspect.model.blob import Blob
 from pjit_inspect.model.layout import Sharding
 from pjit_inspect.model.mesh import Device, Mesh
+from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.parse.json_fields import TableWriter, from_json, to_json
+from pjit_inspect.parse.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.regular_file import open_regular
 
 __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
@@ -34,19 +38,21 @@ __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
 
-VERSION = 1
+VERSION = 2
 """The version of the format this package writes, and the newest it reads."""
 
 _JSON = "record.json"
-_TEXTS = {"jaxpr": "jaxpr.txt", "stablehlo_text": "stablehlo.mlir"}
+_TEXTS = {"jaxpr": "jaxpr.txt", "stablehlo_text": "stablehlo.mlir", "compiler_log": "compiler.log"}
 _BLOBS = {"stablehlo": "stablehlo.mlirbc", "hlo": "module.hlo.pb"}
-_ENTRIES = {**_TEXTS, **_BLOBS}
+_PROPAGATION = "propagation.json"
+_ENTRIES = {**_TEXTS, **_BLOBS, "propagation": _PROPAGATION}
 _KNOWN = {_JSON, *_ENTRIES.values()}
 _TABLES = (Device, Mesh, Sharding)
 
 _MAX_ENTRIES = 1000
 # JSON takes up to thirty times its size once it is read.
 _MAX_JSON_BYTES = 16 << 20
+_JSON_ENTRIES = (_JSON, _PROPAGATION)
 _MAX_ENTRY_BYTES = 1 << 30
 _MAX_TOTAL_BYTES = 2 << 30
 # An entry this large that shrinks more than this is taken for a zip bomb when read, so it is stored plain when written.
@@ -81,17 +87,25 @@ def write_record(data: RecordData, path_or_file: str | os.PathLike[str] | Binary
 
 
 def _record_bytes(data: RecordData) -> bytes:
+    propagation = None if data.propagation is None else propagation_bytes(data.propagation)
+    if propagation is not None and len(propagation) > _MAX_JSON_BYTES:
+        reason = f"too large to save: {len(propagation)} bytes"
+        data = replace(data, propagation=None, missing={**data.missing, "propagation": reason})
     entries = {_JSON: _json_bytes(data)}
     for field, name in _ENTRIES.items():
         value = getattr(data, field)
         if value is not None:
-            entries[name] = value.read() if isinstance(value, Blob) else value.encode("utf-8", "surrogatepass")
+            entries[name] = propagation or b"" if field == "propagation" else _content(value)
     _check_writable(entries)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(entries):
             archive.writestr(_entry_info(name, entries[name]), entries[name])
     return buffer.getvalue()
+
+
+def _content(program: Blob | str) -> bytes:
+    return program.read() if isinstance(program, Blob) else program.encode("utf-8", "surrogatepass")
 
 
 def _json_bytes(data: RecordData) -> bytes:
@@ -105,7 +119,7 @@ def _json_bytes(data: RecordData) -> bytes:
 
 def _check_writable(entries: dict[str, bytes]) -> None:
     for name, content in entries.items():
-        limit = _MAX_JSON_BYTES if name == _JSON else _MAX_ENTRY_BYTES
+        limit = _MAX_JSON_BYTES if name in _JSON_ENTRIES else _MAX_ENTRY_BYTES
         if len(content) > limit:
             raise PjitInspectError(f"the record is too large to save: {name} has {len(content)} bytes, at most {limit}")
     total = sum(map(len, entries.values()))
@@ -225,7 +239,7 @@ def _check_size(info: zipfile.ZipInfo) -> None:
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         message = f"the entry {name!r} is packed by method {info.compress_type}"
         raise ParseError(message, offset=offset, expected="stored or deflated")
-    limit = _MAX_JSON_BYTES if name == _JSON else _MAX_ENTRY_BYTES
+    limit = _MAX_JSON_BYTES if name in _JSON_ENTRIES else _MAX_ENTRY_BYTES
     if info.file_size > limit:
         message = f"the entry {name!r} unpacks to {info.file_size} bytes"
         raise ParseError(message, offset=offset, expected=f"at most {limit}")
@@ -259,9 +273,13 @@ def _read_programs(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]
     return {field: _read_program(archive, entries, field) if field in listed else None for field in _ENTRIES}
 
 
-def _read_program(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], field: str) -> Blob | str:
+def _read_program(
+    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], field: str
+) -> Blob | str | Propagation:
     info = entries[_ENTRIES[field]]
     content = _read_entry(archive, info)
+    if field == "propagation":
+        return read_propagation(content, info.filename)
     if field in _BLOBS:
         return Blob(content)
     try:

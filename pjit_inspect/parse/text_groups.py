@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.parse.hlo_schema import message_class
-from pjit_inspect.parse.text_scan import find_close, inside, integers, split_commas
+from pjit_inspect.parse.text_scan import find_close, inside, integers, split_commas, without_comments
 
 __all__ = ["integer_lists", "read_replica_groups", "read_sharding"]
 
@@ -21,6 +21,7 @@ _IOTA = re.compile(r"\[([\d,\s]*)\]\s*<=\s*\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?
 _MESH = re.compile(r"(?:@?mesh)\s*[\[<]([^\[\]<>]*)[\]>]\s*")
 _DEVICES = re.compile(r",\s*device_ids=\(")
 _IOTA_DEVICES = re.compile(r"\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?")
+_ALONE = re.compile(r"(?:single_device|maximal_mesh)\[device_id=(\d{1,18})\]")
 _AXIS = re.compile(r"['\"]?([^'\":]*)['\"]?(?::\((\d{1,18})\)(\d{1,18}))?")
 
 _TYPES = {"replicated": 0, "maximal": 1, "tuple": 2, "other": 3, "manual": 4, "unknown": 5, "unreduced": 6}
@@ -116,7 +117,8 @@ def _add_axes(target: Any, text: str, names: dict[str, int]) -> bool:
 
 def read_sharding(text: str, depth: int = 0) -> Any:
     """The `OpSharding` a text such as `{devices=[2,4]<=[8] last_tile_dim_replicate}` describes."""
-    content = inside(text, "{").strip()
+    # XLA numbers every fifth part of a tuple in a comment.
+    content = inside(text if depth else without_comments(text), "{").strip()
     if depth > _MAX_DEPTH:
         raise ValueError("shardings are nested too deeply")
     if not content or content.startswith("{"):
@@ -124,6 +126,9 @@ def read_sharding(text: str, depth: int = 0) -> Any:
         return message_class("OpSharding")(type=_TYPES["tuple"], tuple_shardings=parts)
     if content.startswith(("mesh", "@mesh")):
         return _named_sharding(content)
+    alone = _ALONE.fullmatch(content)
+    if alone is not None:
+        return message_class("OpSharding")(named_sharding={"mesh": {"device_ids": [int(alone[1])]}})
     return _tile_sharding(content)
 
 
@@ -179,13 +184,17 @@ def _known_types(text: str) -> list[str]:
 def _named_sharding(text: str) -> Any:
     whole = message_class("OpSharding")(type=_TYPES["other"])
     sharding = whole.named_sharding
+    sharding.mesh.SetInParent()
     names, position = _read_mesh(sharding.mesh, text)
     for part in split_commas(text, position):
         if part.startswith("["):
             for dimension in split_commas(inside(part, "[")):
                 added = sharding.dim_shardings.add()
                 added.is_closed = _add_axes(added.axes, dimension, names)
-        elif part:
+        elif part == "manual":
+            for number in range(len(names)):
+                sharding.manual_axes.add(mesh_axis_index=number)
+        elif part and part != "replicated":
             key, _, value = part.partition("=")
             if key not in ("replicated", "unreduced", "manual") or not value:
                 raise ValueError("this is no sharding")

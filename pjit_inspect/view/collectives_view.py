@@ -1,6 +1,6 @@
-"""The table of collectives: equal ones in one row, most bytes first.
+"""The table of collectives: equal ones in one row, most bytes first; and in a sentence each, why they are there.
 
-Not its job: finding collectives or their cost (`analyze`), totals per axis (`view.answer_view`).
+Not its job: finding collectives, their cost or their causes (`analyze`), totals per axis (`view.answer_view`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
-from pjit_inspect.view.answer_view import axis_span, place_spans
+from pjit_inspect.view.answer_view import axis_span
+from pjit_inspect.view.cause_groups import cause_frames, group_by_cause, kinds_words, place_words, reason_key
+from pjit_inspect.view.findings import finding_of
 from pjit_inspect.view.notation import groups_text, operation_text, scope_pattern
 from pjit_inspect.view.printable import printable, shorten
 from pjit_inspect.view.quantities import bytes_in, bytes_text, plural, share_unit
@@ -20,6 +22,8 @@ from pjit_inspect.view.tree import (
     Block,
     Code,
     Column,
+    Fold,
+    Line,
     Number,
     Rest,
     Row,
@@ -35,6 +39,8 @@ __all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_
 _ROWS = 12
 _FOLDED_ROWS = 80
 _SOURCE = 36  # columns of a source line: enough to recognise it
+_OPEN = 4  # groups up to which the sentences are shown at once
+_TEXT_REASONS = 3
 _PHASES = {"forward": "fwd", "backward": "bwd"}  # as everybody who trains writes them
 
 
@@ -89,7 +95,7 @@ def group_collectives(rows: Sequence[Collective]) -> tuple[CollectiveGroup, ...]
         frame = row.source[0] if row.source else None
         what = scope_pattern(operation_text(row.op_name))
         size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
-        key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame)
+        key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame, reason_key(row))
         groups.setdefault(key, []).append(row)
     found = [CollectiveGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
     return tuple(sorted(found, key=lambda group: -group.sent_bytes))
@@ -118,7 +124,30 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
         rest=_folded(hidden, report.data, unit) if hidden else None,
     )
     title = (Text("collectives", "strong"), Text(f"  {_origin(report.collectives)}", "dim"))
-    return [Section(title, (table,))]
+    return [Section(title, (table, *_why(report, report.collectives, rows)))]
+
+
+def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> list[Block]:
+    """Why they are there, a sentence for each group; text says it for the most expensive ones."""
+    if not any(row.causes for row in collectives):
+        return []
+    groups = group_by_cause(collectives)
+    found = [finding_of(report, group) for group in groups[:rows]]
+    short = [finding_of(report, group, with_facts=False) for group in groups[:_TEXT_REASONS]]
+    hidden, more = groups[len(found) :], groups[len(short) :]
+    kinds = f"in {len(groups):,} groups, most expensive first"
+    return [
+        Fold(
+            summary=(Text("why they are there", "strong"), *((Text(f"  {kinds}", "dim"),) if len(groups) > 1 else ())),
+            blocks=(*found, *([_more_reasons(len(hidden))] if hidden else [])),
+            is_open=len(groups) <= _OPEN,
+            text_blocks=(*short, *([_more_reasons(len(more))] if more else [])),
+        )
+    ]
+
+
+def _more_reasons(number: int) -> Line:
+    return Line((Sign("more"), Text(f" and {plural(number, 'group')} more; rec.explain() explains all")))
 
 
 def _origin(rows: Sequence[Collective]) -> str:
@@ -144,28 +173,30 @@ def _columns(unit: str) -> tuple[Column, ...]:
         Column(title="axis", shrink=True),
         Column(title="payload", align="right"),
         Column(title=f"wire {unit}", align="right"),
-        Column(title="groups", shrink=True),
-        Column(title="what", shrink=True, comfort=24),
-        Column(title="beside", optional=True),
+        Column(title="cause", shrink=True),
         Column(title="where", shrink=True),
         Column(title="source", optional=True),
+        Column(title="what", shrink=True, comfort=20),
+        Column(title="beside", optional=True),
+        Column(title="groups", shrink=True, optional=True),
     )
 
 
 def _row(group: CollectiveGroup, data: RecordData, unit: str) -> Row:
     first = group.first
-    line = source_line(data, first.source)
+    line = source_line(data, cause_frames(first))
     cells: tuple[Spans, ...] = (
         (Number(_runs(group)),),
         (Text(shorten(printable(first.kind), _SOURCE)),),
-        (axis_span(first.axes, data),),
+        (axis_span(first.axes, data), *((Text(", cross-host", "dim"),) if first.is_cross_host else ())),
         (Number(bytes_in(group.payload_bytes, unit)),),
         (Number(bytes_in(group.sent_bytes, unit), provenance="modelled"),),
-        (Code(_groups(first)),),
+        _cause(first),
+        (Code(place),) if (place := place_words(first)) else (Text("unknown", "dim"),),
+        (Code(_beginning(line)),) if line else (),
         _what_spans(group),
         (Text(beside),) if (beside := _beside(group)) else (),
-        place_spans(first.source),
-        (Code(_beginning(line)),) if line else (),
+        (Code(_groups(first)),),
     )
     return Row(cells)
 
@@ -190,6 +221,11 @@ def _what_spans(group: CollectiveGroup) -> Spans:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
     phase = group.first.phase
     return (*spans, Text(f" {_PHASES.get(phase, phase)}", "dim")) if phase else spans
+
+
+def _cause(row: Collective) -> Spans:
+    words = kinds_words(row)
+    return (Text(words, "dim" if words == "unknown" else "none"),) if words else ()
 
 
 def _beside(group: CollectiveGroup) -> str:

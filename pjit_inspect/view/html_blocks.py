@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from pjit_inspect.view.colors import HATCH, LINE, NEUTRAL, NOTE, Palette
-from pjit_inspect.view.html_spans import chip_html, escaped, spans_html
+from pjit_inspect.view.html_spans import breakable_html, chip_html, escaped, spans_html
 from pjit_inspect.view.mesh_picture import draw_mesh
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.shard_picture import draw_shards
@@ -18,14 +18,17 @@ from pjit_inspect.view.tree import (
     Block,
     Card,
     Column,
+    Finding,
     Fold,
     Gallery,
+    GroupedTable,
     Legend,
     LegendEntry,
     Line,
     MeshSubject,
     Picture,
     Row,
+    RowGroup,
     Section,
     Spans,
     Table,
@@ -37,6 +40,10 @@ _TABLE = "border-collapse:collapse;table-layout:auto;margin:0;font-size:12px;lin
 _ROW = "background:transparent;border-bottom:1px solid rgba(127,127,127,0.35)"
 _CELL = "padding:2px 7px;white-space:nowrap"
 _SUMMARY = "cursor:pointer;padding:2px 0"
+_BESIDE = "padding:3px 14px 3px 7px;text-align:left;vertical-align:top;white-space:normal"
+_BELOW = "text-align:left;font-size:11px;padding:0 8px 4px 24px;white-space:normal"
+_SENTENCE = "margin:1px 0 0 14px;max-width:820px"
+_FACT = "font-size:12px;margin:1px 0 0;max-width:820px"
 _LINES = {
     "title": "margin:0 0 2px",
     "answer": "margin:0 0 10px;font-size:14px",
@@ -57,6 +64,10 @@ def block_html(block: Block, palette: Palette) -> str:
             return f'<p style="margin:10px 0 4px">{spans_html(title, palette)}</p>{body}'
         case Table():
             return _table_block(block, palette)
+        case GroupedTable():
+            return _groups(block, palette)
+        case Finding():
+            return _finding(block, palette)
         case Picture():
             return picture_html(block, palette)
         case Gallery():
@@ -135,13 +146,55 @@ def _row(row: Row, columns: tuple[Column, ...], kept: list[int], palette: Palett
     cells = "".join(_cell(spans_html(row.cells[i], palette), columns[i]) for i in kept)
     if not row.items:
         return f'<tr style="{_ROW}">{cells}</tr>\n'
+    return f'<tr style="background:transparent">{cells}</tr>\n{_items(row, len(kept), palette)}'
+
+
+def _items(row: Row, columns: int, palette: Palette) -> str:
     items = " &nbsp; ".join(spans_html(item, palette) for item in row.items)
-    below = f'<td colspan="{len(kept)}" style="text-align:left;font-size:11px;padding:0 8px 4px 24px">{items}</td>'
-    return f'<tr style="background:transparent">{cells}</tr>\n<tr style="{_ROW}">{below}</tr>\n'
+    return f'<tr style="{_ROW}"><td colspan="{columns}" style="{_BELOW}">{items}</td></tr>\n'
 
 
 def _cell(content: str, column: Column) -> str:
     return f'<td style="{_CELL};text-align:{column.align}">{content}</td>'
+
+
+def _groups(table: GroupedTable, palette: Palette) -> str:
+    if not table.groups:
+        return ""
+    rows = [row for group in table.groups for row in group.rows]
+    kept = [i for i in range(len(table.columns)) if any(row.cells[i] for row in rows)]
+    head = "".join(_cell(f"<b>{escape(table.columns[i].title)}</b>", table.columns[i]) for i in kept)
+    titles = f'<tr style="{_ROW}"><td style="{_BESIDE}"><b>{escape(table.title)}</b></td>{head}</tr>'
+    body = "".join(_group(group, table.columns, kept, palette) for group in table.groups)
+    rest = _rest_line(table.rest, palette) if table.rest else ""
+    return f'<div style="overflow-x:auto"><table style="{_TABLE}">{titles}\n{body}</table></div>{rest}'
+
+
+def _group(group: RowGroup, columns: tuple[Column, ...], kept: list[int], palette: Palette) -> str:
+    words = f"<br>{breakable_html(group.words, palette)}" if group.words else ""
+    height = sum(2 if row.items else 1 for row in group.rows)
+    # A cell would be squeezed to its longest word beside others that do not wrap; a block in it keeps its width.
+    text = f'<div style="width:170px">{spans_html(group.heading, palette)}{words}</div>'
+    beside = f'<td rowspan="{height}" style="{_BESIDE}">{text}</td>'
+    rows = [_row(row, columns, kept, palette) for row in group.rows]
+    first, bracket, rest = rows[0].partition(">")
+    return "".join([f"{first}{bracket}{beside}{rest}", *rows[1:]])
+
+
+def _finding(finding: Finding, palette: Palette) -> str:
+    """The head and the sentences; what proves them behind a click."""
+    sentences = "".join(f'<div style="{_SENTENCE}">{spans_html(s, palette)}</div>' for s in finding.sentences)
+    head = f"{spans_html(finding.head, palette)}{sentences}"
+    if not finding.facts and not finding.figures:
+        return f'<div style="margin:6px 0 10px">{head}</div>'
+    facts = "".join(f'<div style="{_FACT}">&bull; {spans_html(fact, palette)}</div>' for fact in finding.facts)
+    if finding.figures:
+        facts += f'<div style="{_FACT};opacity:0.75">{spans_html(finding.figures, palette)}</div>'
+    opened = " open" if finding.is_open else ""
+    return (
+        f'<details{opened} style="margin:6px 0 10px"><summary style="{_SUMMARY}">{head}</summary>'
+        f'<div style="margin:4px 0 0 30px">{facts}</div></details>'
+    )
 
 
 def _legend(entries: tuple[LegendEntry, ...], palette: Palette) -> str:

@@ -9,13 +9,15 @@ from itertools import zip_longest
 
 from pjit_inspect.view.printable import cell_width, pad, printable, shorten
 from pjit_inspect.view.text_spans import spans_text, wrap
-from pjit_inspect.view.text_table import lower_table
+from pjit_inspect.view.text_table import lower_groups, lower_table
 from pjit_inspect.view.tree import (
     Beside,
     Block,
     Document,
+    Finding,
     Fold,
     Gallery,
+    GroupedTable,
     Legend,
     Line,
     Picture,
@@ -65,16 +67,33 @@ def _block_lines(block: Block, width: int) -> list[str]:
             return [*wrap(spans_text(title, width), width), *_blocks_lines(blocks, width)]
         case Table():
             return lower_table(block, width)
+        case GroupedTable():
+            return lower_groups(block, width)
+        case Finding():
+            return _finding_lines(block, width)
         case Picture(lines=lines):
             return [shorten(printable(line), width) for line in lines]
         case Gallery(table=table):
             return lower_table(table, width)
         case Beside(blocks=blocks, in_text=in_text):
             return _beside_lines(blocks, width) if in_text else _blocks_lines(blocks, width)
-        case Fold(summary=summary, blocks=blocks):
-            return [*wrap(spans_text(summary, width), width), *_blocks_lines(blocks, width)]
+        case Fold(summary=summary, blocks=blocks, text_blocks=fewer):
+            return [*wrap(spans_text(summary, width), width), *_blocks_lines(blocks if fewer is None else fewer, width)]
         case Legend():
             return []
+
+
+def _finding_lines(finding: Finding, width: int) -> list[str]:
+    lines = wrap(spans_text(finding.head, width), width)
+    for sentence in finding.sentences:
+        lines += _indented(spans_text(sentence, 4 * width), 2, width)
+    for fact in finding.facts:
+        lines += _indented(f"- {spans_text(fact, 4 * width)}", 4, width)
+    return lines + (_indented(spans_text(finding.figures, width), 4, width) if finding.figures else [])
+
+
+def _indented(text: str, columns: int, width: int) -> list[str]:
+    return [" " * columns + line for line in wrap(text, width - columns)]
 
 
 def _beside_lines(blocks: tuple[Block, ...], width: int) -> list[str]:

@@ -5,8 +5,9 @@ Not its job: tables (`view.text_table`), blocks (`view.text`).
 
 from __future__ import annotations
 
+from pjit_inspect.view.notation import spec_text
 from pjit_inspect.view.printable import cell_width, printable, shorten
-from pjit_inspect.view.tree import AxisLabel, Bar, Code, Number, Sign, Span, Spans, Text
+from pjit_inspect.view.tree import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
 
 __all__ = ["axes_text", "spans_text", "wrap"]
 
@@ -47,8 +48,10 @@ def wrap(text: str, width: int, *, indent: str = "  ") -> list[str]:
 
 def _span_text(span: Span, width: int) -> str:
     match span:
-        case Text(text=text):
+        case Text(text=text) | Prose(text=text):
             return printable(text)
+        case SpecLabel(spec=spec):
+            return printable(spec_text(spec))
         case Code(text=text):
             return shorten(printable(text), max(24, width // 2))
         case AxisLabel(axes=axes, size=size):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.layout import ArrayLayout, SpecEntry
 from pjit_inspect.model.mesh import Mesh
 
 __all__ = [
@@ -22,21 +22,26 @@ __all__ = [
     "Code",
     "Column",
     "Document",
+    "Finding",
     "Fold",
     "Gallery",
+    "GroupedTable",
     "Legend",
     "LegendEntry",
     "Line",
     "MeshSubject",
     "Number",
     "Picture",
+    "Prose",
     "Rest",
     "Row",
+    "RowGroup",
     "Section",
     "ShardSubject",
     "Sign",
     "Span",
     "Spans",
+    "SpecLabel",
     "Table",
     "Text",
 ]
@@ -108,7 +113,25 @@ class Bar:
     axes: tuple[str, ...] | None
 
 
-Span = Text | Code | AxisLabel | Number | Sign | Bar
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A sentence that somebody else worded, with names and code in `backticks`. Text keeps the marks."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpecLabel:
+    """How an array is split: for each dimension nothing, an axis, or several. Axes have their colours.
+
+    `origins` say where each axis came from, for those who point at it.
+    """
+
+    spec: tuple[SpecEntry, ...]
+    origins: tuple[tuple[str, str], ...] = ()
+
+
+Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
 Spans = tuple[Span, ...]
 
 
@@ -185,6 +208,61 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowGroup:
+    """Rows that belong to one thing, such as a line of source.
+
+    Attributes:
+      heading: the thing: its place, ...
+      words: ... and its text.
+      rows: what belongs to it.
+    """
+
+    heading: Spans
+    words: Spans = ()
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedTable:
+    """Groups of rows, each beside what it belongs to (HTML), or under it (text).
+
+    Attributes:
+      title: what the groups are.
+      columns: what each cell of a row is.
+      groups: in order; none without rows.
+      rest: the sentence for the groups that are left out; () when all are there.
+      text_groups: how many of `groups` text shows; None for all.
+      text_rest: the sentence text has for those it leaves out, in place of `rest`.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    groups: tuple[RowGroup, ...]
+    rest: Spans = ()
+    text_groups: int | None = None
+    text_rest: Spans = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One answer and what proves it.
+
+    Attributes:
+      head: what it is about, and how much.
+      sentences: the answer.
+      facts: what proves it, one short statement each; HTML shows them on a click.
+      figures: where the numbers come from; likewise.
+      is_open: whether HTML shows the facts at once.
+    """
+
+    head: Spans
+    sentences: tuple[Spans, ...]
+    facts: tuple[Spans, ...] = ()
+    figures: Spans = ()
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeshSubject:
     """A picture of a mesh.
 
@@ -248,11 +326,15 @@ class Beside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """A section whose heading opens and closes it; text always shows it open."""
+    """A section whose heading opens and closes it; text always shows it open.
+
+    Where text has less room, `text_blocks` are what it shows in place of `blocks`.
+    """
 
     summary: Spans
     blocks: tuple[Block, ...]
     is_open: bool = False
+    text_blocks: tuple[Block, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +353,7 @@ class Legend:
     entries: tuple[LegendEntry, ...]
 
 
-Block = Line | Section | Table | Picture | Gallery | Beside | Fold | Legend
+Block = Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,9 @@ from typing import Any
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.view.answer_view import axis_span
 from pjit_inspect.view.arrays_view import array_blocks
+from pjit_inspect.view.cause_groups import group_by_cause
 from pjit_inspect.view.collectives_view import CollectiveGroup, group_collectives, source_line
+from pjit_inspect.view.findings import finding_of
 from pjit_inspect.view.html import to_html, to_pre
 from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.notation import groups_text, shape_text
@@ -117,6 +119,8 @@ def _details(report: RecordReport, group: CollectiveGroup) -> tuple[Block, ...]:
     )
     sizes = f"payload {bytes_text(group.payload_bytes)} (counted), wire {bytes_text(group.sent_bytes)} (modelled: ring)"
     blocks: list[Block] = [Line(title), Line((Text(f"{sizes}, per device and call"),))]
+    if first.causes:
+        blocks += [finding_of(report, reasons, is_open=True) for reasons in group_by_cause(group.members)]
     blocks.append(Line((Text("moves "), Code(f"{first.dtype}{shape_text(first.local_shape)}"), *_more_operands(group))))
     blocks.append(Line((Text("groups "), Code(groups_text(first.groups, limit=16)))))
     for frame in first.source:

@@ -88,3 +88,30 @@ def test_axes_of_the_same_name_in_two_meshes_are_not_added():
         (("x",), 0, 8),
         (("x",), 1, 8),
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "groups", "wire", "count", "expected"),
+    [
+        ("all-gather", ((0, 1, 2, 3), (4, 5, 6, 7)), 300, 1, 8 * 300),
+        ("all-reduce", ((0, 1), (2, 3)), 100, 5, 4 * 100 * 5),
+        ("collective-permute", ((0, 1), (1, 2), (3, 3)), 100, 2, 2 * 100 * 2),  # what stays is not sent
+        ("collective-broadcast", ((0, 1, 2),), 100, 1, 2 * 100),  # passed on twice
+        ("all-gather", (), 300, 1, None),
+        ("all-gather", ((0, 1),), 300, None, None),
+    ],
+)
+def test_all_devices_together_send_what_each_of_them_does(
+    kind: str, groups: tuple[tuple[int, ...], ...], wire: int, count: int | None, expected: int | None
+):
+    row = Collective(
+        kind=kind,
+        axes=None,
+        groups=groups,
+        dtype="f32",
+        local_shape=(25,),
+        payload_bytes=100,
+        wire_bytes=wire,
+        count=count,
+    )
+    assert row.global_bytes == expected

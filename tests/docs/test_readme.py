@@ -19,6 +19,7 @@ from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.fusion import Fusion
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.sharding_table import ValueSharding
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -44,11 +45,14 @@ def test_it_opens_with_the_two_commands():
 
 def test_its_example_prints_what_it_shows(tmp_path: Path):
     script = tmp_path / "example.py"
-    script.write_text(blocks("python")[0], encoding="utf-8")
+    end = "print('=' * 9)\n"
+    script.write_text(end.join(blocks("python")[:2]), encoding="utf-8")
     settings = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, str(script)], env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert without_kernels(done.stdout) == without_kernels(blocks("text")[0])
+    shown, explained = done.stdout.split("=" * 9 + "\n")
+    assert without_kernels(shown) == without_kernels(blocks("text")[0])
+    assert explained == blocks("text")[1]
 
 
 def test_every_name_of_a_record_exists():
@@ -60,7 +64,13 @@ def test_every_name_of_a_record_exists():
 
 @pytest.mark.parametrize(
     ("first_cell", "kind"),
-    [("inputs", ArrayLayout), ("mesh", Mesh), ("collectives", Collective), ("fusions", Fusion)],
+    [
+        ("inputs", ArrayLayout),
+        ("mesh", Mesh),
+        ("collectives", Collective),
+        ("shardings", ValueSharding),
+        ("fusions", Fusion),
+    ],
 )
 def test_every_attribute_of_a_row_exists(first_cell: str, kind: type):
     line = next(line for line in README.splitlines() if line.startswith(f"| `{first_cell}`"))

@@ -14,7 +14,7 @@ def parsed(line: str, *defined: str) -> Command:
     return parse_command(line, ShowOptions(), lambda name: name in defined)
 
 
-@pytest.mark.parametrize("word", ["on", "off", "log", "forget", "show"])
+@pytest.mark.parametrize("word", ["on", "off", "log", "forget", "show", "why", "shardings"])
 def test_a_lone_subcommand_word_is_the_subcommand_even_when_it_is_a_variable(word):
     assert parsed(f" {word} ", word) == Command(action=word)
 
@@ -25,9 +25,27 @@ def test_show_takes_one_name(name):
 
 
 @pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("why", Command(action="why")),
+        ("why train_step", Command(action="why", text="train_step")),
+        ("why --line 12", Command(action="why", line=12)),
+        ("why train_step --line 12", Command(action="why", text="train_step", line=12)),
+        ("why --line=12 train_step", Command(action="why", text="train_step", line=12)),
+        ("shardings <lambda>", Command(action="shardings", text="<lambda>")),
+    ],
+)
+def test_why_and_shardings_take_a_name_and_why_a_line(line, command):
+    assert parsed(line) == command
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "show(x)",
+        "why(x)",
+        "shardings = 3",
+        "why - 1",
         "show (x)",
         "show - 1",
         "show -1",
@@ -78,7 +96,7 @@ def test_the_first_line_of_a_cell_takes_options_only():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("", r"%pjit needs one of on, off, log, show \[NAME\], forget, or code to run; %pjit\? explains"),
+        ("", r"%pjit needs one of on, off, log, show \[NAME\], why .*, shardings .*, or code to run; %pjit\? explains"),
         ("--vew text f", r"unknown option --vew \(did you mean '--view'\?\); the options are --view, --no-times"),
         ("--x f", r"unknown option --x; the options are --view, --no-times"),
         ("--view", r"--view needs one of text, html, widget, not ''"),
@@ -88,6 +106,12 @@ def test_the_first_line_of_a_cell_takes_options_only():
         ("shwo f", r"unknown subcommand 'shwo' \(did you mean 'show'\?\); %pjit needs on, off, log, .*"),
         ("log f", r"%pjit log takes nothing after it; options stand before it: %pjit --view text log"),
         ("show a b", r"%pjit show takes the name of one record; .*"),
+        ("why a b", r"%pjit why takes the name of one record and --line N; .*"),
+        ("why --line", r"--line needs the number of a line of your source: %pjit why --line 12"),
+        ("why --line x", r"--line needs the number of a line of your source, not 'x': %pjit why --line 12"),
+        ("why f --line -3", r"--line needs the number of a line of your source, not '-3': .*"),
+        ("shardings a --line 3", r"%pjit shardings takes the name of one record; .*"),
+        ("wyh f", r"unknown subcommand 'wyh' \(did you mean 'why'\?\); .*"),
         ("f(x) --view text", r"options stand before the code: %pjit --view \.\.\."),
     ],
 )

@@ -302,3 +302,36 @@ def test_a_run_outside_of_any_cell_shows_its_record_at_once(program):
     value = program.shell.run_line_magic("pjit", "total(x)")
     assert float(value) == 64
     assert program.capsys.readouterr().out.startswith("total  jit")
+
+
+# Why, and how values are sharded.
+
+
+def test_why_explains_the_newest_record_or_that_of_a_name(program):
+    program.value("%pjit total(x);")
+    explained = program.printed("%pjit why")
+    assert explained.startswith("total  why each collective is there")
+    # The sum of an array that is split over both axes: each device has a part of it.
+    assert "reduction" in explained
+    assert program.printed("%pjit why total") == explained
+
+
+def test_why_narrows_to_a_line_of_the_source(program):
+    program.value("%pjit total(x);")
+    # Line 12 of the cell is `return (x * 2).sum()`.
+    assert "at line 12" in program.printed("%pjit why --line 12")
+    assert "no collective at line 99. There are:" in program.printed("%pjit why total --line 99")
+
+
+def test_shardings_stand_under_the_line_of_source_that_makes_them(program):
+    program.value("%pjit total(x);")
+    lines = program.printed("%pjit shardings").splitlines()
+    at = next(i for i, line in enumerate(lines) if line.endswith("return (x * 2).sum()"))
+    assert "P('data', 'model')" in lines[at + 1]
+
+
+@pytest.mark.parametrize("command", ["why", "shardings"])
+def test_without_a_record_they_say_what_to_do(session, command):
+    message = "no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on"
+    assert message in session.printed(f"%pjit {command}")
+    assert "no record of 'nobody'" in session.printed(f"%pjit {command} nobody")

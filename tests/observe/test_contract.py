@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+from types import FrameType
 
+import jax
 import pytest
 from programs import recorded
 
@@ -29,8 +32,6 @@ def test_a_renamed_variable_is_reported_by_name() -> None:
 
 
 def test_missing_names_warn_once_and_user_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    import jax
-
     lost = _jax.Promise(module="jax._src.pjit", name="no_such_name", costs="the jaxpr")
     monkeypatch.setattr(_jax, "CONTRACT", (lost,))
     monkeypatch.setattr(listener, "_warned", set())
@@ -43,8 +44,6 @@ def test_missing_names_warn_once_and_user_code_runs(monkeypatch: pytest.MonkeyPa
 
 
 def test_without_the_names_for_known_calls_compiles_are_still_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    import jax
-
     kept = [p for p in _jax.CONTRACT if p.name != "_resolve_and_lower"]
     lost = _jax.Promise(module="jax._src.pjit", name="_resolve_and_lower_gone", costs="functions compiled before %pjit")
     monkeypatch.setattr(_jax, "CONTRACT", (*kept, lost))
@@ -53,3 +52,35 @@ def test_without_the_names_for_known_calls_compiles_are_still_recorded(monkeypat
     with pytest.warns(RuntimeWarning, match="_resolve_and_lower_gone"), recorded(records, calls=True):
         assert jax.jit(lambda v: v + 41)(1) == 42
     assert [r.name for r in records if r.origin == "user"] == ["<lambda>"]
+
+
+def fails_to_compile(a: jax.Array) -> jax.Array:
+    return jax.ffi.ffi_call("there_is_no_such_call", a)(a)
+
+
+@pytest.mark.parametrize("function", [lambda a: a * 43, fails_to_compile])
+def test_a_compile_is_announced_before_it_runs_and_ended_in_the_same_frame_though_it_fails(function) -> None:
+    heard: list[tuple[str, FrameType]] = []
+
+    def on_start(event: str, *_: object, **__: object) -> None:
+        if event == _jax.COMPILE_EVENT:
+            heard.append(("start", _jax.timed_frame(sys._getframe(1))))
+
+    def on_duration(event: str, *_: object, **__: object) -> None:
+        if event == _jax.COMPILE_EVENT:
+            heard.append(("end", _jax.timed_frame(sys._getframe(1))))
+
+    def on_event(*_: object, **__: object) -> None: ...
+
+    lowered = jax.jit(function).lower(jax.ShapeDtypeStruct((2,), "float32"))
+    _jax.register(on_duration, on_event, on_start)
+    try:
+        lowered.compile()
+    except jax.errors.JaxRuntimeError:
+        assert function is fails_to_compile
+    finally:
+        _jax.unregister(on_duration, on_event, on_start)
+    assert [what for what, _ in heard] == ["start", "end"]
+    (_, frame), (_, same) = heard
+    assert frame is same
+    assert frame.f_code.co_name == "_cached_compilation"

@@ -103,6 +103,7 @@ records = st.builds(
     stablehlo=st.none() | st.binary(max_size=20).map(Blob),
     stablehlo_text=st.none() | texts,
     hlo=st.none() | st.binary(max_size=20).map(Blob),
+    compiler_log=st.none() | texts,
     cost=st.dictionaries(texts, floats, max_size=3),
     memory=st.none() | st.builds(MemoryStats, argument_bytes=st.none() | naturals, code_bytes=st.none() | naturals),
     timings=st.builds(Timings, trace_s=st.none() | floats, lower_s=st.none() | floats),
@@ -202,7 +203,7 @@ def test_a_file_holds_the_programs_as_entries_other_tools_can_open():
 
 def test_a_sharding_and_a_mesh_are_written_once_however_often_they_are_used():
     whole = json.loads(entries_of(saved(example_record()))["record.json"])
-    assert (whole["format"], whole["version"]) == ("pjit_inspect record", 1)
+    assert (whole["format"], whole["version"]) == ("pjit_inspect record", 2)
     assert [len(whole["tables"][name]) for name in ("Device", "Mesh", "Sharding")] == [8, 1, 1]
     assert [row["sharding"] for row in whole["record"]["inputs"] + whole["record"]["outputs"]] == [0, 0, 0]
     assert whole["record"]["mesh"] == 0
@@ -432,7 +433,7 @@ def test_a_field_that_a_record_may_lack_takes_its_default():
 
 
 def test_a_newer_version_is_refused_naming_both():
-    with pytest.raises(VersionError, match="version 12, this package reads up to version 1: update pjit-inspect"):
+    with pytest.raises(VersionError, match="version 12, this package reads up to version 2: update pjit-inspect"):
         read_record(with_json(lambda whole: whole.update(version=12)))
 
 
@@ -546,7 +547,7 @@ def test_a_damaged_program_is_refused_by_its_checksum():
 
 def test_every_field_of_a_record_is_stored_or_is_a_program():
     whole = json.loads(entries_of(saved(example_record()))["record.json"])
-    programs = {"jaxpr", "stablehlo", "stablehlo_text", "hlo"}
+    programs = {"jaxpr", "stablehlo", "stablehlo_text", "propagation", "hlo", "compiler_log"}
     assert set(whole["record"]) == {field.name for field in dataclasses.fields(RecordData)} - programs
 
 

@@ -8,11 +8,13 @@ import pytest
 import view_reports
 
 from pjit_inspect.view.colors import Palette
+from pjit_inspect.view.explain_view import explain_view
 from pjit_inspect.view.html import to_html
 from pjit_inspect.view.log_view import log_view
 from pjit_inspect.view.mesh_picture import draw_mesh
 from pjit_inspect.view.record_view import record_view
 from pjit_inspect.view.shard_picture import draw_shards
+from pjit_inspect.view.shardings_view import shardings_view
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import MeshSubject
 
@@ -36,6 +38,19 @@ def test_a_log_looks_as_before(golden):
     rows = [report.data for report in REPORTS.values()]
     counts = [None if report.collectives is None else len(report.collectives) for report in REPORTS.values()]
     golden("log.txt", to_text(log_view(rows, collectives=counts)))
+
+
+def test_an_explanation_looks_as_before(golden):
+    golden("explain.txt", to_text(explain_view(REPORTS["explained"])))
+    golden("explain.html", to_html(explain_view(REPORTS["explained"])))
+    golden("explain_line.txt", to_text(explain_view(REPORTS["explained"], 2), width=60))
+
+
+def test_a_table_of_shardings_looks_as_before(golden):
+    data, table = REPORTS["explained"].data, view_reports.shardings()
+    golden("shardings.txt", to_text(shardings_view(data, table)))
+    golden("shardings.html", to_html(shardings_view(data, table)))
+    golden("shardings_line.txt", to_text(shardings_view(data, table.at_line(2))))
 
 
 @pytest.mark.parametrize("name", ["mlp_tensor", "without_hlo"])

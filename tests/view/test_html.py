@@ -14,20 +14,24 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pjit_inspect.view.explain_view import explain_view
 from pjit_inspect.view.html import to_html, to_page, to_pre
 from pjit_inspect.view.log_view import log_view
 from pjit_inspect.view.mesh_picture import mesh_lines
 from pjit_inspect.view.record_view import record_view
+from pjit_inspect.view.shardings_view import shardings_view
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import Code, Document, Line
 
 REPORTS = view_reports.every_report()
 HTML = {name: to_html(record_view(report)) for name, report in REPORTS.items()}
+HTML["explain"] = to_html(explain_view(REPORTS["explained"]))
+HTML["shardings"] = to_html(shardings_view(REPORTS["explained"].data, view_reports.shardings()))
 HTML["log"] = to_html(log_view([report.data for report in REPORTS.values()]))
 STYLES = json.loads((Path(__file__).parent / "jupyterlab_styles.json").read_text())["styles"]
 # What our HTML may consist of: each is on the allow-list of JupyterLab 4's sanitizer.
-TAGS = {"div", "p", "b", "span", "tt", "br", "img", "table", "tr", "td", "details", "summary"}
-ATTRIBUTES = {"style", "title", "open", "colspan", "alt", "width", "height", "src"}
+TAGS = {"div", "p", "b", "span", "tt", "br", "img", "table", "tr", "td", "details", "summary", "wbr"}
+ATTRIBUTES = {"style", "title", "open", "colspan", "rowspan", "alt", "width", "height", "src"}
 
 
 class Reader(HTMLParser):
@@ -43,7 +47,7 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
         self.attributes += attrs
-        if tag not in ("img", "br"):
+        if tag not in ("img", "br", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

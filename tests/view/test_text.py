@@ -107,7 +107,7 @@ def test_outputs_that_lie_like_their_donated_input_are_counted():
 def test_equal_collectives_share_a_row_with_their_sum():
     row = next(line for line in text_of("train_step").splitlines() if "train.py:12" in line)
     assert " ".join(row.split()) == (
-        "4 all-reduce model 384.00 576.00 {0-3} {4-7} layer*/attn/dot_general bwd train.py:12"
+        "4 all-reduce model 384.00 576.00 train.py:12 layer*/attn/dot_general bwd {0-3} {4-7}"
     )
 
 
@@ -118,7 +118,7 @@ def test_rows_that_are_not_shown_are_counted_with_their_bytes():
 
 def test_the_source_line_stands_beside_the_place():
     row = next(line for line in text_of("mlp_tensor").splitlines() if "all-reduce" in line)
-    assert row.endswith("In [3]:4  return h @ W2")
+    assert "In [3]:4  return h @ W2" in row
 
 
 def test_seconds_are_the_last_line_and_can_be_left_out():

@@ -35,6 +35,12 @@ def test_selecting_a_collective_shows_its_groups_on_the_mesh():
     assert "Devices {0 4} of the mesh" in details.value
 
 
+def test_selecting_a_collective_says_why_it_is_there():
+    _, rows, details = _pages(record_widget(view_reports.explained()))["Collectives"].children
+    rows.value = 1
+    assert "sums over dimension 0 of" in details.value
+
+
 def test_a_record_without_collectives_has_no_such_tab():
     assert "Collectives" not in record_widget(view_reports.one_device()).titles
     assert "Collectives" not in record_widget(view_reports.without_hlo()).titles

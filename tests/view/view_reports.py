@@ -9,13 +9,16 @@ from __future__ import annotations
 import itertools
 import math
 
+from pjit_inspect.model.cause import Cause
 from pjit_inspect.model.collective import AxisTotal, Collective, CollectiveTable
 from pjit_inspect.model.fusion import Fusion, FusionTable
 from pjit_inspect.model.layout import ArrayLayout, Sharding, SpecEntry
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.source import Frame, SourceText
+from pjit_inspect.model.suggestion import Checked, Suggestion
 
 MIB = 2**20
 
@@ -514,6 +517,166 @@ def hostile() -> RecordReport:
     )
 
 
+_STEP = SourceText(
+    file="/home/me/step.py",
+    lines=("def step(p, x):", "    h = x @ p['w1']", "    y = jax.nn.relu(h) @ p['w2']", "    return reshard(y)"),
+)
+
+
+def _at(line: int) -> tuple[Frame, ...]:
+    return Frame(file=_STEP.file, line=line), Frame(file="/home/me/run.py", line=9)
+
+
+def _gathered(layer: int) -> Collective:
+    name = f"p['layers'][{layer}]['w1']"
+    cause = Cause(
+        kind="reshard_needed",
+        sentence=(
+            f"all-gather over `data`: `x @ w1` (step.py:2) needs `{name}` as `P(None, 'model')`, but it is "
+            "`P('data', 'model')`: axis `data` already splits dimension 0 of the result"
+        ),
+        facts=(f"operand 1, `{name}`: shape [512], P('data', 'model')", f"`data` on `{name}` comes from the argument"),
+        evidence="sharding",
+        source=_at(2),
+        value=name,
+        payload_bytes=MIB,
+        candidates=2,
+    )
+    return _explained("all-gather", ("data",), _DATA, MIB, (cause,), instructions=(f"all-gather.{layer}",))
+
+
+def _explained(kind: str, axes: tuple[str, ...] | None, groups, size: int, causes: tuple[Cause, ...], **more):
+    return Collective(
+        kind=kind,
+        axes=axes,
+        groups=groups,
+        dtype="f32",
+        local_shape=(size // 4,),
+        payload_bytes=size,
+        wire_bytes=size,
+        implicit=True,
+        phase=more.pop("phase", "forward"),
+        op_name="jit(step)/dot_general",
+        operands=more.pop("operands", 1),
+        source=causes[0].source if causes else (),
+        causes=causes,
+        **more,
+    )
+
+
+def explained() -> RecordReport:
+    """Collectives with causes of many kinds; 4 MiB of gathers, 3 of gradients, 2 written, 1 by name, 1 unknown."""
+    mesh = mesh_of(data=2, model=4)
+    gradient = Cause(
+        kind="contraction",
+        sentence="all-reduce over `data`: the gradient of `x @ w1` (step.py:2) sums over dimension 0 of `x`",
+        facts=("operand 0, `x`: P('data', None)",),
+        evidence="sharding",
+        source=_at(2),
+        payload_bytes=2 * MIB,
+    )
+    mean = Cause(
+        kind="reduction",
+        sentence="all-reduce over `data`: `y.mean()` (step.py:3) reduces dimension 0 of `y`",
+        evidence="sharding",
+        source=_at(3),
+        payload_bytes=MIB,
+    )
+    written = Cause(
+        kind="written",
+        sentence="collective-permute along no single axis: `ppermute` is a collective in your code at step.py:3",
+        evidence="name",
+        source=_at(3),
+        payload_bytes=2 * MIB,
+    )
+    by_name = Cause(
+        kind="indexing",
+        sentence="all-to-all over `data`: it belongs to `gather` (step.py:3); that is all that speaks for indexing",
+        evidence="name",
+        source=_at(3),
+        payload_bytes=MIB,
+        serves_with=("all-gather.9",),
+    )
+    unknown = Cause(
+        kind="unknown", sentence="all-reduce over `model`: the program does not tell why", payload_bytes=MIB
+    )
+    rows = (
+        *(_gathered(layer) for layer in range(4)),
+        _explained(
+            "all-reduce", ("data",), _DATA, 3 * MIB, (gradient, mean), phase="backward", operands=2, is_cross_host=True
+        ),
+        _explained(
+            "collective-permute", None, ((0, 1), (1, 0)), 2 * MIB, (written,), is_async=True, overlap_count=3,
+            decomposed="all-gather",
+        ),
+        _explained("all-to-all", ("data",), _DATA, MIB, (by_name,)),
+        _explained("all-reduce", ("model",), _MODEL, MIB, (unknown,)),
+    )  # fmt: skip
+    return RecordReport(
+        data=RecordData(
+            name="step", mesh=mesh, meshes=(mesh,), devices=devices_of(8), sources=(_STEP,), inputs=(), outputs=()
+        ),
+        collectives=CollectiveTable(rows),
+        totals=totals_of(rows),
+        fusions=FusionTable(()),
+        warnings=("Involuntary full rematerialization of `h` at step.py:2",),
+        suggestions=(
+            Suggestion(
+                title="give `p['layers'][*]['w1']` the spec `P(None, 'model')`",
+                sentence="the four gathers go, each device holds 4 MiB more",
+                change=(),
+                forward_bytes=-4 * MIB,
+                backward_bytes=0,
+                removes=("all-gather.0",),
+            ),
+            Suggestion(
+                title="constrain `h`",
+                sentence="the gradient is summed in pieces",
+                change=(),
+                forward_bytes=0,
+                backward_bytes=-MIB,
+                checked=Checked(before_bytes=11 * MIB, after_bytes=12 * MIB),
+            ),
+        ),
+    )
+
+
+def shardings() -> ShardingTable:
+    """Values of two lines of `step.py`, two layers' arguments, and one inside a `shard_map`."""
+
+    def value(name: str, shape: tuple[int, ...], local: tuple[int, ...], *spec: SpecEntry, **more) -> ValueSharding:
+        size, whole = math.prod(local) * 4, math.prod(shape) * 4
+        return ValueSharding(
+            name=name,
+            dtype="f32",
+            global_shape=shape,
+            local_shape=local,
+            spec=spec,
+            bytes_per_device=size,
+            replication=more.pop("replication"),
+            wasted_bytes=more.pop("wasted", size - whole // 8),
+            **more,
+        )
+
+    # h: [2048, 512] f32 is 4 MiB; over data=2 each device has 2 MiB, where an even split over 8 would be 0.5.
+    h = value(
+        "x @ p['w1']", (2048, 512), (1024, 512), "data", None, op="dot_general", op_name="jit(step)/dot_general",
+        source=_at(2), phase="forward", replication=4, origins={"data": "argument `x`, through `dot_general`"},
+    )  # fmt: skip
+    relu = value(
+        "jax.nn.relu(h)", (2048, 512), (1024, 512), "data", None, op="max", op_name="jit(step)/max", source=_at(3),
+        phase="forward", replication=4, origins={"data": "argument `x`, through `max`"},
+    )  # fmt: skip
+    shard = value(
+        "jit(step)/shard_map/mul", (256, 128), (256, 128), None, None, op="mul", op_name="jit(step)/shard_map/mul",
+        source=_at(3), replication=None, wasted=None, is_per_shard=True,
+    )  # fmt: skip
+    weights = [
+        value(f"p['layers'][{i}]['w1']", (512, 512), (256, 128), "data", "model", replication=1) for i in range(2)
+    ]
+    return ShardingTable(rows=(h, relu, *weights, shard), devices=8, left_out=(("single numbers", 7), ("constants", 3)))
+
+
 def every_report() -> dict[str, RecordReport]:
     """All of them by name."""
     return {
@@ -524,4 +687,5 @@ def every_report() -> dict[str, RecordReport]:
         "ranks": ranks(),
         "huge": huge(),
         "hostile": hostile(),
+        "explained": explained(),
     }

@@ -1,0 +1,145 @@
+"""The list of records that captures fill and users read.
+
+It knows of a record only what `LoggedRecord` names. Not its job: records themselves, or filling it (`api`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, Generic, Protocol, Self, TypeVar, get_args, overload
+
+from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.model.collective import CollectiveTable
+from pjit_inspect.model.record import Origin, RecordData
+from pjit_inspect.view.log_view import log_view
+from pjit_inspect.view.record_view import ViewOptions
+from pjit_inspect.view.shown import Shown, drawn
+
+__all__ = ["LoggedRecord", "RecordLog"]
+
+
+class LoggedRecord(Protocol):
+    """What a log asks of a record; each is as in `CompileRecord`."""
+
+    @property
+    def data(self) -> RecordData:
+        """The frozen data under it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def origin(self) -> Origin:
+        """Whose compile it is."""
+        ...
+
+    @property
+    def transform(self) -> str:
+        """What made the compile."""
+        ...
+
+    @property
+    def collectives(self) -> CollectiveTable:
+        """Every collective of the optimized program."""
+        ...
+
+
+Record = TypeVar("Record", bound=LoggedRecord)
+
+
+class RecordLog(Sequence[Record], Generic[Record]):
+    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows."""
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self._records = list(records)
+        self._lock = threading.Lock()
+
+    @overload
+    def __getitem__(self, key: int | str) -> Record: ...
+    @overload
+    def __getitem__(self, key: slice) -> Self: ...
+    def __getitem__(self, key: int | str | slice) -> Record | Self:
+        """The record at a position, or the newest of a name.
+
+        Raises IndexError, or RecordNotFoundError (a KeyError) with the nearest names.
+        """
+        if isinstance(key, str):
+            return self._newest(key)
+        found = self._records[key]
+        return type(self)(found) if isinstance(found, list) else found
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(tuple(self._records))
+
+    def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Self:
+        """The records that have this name, origin ("user", "library" or "eager") and transform; None matches all.
+
+        Raises ValueError for an origin that does not exist.
+        """
+        if origin is not None and origin not in get_args(Origin):
+            raise ValueError(f"there is no origin {origin!r}; the origins are {', '.join(get_args(Origin))}")
+        wanted = {"name": name, "origin": origin, "transform": transform}
+        return type(self)(r for r in self if all(v is None or getattr(r, k) == v for k, v in wanted.items()))
+
+    def user_records(self) -> Self:
+        """The records of the user's own functions, without eager operations and library compiles."""
+        return self.find(origin="user")
+
+    def names(self) -> tuple[str, ...]:
+        """Every name once, the user's functions first, each group in order of appearance."""
+        ranked = sorted(self, key=lambda record: record.origin != "user")
+        return tuple(dict.fromkeys(record.name for record in ranked))
+
+    def clear(self) -> None:
+        """Forget every record."""
+        with self._lock:
+            self._records.clear()
+
+    def extend(self, records: Iterable[Record]) -> None:
+        """Add records at the end."""
+        with self._lock:
+            self._records.extend(records)
+
+    def complete(self) -> None:
+        """Read what capture left for later, while the functions still live; what is lost by then is named missing."""
+        for record in self:
+            _ = record.data
+
+    def _newest(self, name: str) -> Record:
+        found = self.find(name)
+        if found:
+            return (found.user_records() or found)[-1]
+        names = self.names()
+        if not names:
+            raise RecordNotFoundError(
+                f"no record of {name!r}: nothing has been captured yet. A function that JAX had compiled before is "
+                "recorded by pjit_inspect.capture(calls=True), by %pjit, and by pjit_inspect.inspect"
+            )
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        which = "the nearest names are" if near else "there are records of"
+        shown = ", ".join(map(repr, near or names[:5]))
+        raise RecordNotFoundError(f"no record of {name!r}; {which} {shown}")
+
+    def __str__(self) -> str:
+        return repr(self.show())
+
+    def __repr__(self) -> str:
+        return f"<Log of {len(self)} record{'s' * (len(self) != 1)}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
+
+    def show(self, *, times: bool = True) -> Shown:
+        """An object to display: one row for each of the user's compiles, the others counted."""
+        records = tuple(self)
+        counts = tuple(len(record.collectives) if record.origin == "user" else None for record in records)
+        options = ViewOptions(show_times=times)
+        return Shown(drawn(log_view(tuple(r.data for r in records), collectives=counts, options=options)))

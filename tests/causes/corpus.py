@@ -1,0 +1,45 @@
+"""All cases of the corpus, in the order of their files."""
+
+from __future__ import annotations
+
+from causes import (
+    attention,
+    everyday,
+    explicit,
+    gradients,
+    halo,
+    indexing,
+    layout,
+    loops,
+    manual,
+    matmul,
+    mlp,
+    moe,
+    reduction,
+    reshard,
+    tokens,
+    training,
+)
+from causes.case import Case
+
+__all__ = ["CASES"]
+
+_FILES = (
+    matmul,
+    mlp,
+    attention,
+    everyday,
+    tokens,
+    reduction,
+    moe,
+    training,
+    loops,
+    gradients,
+    reshard,
+    layout,
+    indexing,
+    halo,
+    manual,
+    explicit,
+)
+CASES: tuple[Case, ...] = tuple(case for file in _FILES for case in file.CASES)

@@ -1,0 +1,60 @@
+"""Every cause of the corpus is the one worked out by hand.
+
+The expectations were written before any program ran (see `case`). Not its job: how a cause is worded.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from causes.case import Case
+from causes.corpus import CASES
+from causes.crashing import CASES as CRASHING
+from causes.score import Score, score, tag_lines
+
+_MOST_UNKNOWN = 0.05
+_SCRIPT = Path(__file__).parents[2] / "scripts" / "causes"
+
+
+@cache
+def _score(case: Case) -> Score:
+    return score(case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_collectives_of_a_program_have_the_causes_worked_out_by_hand(case: Case) -> None:
+    result = _score(case)
+    wrong = [
+        f"{answer.collective.kind} over {answer.collective.axes_text}: {answer.cause} ({answer.sentence}); "
+        f"expected {answer.expected or 'no such collective'}"
+        for answer in result.answers
+        if answer.verdict == "wrong"
+    ]
+    missing = [f"no {want.kind} over {want.axes} for {want.cause}" for want in result.missing]
+    assert not wrong + missing, case.why
+
+
+@pytest.mark.parametrize("case", CRASHING, ids=lambda case: case.name)
+def test_a_program_that_ends_shardy_does_not_end_the_process_and_has_the_causes_worked_out_by_hand(case: Case) -> None:
+    done = subprocess.run([sys.executable, _SCRIPT, "--case", case.name], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_at_most_one_cause_in_twenty_is_unknown() -> None:
+    verdicts = Counter(answer.verdict for case in CASES for answer in _score(case).answers)
+    assert verdicts["unknown"] <= _MOST_UNKNOWN * verdicts.total()
+
+
+def test_every_case_has_a_name_of_its_own() -> None:
+    assert max(Counter(case.name for case in CASES).values()) == 1
+
+
+@pytest.mark.parametrize("case", [*CASES, *CRASHING], ids=lambda case: case.name)
+def test_every_tag_that_is_wanted_is_in_the_program(case: Case) -> None:
+    assert {want.at for want in case.wants if want.at is not None} <= set(tag_lines(case.build))

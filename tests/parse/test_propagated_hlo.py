@@ -1,0 +1,103 @@
+"""HLO with shardings becomes the program before partitioning. Expectations are read off the texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+
+MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
+
+LOOP = """HloModule jit_f, num_partitions=8
+
+%body (b: (s32[], f32[16,32])) -> (s32[], f32[16,32]) {
+  %b = (s32[], f32[16,32]) parameter(0), sharding={{replicated}, {devices=[2,1,4]<=[8] last_tile_dim_replicate}}
+  %i = s32[] get-tuple-element(%b), index=0
+  %x = f32[16,32] get-tuple-element(%b), index=1
+  %sin = f32[16,32] sine(%x), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}, metadata={op_name="jit(f)/sin"}
+  ROOT %t = (s32[], f32[16,32]) tuple(%i, %sin)
+}
+
+%cond (c: (s32[], f32[16,32])) -> pred[] {
+  %c = (s32[], f32[16,32]) parameter(0), sharding={{replicated}, {devices=[2,1,4]<=[8] last_tile_dim_replicate}}
+  %j = s32[] get-tuple-element(%c), index=0
+  %three = s32[] constant(3)
+  ROOT %lt = pred[] compare(%j, %three), direction=LT
+}
+
+ENTRY %main (p: f32[16,32]) -> f32[16,32] {
+  %zero = s32[] constant(0)
+  %p = f32[16,32] parameter(0), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}, metadata={op_name="x"}
+  %in = (s32[], f32[16,32]) tuple(%zero, %p)
+  %loop = (s32[], f32[16,32]) while(%in), condition=%cond, body=%body
+  ROOT %out = f32[16,32] get-tuple-element(%loop), index=1
+}
+"""
+
+
+def test_tuples_are_taken_apart_and_regions_are_linked() -> None:
+    program = read_propagated_hlo(LOOP, [MESH], result_names=["result"])
+    loop = next(op for op in program.ops if op.kind == "while")
+    sine = next(op for op in program.ops if op.kind == "sine")
+    assert [op.kind for op in program.ops].count("tuple") == 0
+    assert program.ops[sine.parent or 0] is loop
+    assert [(boundary.name, boundary.spec) for boundary in program.inputs] == [("x", (("data",), ()))]
+    assert [(boundary.name, boundary.value) for boundary in program.outputs] == [("result", loop.results[1])]
+    # In: the argument to both regions' parameters. Out: the sine to the loop's result; the condition's answer to none.
+    into = [target for source, target in program.links if source == program.inputs[0].value]
+    assert len(into) == 2
+    assert sine.operands[0] in into
+    assert (sine.results[0], loop.results[1]) in program.links
+    compared = next(op for op in program.ops if op.kind == "compare").results[0]
+    assert compared not in {source for source, _ in program.links}
+
+
+def test_what_was_left_to_the_partitioner_is_not_required() -> None:
+    program = read_propagated_hlo(LOOP, [MESH], free_inputs=[True], free_outputs=[True])
+    assert (program.inputs[0].spec, program.outputs[0].spec) == (None, None)
+
+
+def test_an_instruction_without_a_sharding_is_not_split() -> None:
+    program = read_propagated_hlo(LOOP, [MESH])
+    loop = next(op for op in program.ops if op.kind == "while")
+    assert program.values[loop.results[1]].spec == ((), ())
+
+
+def test_tiles_that_follow_no_mesh_axis_say_so_and_still_count() -> None:
+    reversed_rows = LOOP.replace("devices=[2,1,4]<=[8]", "devices=[2,1,4]4,5,6,7,0,1,2,3")
+    program = read_propagated_hlo(reversed_rows, [MESH])
+    assert program.values[program.inputs[0].value].spec == (("(2 tiles)",), ())
+    assert program.local_shape(program.inputs[0].value) == (8, 32)
+
+
+def test_without_a_mesh_every_split_is_nameless() -> None:
+    program = read_propagated_hlo(LOOP, [])
+    assert program.values[program.inputs[0].value].spec == (("(2 tiles)",), ())
+
+
+def test_whole_axes_of_a_second_mesh_come_before_parts_of_the_first() -> None:
+    # Four tiles of two neighbours: data and half of model in one mesh, a in the other.
+    other = Mesh(axis_names=("a", "b"), shape=(4, 2), device_ids=tuple(range(8)))
+    text = LOOP.replace("devices=[2,1,4]<=[8]", "devices=[4,1,2]<=[8]")
+    first, both = read_propagated_hlo(text, [MESH]), read_propagated_hlo(text, [MESH, other])
+    assert first.values[first.inputs[0].value].spec == (("data", "model:(1)2"), ())
+    assert both.values[both.inputs[0].value].spec == (("a",), ())
+
+
+def test_computations_nested_without_end_are_an_error() -> None:
+    depth = 300
+    calls = "".join(
+        f"%f{k} (a: f32[]) -> f32[] {{\n  %a = f32[] parameter(0)\n  ROOT %r = f32[] {how}\n}}\n\n"
+        for k in range(depth)
+        for how in [f"call(%a), to_apply=%f{k - 1}" if k else "negate(%a)"]
+    )
+    text = f"HloModule m\n\n{calls}ENTRY %e (p: f32[]) -> f32[] {{\n  %p = f32[] parameter(0)\n"
+    with pytest.raises(ParseError, match="too deeply"):
+        read_propagated_hlo(f"{text}  ROOT %q = f32[] call(%p), to_apply=%f{depth - 1}\n}}\n", [MESH])
+
+
+def test_text_that_is_no_program_is_an_error() -> None:
+    with pytest.raises(ParseError):
+        read_propagated_hlo("nothing", [MESH])
