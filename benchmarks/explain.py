@@ -63,9 +63,8 @@ def main() -> None:
     print(f"  {'together':<24}{total * 1e3:8.0f} ms {total / compile_s:7.1%}   target 15 %")
     causes = [cause for row in record.collectives for cause in row.causes]
     unknown = sum(cause.kind == "unknown" for cause in causes)
-    print(
-        f"{len(record.collectives)} collectives, {len(causes)} causes, {unknown} unknown; {len(record.shardings)} values"
-    )
+    values = len(record.shardings)
+    print(f"{len(record.collectives)} collectives, {len(causes)} causes, {unknown} unknown; {values} values")
 
 
 def measure(record: Any, rounds: int) -> dict[str, float]:

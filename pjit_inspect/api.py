@@ -35,6 +35,7 @@ from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.xla_warning import XlaWarning
 from pjit_inspect.parse.dump_directory import read_dump_directory
 from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 from pjit_inspect.parse.recognise import EXPECTED, read_program, unreadable_program
 from pjit_inspect.parse.record_file import read_record, write_record
 from pjit_inspect.parse.xla_warnings import parse_warnings
@@ -194,6 +195,33 @@ class CompileRecord:
     @cached_property
     def _propagation_and_reason(self) -> tuple[Propagation | None, str]:
         return propagation_of(self.data, live=self._live)
+
+    def ask_partitioner(self) -> Propagation:
+        """Compile the captured program once more, for the shardings XLA's partitioner itself began with.
+
+        The only way to know them in GSPMD mode (`jax_use_shardy_partitioner` off); `shardings` has them from then on.
+        It takes as long as the first compile; nothing runs and nothing stays. Raises CaptureError when this process
+        cannot compile the program again.
+        """
+        from pjit_inspect.observe.partitioner_dump import dump_partitioner
+
+        if self.data.stablehlo is None or not self._live:
+            raise CaptureError("the partitioner can be asked only in the process that compiled the program")
+        ids = [device.id for device in self.data.devices]
+        found = dump_partitioner(self.data.stablehlo.read(), ids, self.data.flags)
+        program = read_propagated_hlo(
+            found.hlo,
+            self.data.meshes,
+            ids,
+            free_inputs=found.free_inputs,
+            free_outputs=found.free_outputs,
+            result_names=found.result_names,
+        )
+        if self.propagation is None:
+            for name in ("propagation", "_sources", "report", "shardings"):
+                vars(self).pop(name, None)
+            self._propagation_and_reason = (program, "")
+        return program
 
     @cached_property
     def _sources(self) -> tuple[SourceText, ...]:

@@ -16,3 +16,11 @@ def test_the_overhead_benchmark_runs_and_holds_no_device_memory() -> None:
     # These two are counted, not timed.
     assert "extra compiles: 0 " in done.stdout
     assert "device bytes held by the log: 0 " in done.stdout
+
+
+def test_the_explain_benchmark_runs_and_finds_that_nothing_was_done_before() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "explain.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "done before anybody looked: nothing" in done.stdout
+    assert " 0 unknown" in done.stdout

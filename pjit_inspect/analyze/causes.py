@@ -55,7 +55,8 @@ class CauseFinder:
     _names: ValueNames = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.program is not None:
+        # GSPMD tells shardings, but not how the dimensions of an op hang together.
+        if self.program is not None and any(op.rule is not None for op in self.program.ops):
             self._needs = NeedFinder(self.program)
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
 

@@ -6,6 +6,7 @@ removes; whatever stood there under the same name comes back. Not its job: what 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -42,6 +43,10 @@ def unload(shell: Any) -> None:
     magics = shell.magics_manager.registry.get(PjitMagics.__name__)
     if magics is not None:
         magics.undo_load.close()
+    # Only where somebody looked at causes is there a process to end.
+    propagation = sys.modules.get("pjit_inspect.observe.mlir_process")
+    if propagation is not None:
+        propagation.stop_child()
 
 
 def _register_magic(shell: Any, magics: PjitMagics, undo: ExitStack) -> None:

@@ -53,3 +53,16 @@ class XlaWarning:
     to_sharding: str | None = None
     stack_frame_id: int | None = None
     source: tuple[Frame, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The warning for a person: a full rematerialization in the user's words, any other as XLA wrote it."""
+        times = f" (written {self.count} times)" if self.count > 1 else ""
+        if self.kind != "full_rematerialization":
+            return f"{self.text}{times}"
+        what = f"`{self.op_name or self.instruction or 'a value'}`"
+        at = f" ({self.source[0].where})" if self.source else ""
+        return (
+            f"involuntary full rematerialization: the partitioner knows no direct way for {what}{at} from "
+            f"`{self.from_sharding}` to `{self.to_sharding}`, so every device gathers all of it{times}"
+        )

@@ -157,7 +157,7 @@ class _Walk:
             results=results,
             parent=region.op,
             manual=next((spec.manual for spec in specs if spec.manual), ()),
-            detail=instruction.details.custom_call_target,
+            detail=instruction.details.custom_call_target if instruction.opcode == "custom-call" else "",
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
