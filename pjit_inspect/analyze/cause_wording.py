@@ -12,7 +12,6 @@ from pjit_inspect.analyze.needs import Need, Part
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
 from pjit_inspect.model.cause import CauseKind
 from pjit_inspect.model.propagation import AxisOrigin, Propagation, axis_name
-from pjit_inspect.model.source import Frame
 
 __all__ = ["Wording", "origin_text", "word_need"]
 
@@ -44,11 +43,11 @@ def word_need(need: Need, names: ValueNames, kind: CauseKind, axes: tuple[str, .
 
 
 def _over_these(need: Need, axes: frozenset[str]) -> Need:
-    """The part of a sum over several axes that one collective of several serves; any other need as it is."""
-    if not need.is_sum or not axes or not axes < need.axes:
+    """The part of a need over several axes that one collective of several serves; any other as it is."""
+    if not axes or not axes < need.axes:
         return need
     parts = tuple(part for part in need.parts if axes & {axis_name(axis) for axis in part.axes})
-    return replace(need, axes=need.axes & axes, parts=parts)
+    return replace(need, axes=need.axes & axes, parts=parts) if parts else need
 
 
 def _joined(words: list[str], last: str = " and ") -> str:
@@ -79,9 +78,14 @@ class _Writer:
 
     def requested(self) -> str:
         given, wanted = self._specs()
-        who = self._requester()
-        what = self._named(self.need.value)
-        return f"{who} asks for {wanted}, but {what} is {given}"
+        what, request = self._named(self.need.value), self.need.request
+        if request is None or request.index == self.need.op:
+            return f"{self._requester()} asks for {wanted}, but {what} is {given}"
+        asked = self.program.values[self.program.ops[request.index].results[0]].spec
+        return (
+            f"{self._requester()} asks for `{spec_text(asked)}`; for that {self._op()} needs {what} as {wanted}, "
+            f"but it is {given}"
+        )
 
     def output(self) -> str:
         request, given_wanted = self.need.request, self._specs()
@@ -108,10 +112,18 @@ class _Writer:
             return f"{self._op()} needs its operand sharded otherwise than it is"
         given, wanted = self._specs()
         what = self._named(self.need.value, "an operand")
+        if self._has_no_rule():
+            return f"the partitioner cannot split {self._op()}, so it needs {what} whole, but that is {given}"
         taken = self._taken()
         if taken:
             return f"{self._op()} needs {what} as {wanted}, but it is {given}: {taken}"
         return f"{self._op()} needs {what} as {wanted}, but it is {given}"
+
+    def _has_no_rule(self) -> bool:
+        if self.need.op is None:
+            return False
+        op = self.program.ops[self.need.op]
+        return op.rule is None and op.kind not in ("while", "manual_computation")
 
     def halo(self) -> str:
         return (
@@ -120,6 +132,11 @@ class _Writer:
         )
 
     def indexing(self) -> str:
+        if self.need.is_sum and self.need.op is not None and self.program.ops[self.need.op].kind == "scatter":
+            return (
+                f"{self._op()} adds up what lies along {self._dimensions()}, sharded over {self._axes()}, so each "
+                "device has a partial sum"
+            )
         return (
             f"{self._op()} looks up positions along {self._dimensions()}, which {self._is()} sharded over "
             f"{self._axes()}, so a device needs what others hold"
@@ -176,14 +193,9 @@ class _Writer:
         return self._named(part.value)
 
     def _named(self, value: int | None, otherwise: str = "the value") -> str:
-        """A value, its place told only where it is not that of the op."""
-        return otherwise if value is None else self.names.value(value, self._here())
-
-    def _here(self) -> Frame | None:
-        if self.need.op is None:
-            return None
-        frames = self.names.frames(self.program.ops[self.need.op])
-        return frames[0] if frames else None
+        """A value, as it is called in a sentence about the op."""
+        inside = None if self.need.op is None else self.program.ops[self.need.op]
+        return otherwise if value is None else self.names.value(value, inside)
 
     def _axes(self) -> str:
         order = list(self.program.sizes)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from pjit_inspect.analyze.cause_wording import word_need
 from pjit_inspect.analyze.moved_arrays import Clue, MovedArray, find_consumers, find_moved_arrays
 from pjit_inspect.analyze.need_finder import Match, NeedFinder
-from pjit_inspect.analyze.needs import Need
+from pjit_inspect.analyze.needs import Need, is_cumulative
+from pjit_inspect.analyze.phases import split_op_names
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.analyze.value_names import ValueNames
@@ -25,6 +26,7 @@ from pjit_inspect.model.source import Frame, SourceText
 
 __all__ = ["CauseFinder", "link"]
 
+_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
     (re.compile(r"(sharding_constraint|reshard)$"), "reshard_requested"),
@@ -88,13 +90,15 @@ class CauseFinder:
         asked = need.request if need.request is not None and need.request.kind == "reshard_requested" else None
         place = op if asked is None else self._names.program.ops[asked.index]
         facts = wording.facts
+        other_way = ""
         if match.is_by_name:
+            other_way = ", and the partitioner goes there over other axes"
             facts += ("the operation's name is that of the collective; the axes are not those it needs",)
         if match.candidates > 1:
             facts += (f"{match.candidates} operations of this name and line fit equally well",)
         return Cause(
             kind=kind,
-            sentence=f"{_subject(collective)}: {wording.clause}",
+            sentence=f"{_subject(collective)}: {wording.clause}{other_way}",
             facts=facts,
             evidence="name" if match.is_by_name else "sharding",
             op_name=place.op_name if place is not None else collective.op_name,
@@ -111,16 +115,21 @@ class CauseFinder:
         return self._names.frames(program.ops[maker]) if maker is not None else ()
 
     def _written(self, array: MovedArray, collective: Collective) -> Cause:
-        primitive = collective.op_name.rpartition("/")[2]
-        where = f" at {collective.source[0].where}" if collective.source else ""
-        transposed = "the transpose of a collective" if "transpose(" in collective.op_name else "a collective"
+        names = split_op_names(collective.op_name)
+        own = next((clue for clue in array.clues if clue.op_name in names), None)
+        name = own.op_name if own is not None else collective.op_name
+        source = user_frames(own.frames, self.cells) if own is not None and own.frames else collective.source
+        where = f" at {source[0].where}" if source else ""
+        what = "is a collective in your code"
+        if "transpose(" in name:
+            what = "is what differentiation makes of your manual code"
         return Cause(
             kind="written",
-            sentence=f"{_subject(collective)}: `{primitive}` is {transposed} in your code{where}",
-            facts=(f"the operation is named `{collective.op_name}`",),
+            sentence=f"{_subject(collective)}: `{name.rpartition('/')[2]}` {what}{where}",
+            facts=(f"the operation is named `{name}`",),
             evidence="name",
-            op_name=collective.op_name,
-            source=collective.source,
+            op_name=name,
+            source=source,
             payload_bytes=array.bytes,
         )
 
@@ -149,11 +158,12 @@ class CauseFinder:
         )
 
     def _frames_of(self, clues: tuple[Clue, ...]) -> tuple[Frame, ...]:
-        frame = clues[0].frame if clues else None
-        return user_frames((frame,), self.cells) if frame is not None else ()
+        return user_frames(clues[0].frames, self.cells) if clues else ()
 
     def _kind_of_name(self, name: str, collective: Collective) -> CauseKind:
         primitive = name.rpartition("/")[2]
+        if is_cumulative(name):
+            return "indexing"
         if _DOTS.match(primitive):
             if collective.kind in _SUMS:
                 return "contraction"
@@ -167,7 +177,9 @@ class CauseFinder:
 
     def _gives_up(self, need: Need, array: MovedArray, collective: Collective) -> bool:
         """Whether an array is gathered whole though each device keeps a piece over the same axes again."""
-        if collective.kind != "all-gather" or need.value is None or need.is_sum or not collective.axes:
+        if collective.kind != "all-gather" or need.value is None or not collective.axes:
+            return False
+        if need.kind not in _RESHARDS:
             return False
         program = self._names.program
         value = program.values[need.value]
@@ -201,7 +213,8 @@ def link(rows: Sequence[tuple[Collective, tuple[tuple[Cause, Need | None], ...]]
     given_up: set[int] = set()
     for row, causes in rows:
         for cause, need in causes:
-            if need is not None and row.instructions:
+            # Equal layers on one line cannot be told apart: what serves one of them may as well serve another.
+            if need is not None and not need.is_sum and cause.candidates == 1 and row.instructions:
                 serving.setdefault(id(need), []).append(row.instructions[0])
             if cause.kind == "full_replication":
                 given_up.add(id(need))
@@ -218,6 +231,7 @@ def _linked(
     if need is None:
         return cause
     own = set(row.instructions)
-    others = tuple(name for name in dict.fromkeys(serving.get(id(need), ())) if name not in own)
+    together = serving.get(id(need), ()) if cause.candidates == 1 else ()
+    others = tuple(name for name in dict.fromkeys(together) if name not in own)
     kind = "full_replication" if is_given_up and row.kind == "all-gather" else cause.kind
     return replace(cause, kind=kind, serves_with=others)

@@ -33,12 +33,12 @@ class Clue:
 
     Attributes:
       op_name: JAX's name of an operation or argument.
-      frame: the innermost source frame; None.
+      frames: its source frames, innermost first; ().
       origin: "own" for the collective's name, "producer" and "consumer" for those of its neighbours.
     """
 
     op_name: str
-    frame: Frame | None
+    frames: tuple[Frame, ...]
     origin: str
 
 
@@ -67,15 +67,16 @@ def find_moved_arrays(op: Instruction, kind: str) -> tuple[MovedArray, ...]:
     names = split_op_names(op.op_name)
     operands = _operands(op)
     if kind in _TUPLED or len(operands) < 2:
-        return (_array(operands, names, _frame(op), op.operands[:1]),)
+        return (_array(operands, names, op.frames, op.operands[:1]),)
     own = names if len(names) == len(operands) else (names * len(operands) if len(names) == 1 else ())
     arrays = []
     for position, (operand, shape) in enumerate(operands):
         producer = _named_producer(operand)
         # Where XLA kept one name for several, what makes an operand tells more.
         name = own[position] if own and len(names) > 1 else producer.op_name or (own[0] if own else "")
-        frame = _frame(producer) if producer.op_name == name else (_frame(op) if position == 0 or not own else None)
-        arrays.append(_array([(operand, shape)], (name,) if name else (), frame, (operand,)))
+        is_made_there = producer.op_name == name
+        frames = producer.frames if is_made_there else (op.frames if position == 0 or not own else ())
+        arrays.append(_array([(operand, shape)], (name,) if name else (), frames, (operand,)))
     return tuple(arrays)
 
 
@@ -86,13 +87,13 @@ def _operands(op: Instruction) -> list[tuple[Instruction, Shape]]:
 def _array(
     operands: list[tuple[Instruction, Shape]],
     names: tuple[str, ...],
-    frame: Frame | None,
+    frames: tuple[Frame, ...],
     producers: tuple[Instruction, ...],
 ) -> MovedArray:
     shapes = [shape for _, shape in operands]
-    own = [Clue(op_name=name, frame=frame, origin="own") for name in names]
+    own = [Clue(op_name=name, frames=frames, origin="own") for name in names]
     near = [
-        Clue(op_name=maker.op_name, frame=_frame(maker), origin="producer")
+        Clue(op_name=maker.op_name, frames=maker.frames, origin="producer")
         for producer in producers
         for maker in _named_producers(producer)
     ]
@@ -109,11 +110,6 @@ def _elements(shape: Shape) -> int:
     for length in shape.dimensions:
         count *= length
     return count
-
-
-def _frame(op: Instruction) -> Frame | None:
-    frames = op.frames
-    return frames[0] if frames else None
 
 
 def _named_producers(op: Instruction) -> list[Instruction]:
@@ -168,7 +164,7 @@ def find_consumers(op: Instruction) -> tuple[tuple[Clue, ...], bool]:
                 seen.add(user.index)
                 at_root |= user.is_root and user.computation.is_entry and not entered and user.opcode in _PASSING
                 if user.op_name and user.op_name not in own and user.opcode not in ("tuple", "parameter"):
-                    clues.append(Clue(op_name=user.op_name, frame=_frame(user), origin="consumer"))
+                    clues.append(Clue(op_name=user.op_name, frames=user.frames, origin="consumer"))
                 elif user.opcode in _PASSING or entered or user.opcode in _INTO:
                     reached.append(user.index)
         border = reached

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.requests import Request, RequestFinder
 from pjit_inspect.model.cause import CauseKind
 from pjit_inspect.model.propagation import Boundary, Dimensions, Propagation, ShardedOp, axis_name
 
-__all__ = ["Need", "Part", "find_needs"]
+__all__ = ["Need", "Part", "find_needs", "is_cumulative"]
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
@@ -123,8 +123,15 @@ def _rule_needs(
     for special in (rule.need_replication, rule.permutation):
         parts = _parts(factors.arrays, special)
         if parts:
-            kind = _edge_kind(op)
-            yield Need(op=index, kind=kind, is_sum=False, axes=_names(parts), parts=tuple(parts), value=_first(parts))
+            yield Need(
+                op=index,
+                kind=_edge_kind(op),
+                is_sum=False,
+                axes=_names(parts),
+                parts=tuple(parts),
+                value=_first(parts),
+                target=_without(program, parts),
+            )
     for operand in factors.operands:
         yield from _conflict(program, index, op, factors, operand, requests)
 
@@ -152,6 +159,13 @@ def _first(parts: list[Part]) -> int:
     return parts[0].value
 
 
+def _without(program: Propagation, parts: list[Part]) -> Dimensions:
+    """The sharding of the first of these arrays, its dimensions that are told of whole."""
+    whole = {part.dimension for part in parts if part.value == _first(parts)}
+    spec = program.values[_first(parts)].spec
+    return tuple(() if dimension in whole else axes for dimension, axes in enumerate(spec))
+
+
 def _sum_kind(op: ShardedOp) -> CauseKind:
     if op.kind in _CONTRACTIONS:
         return "contraction"
@@ -159,14 +173,14 @@ def _sum_kind(op: ShardedOp) -> CauseKind:
 
 
 def _edge_kind(op: ShardedOp) -> CauseKind:
-    if _is_cumulative(op) or op.kind in _INDEXED:
+    if is_cumulative(op.op_name) or op.kind in _INDEXED:
         return "indexing"
     return "halo" if op.kind in _HALO else "reshard_needed"
 
 
-def _is_cumulative(op: ShardedOp) -> bool:
-    """Whether an op is (part of) a cumulative sum, however JAX lowers it."""
-    return any(_CUMULATIVE.search(part) for part in op.op_name.rsplit("/", 3)[-3:])
+def is_cumulative(op_name: str) -> bool:
+    """Whether an operation is (part of) a cumulative sum, however JAX lowers it."""
+    return any(_CUMULATIVE.search(part) for part in op_name.rsplit("/", 3)[-3:])
 
 
 def _conflict(
@@ -305,14 +319,17 @@ def _whole_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Ne
             for dimension, axes in enumerate(program.values[value].spec)
             if axes
         ]
-        if parts and _same_shape_result(program, op, value) is None:
-            yield Need(op=index, kind=kind, is_sum=False, axes=_names(parts), parts=tuple(parts), value=value)
-
-
-def _same_shape_result(program: Propagation, op: ShardedOp, value: int) -> int | None:
-    """A result of the op's that is split as the operand is: then nothing needs to move."""
-    given = program.values[value]
-    return next((r for r in op.results if program.values[r].spec == given.spec), None)
+        if parts:
+            whole = ((),) * len(program.values[value].shape)
+            yield Need(
+                op=index,
+                kind=kind,
+                is_sum=False,
+                axes=_names(parts),
+                parts=tuple(parts),
+                value=value,
+                target=whole,
+            )
 
 
 def _request_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Need]:

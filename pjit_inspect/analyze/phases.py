@@ -107,7 +107,8 @@ def _phase(name: str) -> Phase:
     scopes = {word.rstrip(")") for part in wrappers for word in part}
     if "rematted_computation" in scopes:
         return "recompute"
-    differentiated = [part[: part.index("jvp")] for part in wrappers if "jvp" in part[:-1]]
+    # Forward over reverse is `jvp(transpose(jvp()))`: the innermost differentiation is what made the operation.
+    differentiated = [part[: len(part) - part[::-1].index("jvp") - 1] for part in wrappers if "jvp" in part[:-1]]
     if any("transpose" in outer for outer in differentiated):
         return "backward"
     if differentiated:

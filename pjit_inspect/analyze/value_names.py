@@ -5,7 +5,7 @@ Not its job: sentences about it (`analyze.cause_wording`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.phases import find_phase
@@ -16,11 +16,12 @@ from pjit_inspect.model.source import Frame, SourceText
 __all__ = ["ValueNames", "spec_text"]
 
 _LONGEST = 60
-_SILENT = frozenset((
-    "convert", "broadcast_in_dim", "reshape", "transpose", "copy", "optimization_barrier", "sharding_constraint",
-))  # fmt: skip
+_SAME_SHAPE = frozenset(("convert", "copy", "optimization_barrier", "sharding_constraint", "reshard"))
+_RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim": "broadcast"}
+_CONSTANTS = frozenset(("constant", "iota"))
 
 
+_VIEWS = _SAME_SHAPE | frozenset(_RESHAPED)
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
@@ -54,37 +55,58 @@ class ValueNames:
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
 
-    def value(self, index: int, near: Frame | None = None) -> str:
-        """A value: "`params['w1']`", "`x @ w` (train.py:12)"; without its place where that is the frame `near`."""
-        value = self.program.values[self._seen_through(index)]
+    def value(self, index: int, inside: ShardedOp | None = None) -> str:
+        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed".
+
+        `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
+        text is "a value inside it".
+        """
+        value = self.program.values[index]
         if value.argument is not None:
             return f"`{self.program.inputs[value.argument].name or f'argument {value.argument}'}`"
         if value.op is None:
             return "a value"
         op = self.program.ops[value.op]
-        carried = "" if self._seen_through(index) in op.results else "a value inside "
-        return carried + self.op(op, near)
+        if op.kind in _CONSTANTS:
+            return "a constant"
+        if index not in op.results:
+            return f"a value inside {self.op(op, inside)}"
+        if op.kind in _SAME_SHAPE and op.operands:
+            return self.value(self._seen_through(index, _SAME_SHAPE), inside)
+        same = inside is not None and self._is_one_text(op, inside)
+        if op.kind in _RESHAPED and op.operands and (same or not self.text(op)):
+            return f"{self.value(self._seen_through(index, _VIEWS), inside)} {_RESHAPED[op.kind]}"
+        if same and op is not inside:
+            return "a value inside it"
+        return self.op(op, inside)
 
     def argument(self, index: int) -> str:
         """The argument a value is, or is a plain view of; "" for anything else."""
-        argument = self.program.values[self._seen_through(index)].argument
+        argument = self.program.values[self._seen_through(index, _VIEWS)].argument
         return "" if argument is None else self.program.inputs[argument].name
 
-    def _seen_through(self, index: int) -> int:
-        """The value that another is a plain view of: cast, transposed, reshaped."""
+    def _seen_through(self, index: int, kinds: Collection[str]) -> int:
+        """The value that another is a view of, through ops of these kinds."""
         while (maker := self.program.values[index].op) is not None:
             op = self.program.ops[maker]
-            if op.kind not in _SILENT or not op.operands:
+            if op.kind not in kinds or not op.operands:
                 break
             index = op.operands[0]
         return index
 
-    def op(self, op: ShardedOp, near: Frame | None = None) -> str:
+    def _is_one_text(self, one: ShardedOp, other: ShardedOp) -> bool:
+        """Whether two ops were written as the very same piece of text, in one phase."""
+        a, b = self.frames(one), self.frames(other)
+        if not a or not b or (a[0].file, a[0].line) != (b[0].file, b[0].line):
+            return False
+        return self.text(one) == self.text(other) and find_phase(one.op_name) == find_phase(other.op_name)
+
+    def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> str:
         """An op, by its text and place; by its name where the text is not known."""
         name = self.text(op) or op.op_name.rpartition("/")[2] or op.kind
         prefix = _PHASES.get(find_phase(op.op_name) or "", "")
-        frames = self.frames(op)
-        return f"{prefix}`{name}`{_place(frames[0], near) if frames else ''}"
+        frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
+        return f"{prefix}`{name}`{_place(frames[0], near[0] if near else None) if frames else ''}"
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""

@@ -72,6 +72,7 @@ class _Finder:
             for value in op.operands:
                 self._users.setdefault(value, []).append(number)
         self._kept = _representatives(program, self.is_per_shard)
+        self._in_place = self._find_in_place()
 
     # ------------------------------------------------------------ which values get a row
 
@@ -82,24 +83,22 @@ class _Finder:
             return "single numbers"
         if self._kept.get(index, index) != index:
             return "that only carry another into a loop, branch, call or shard_map"
-        if self._made_in_place(index):
+        if index in self._in_place:
             return "constants"
         return "that a constraint leaves as they were" if self._is_unchanged(index) else ""
 
-    def _made_in_place(self, index: int) -> bool:
-        """Whether a value needs no memory of its own: it is made of constants or of one number wherever it is used."""
-        # Values stand in program order, so that those it is made of were asked about before.
-        op = self._maker(index)
-        found = op is not None and (
-            op.kind in _MADE_IN_PLACE
-            or (op.kind in _SAME_DATA and bool(op.operands) and all(self._is_nothing(x) for x in op.operands))
-        )
-        if found:
-            self._in_place.add(index)
+    def _find_in_place(self) -> set[int]:
+        """Values that need no memory of their own: made of constants or of one number wherever they are used."""
+        found: set[int] = set()
+        # In program order: what an op uses is made before.
+        for op in self.program.ops:
+            is_view = op.kind in _SAME_DATA and bool(op.operands)
+            if op.kind in _MADE_IN_PLACE or (is_view and all(self._is_nothing(x, found) for x in op.operands)):
+                found.update(op.results)
         return found
 
-    def _is_nothing(self, index: int) -> bool:
-        return index in self._in_place or not self.program.values[index].shape or self._made_in_place(index)
+    def _is_nothing(self, index: int, found: set[int]) -> bool:
+        return index in found or not self.program.values[index].shape
 
     def _is_unchanged(self, index: int) -> bool:
         op, value = self._maker(index), self.program.values[index]

@@ -103,6 +103,7 @@ class StackFrames:
     Attributes:
       files, functions: string tables.
       location_file, location_function, location_line: for each location, rows of the tables (from 0) and the line.
+      location_columns: for each location, where the piece that was run begins and ends on the line; 0, 0 for unknown.
       location: for each frame, its location (from 0).
       parent: for each frame, the frame that called it; 0 at the outermost.
     """
@@ -112,6 +113,7 @@ class StackFrames:
     location_file: np.ndarray
     location_function: np.ndarray
     location_line: np.ndarray
+    location_columns: np.ndarray
     location: np.ndarray
     parent: np.ndarray
 
@@ -123,6 +125,14 @@ class StackFrames:
             place = int(self.location[frame - 1])
             file, function = self.location_file[place], self.location_function[place]
             line = int(self.location_line[place])
-            frames.append(Frame(file=self.files[file], line=line, function=self.functions[function]))
+            columns = tuple(self.location_columns[place].tolist())
+            frames.append(
+                Frame(
+                    file=self.files[file],
+                    line=line,
+                    function=self.functions[function],
+                    columns=columns if columns[1] else (),
+                )
+            )
             frame = int(self.parent[frame - 1])
         return tuple(frames)

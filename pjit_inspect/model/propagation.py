@@ -33,6 +33,9 @@ AxisSizes = dict[str, int]
 """Mesh axis -> devices along it."""
 
 
+_MOST_DEVICES = 1 << 31
+
+
 def axis_name(axis: str) -> str:
     """The mesh axis that an axis, or a part of one, belongs to."""
     return axis.partition(":(")[0]
@@ -216,6 +219,9 @@ class Propagation:
                 _check_origin(origin, self)
         for boundary in (*self.inputs, *self.outputs):
             _check_indices((boundary.value,), len(self.values), "an argument's or result's value")
+        for mesh in self.meshes:
+            if any(not 1 <= size <= _MOST_DEVICES for size in mesh.values()):
+                raise ValueError(f"a mesh axis of no possible size: {str(mesh)[:100]}")
         if any(len(link) != 2 for link in self.links):
             raise ValueError("a link does not join two values")
         _check_indices(tuple(value for link in self.links for value in link), len(self.values), "a link's value")

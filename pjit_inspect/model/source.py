@@ -5,7 +5,7 @@ Not its job: finding frames (`observe`, `parse`) or reading files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["Frame", "SourceText"]
 
@@ -19,12 +19,15 @@ class Frame:
       line: counted from 1; 0 when only the file is known.
       function: the enclosing function, or "" when it is not known.
       cell: how the notebook calls the cell ("In [7]"), or None when the code is in a file.
+      columns: where on the line the piece that was being run begins, and ends (behind its last byte), in bytes of UTF-8
+        from 0; () when it is not known. Frames of one line are equal whatever was run on it.
     """
 
     file: str
     line: int
     function: str = ""
     cell: str | None = None
+    columns: tuple[int, ...] = field(default=(), compare=False)
 
     @property
     def where(self) -> str:

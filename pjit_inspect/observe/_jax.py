@@ -11,6 +11,7 @@ import functools
 import gc
 import importlib
 import inspect
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +26,16 @@ import numpy as np
 
 __all__ = [
     "CACHE_HIT_EVENT",
+    "CACHE_REQUEST_EVENT",
     "COMPILE_EVENT",
     "CONTRACT",
     "LOWER_EVENT",
     "TRACE_EVENT",
     "Promise",
+    "cache_clears",
     "can_watch_calls",
     "compile_unseen",
+    "context_meshes",
     "dictionary_attributes",
     "final_shardings",
     "forget_fast_paths",
@@ -49,7 +53,10 @@ __all__ = [
     "set_mlir_name",
     "stages_of",
     "timed_frame",
+    "traced_ahead",
+    "tracing_flags",
     "unregister",
+    "verify_mlir",
     "watched_calls",
 ]
 
@@ -57,6 +64,7 @@ TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
 LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 CACHE_HIT_EVENT = "/jax/compilation_cache/cache_hits"
+CACHE_REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +94,7 @@ class Promise:
 
 
 _PXLA, _PJIT = "jax._src.interpreters.pxla", "jax._src.pjit"
+_AHEAD = "why it compiled: programs compiled ahead of time"
 
 CONTRACT = (
     Promise(
@@ -117,6 +126,18 @@ CONTRACT = (
     Promise(module=_PXLA, name="maybe_recover_user_shardings", costs="axis names in output shardings"),
     Promise(module=_PXLA, name="finalize_shardings", costs="output shardings on one device"),
     Promise(module=_PJIT, name="_pjit_call_impl_python", variables=("jaxpr",), costs="the jaxpr"),
+    Promise(
+        module=_PJIT,
+        name="_pjit_call_impl_python",
+        variables=("args", "arg_types", "in_shardings", "out_shardings", "donated_invars", "ctx_mesh", "keep_unused"),
+        costs="why it compiled: arguments, shardings, donation",
+    ),
+    Promise(module=_PJIT, name="_cpp_pjit", variables=("fun", "jit_info"), costs="why it compiled: static arguments"),
+    Promise(module=_PJIT, name="_infer_params", variables=("fun", "ji", "args", "kwargs"), costs=_AHEAD),
+    Promise(module="jax._src.stages", name="Traced.lower", variables=("self",), costs=_AHEAD),
+    Promise(module="jax._src.config", name="config_states", costs="why it compiled: configuration"),
+    Promise(module="jax._src.config", name="mesh_context_manager", costs="why it compiled: the mesh of `with mesh`"),
+    Promise(module="jax._src.util", name="cache", costs="why it compiled: caches that were cleared"),
     Promise(module=_PJIT, name="_resolve_and_lower", costs="functions compiled before %pjit"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_fun_only.clear", costs="functions compiled before %pjit"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_explicit_attributes.clear", costs="functions compiled before %pjit"),
@@ -200,6 +221,8 @@ _STAGES = {
     ("pjit.py", "_pjit_call_impl_python"): "call",
     ("pjit.py", "_run_python_pjit"): "dispatch",
     ("pjit.py", "_python_pjit_helper"): "dispatch",
+    ("pjit.py", "cache_miss"): "jit",
+    ("pjit.py", "_infer_params"): "infer",
     ("stages.py", "compile"): "ahead",
     ("stages.py", "lower"): "ahead_lower",
     ("pjit.py", "_trace_for_jit"): "trace",
@@ -241,6 +264,77 @@ def pmapped_function(frame: FrameType) -> FunctionType | None:
     wrapped: Any = next((held[name] for name in ("fun", "f", "wrapped_fun") if name in held), None)
     found = inspect.unwrap(getattr(wrapped, "f", wrapped))
     return found if isinstance(found, FunctionType) else None
+
+
+# ---------------------------------------------------------------- what caches are keyed on
+
+# What `trace_context_names` gives where it exists (0.10 and later), as read from 0.8.2 and 0.9.2 for these.
+_FLAGS_BEFORE_NAMES = (
+    "jax_debug_key_reuse", "jax_check_static_indices", "jax_custom_vjp3", "jax_random_seed_offset",
+    "jax_threefry_partitionable", "jax_threefry_gpu_kernel_lowering", "jax_use_direct_linearize",
+    "jax_use_simplified_jaxpr_constants", "jax_remove_size_one_mesh_axis_from_type", "check_vma",
+    "jax_softmax_custom_jvp", "jax_hlo_source_file_canonicalization_regex", "jax_enable_pgle",
+    "jax_pgle_profiling_runs", "jax_explicit_x64_dtypes", "jax_numpy_dtype_promotion",
+    "jax_error_checking_behavior_nan", "jax_error_checking_behavior_divide", "jax_error_checking_behavior_oob",
+    "jax_enable_x64", "jax_default_device", "jax_disable_jit", "jax_numpy_rank_promotion",
+    "jax_default_matmul_precision", "jax_allow_f16_reductions", "eager_constant_folding", "jax_no_execution",
+    "jax_mutable_array_checks", "jax_xla_profile_version", "jax_use_shardy_partitioner",
+    "jax_high_dynamic_range_gumbel",
+)  # fmt: skip
+_CONTEXTS = ("compute_on_context_manager", "xla_metadata_context_manager")
+
+
+def tracing_flags() -> tuple[tuple[str, Any], ...]:
+    """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value)."""
+    from jax._src import config
+
+    states = config.config_states
+    flags = [(name, states[name].value) for name in _flag_names() if name in states]
+    return (*flags, *((name, getattr(config, name).value) for name in _CONTEXTS if hasattr(config, name)))
+
+
+@functools.cache
+def _flag_names() -> tuple[str, ...]:
+    from jax._src import config
+
+    try:
+        return tuple(config.trace_context_names())
+    except (AttributeError, NotImplementedError):
+        return _FLAGS_BEFORE_NAMES
+
+
+def context_meshes() -> tuple[Any, ...]:
+    """The meshes that are set in this thread: those of `with mesh`, innermost last, then that of `jax.set_mesh`."""
+    from jax._src import config
+
+    held = config.mesh_context_manager.value or ()
+    meshes = held if isinstance(held, tuple) else (held,)
+    return (*meshes, jax.sharding.get_abstract_mesh())
+
+
+def cache_clears() -> int:
+    """A number that grows whenever `jax.clear_caches` was called since it was last asked for."""
+    return _clear_counter()()
+
+
+@functools.cache
+def _clear_counter() -> Callable[[], int]:
+    from jax._src import util
+
+    numbers = itertools.count()
+    # JAX clears this function's cache together with its own; then it is called again.
+    return util.cache(max_size=1, trace_context_in_key=False)(lambda: next(numbers))
+
+
+def traced_ahead(stages: dict[str, FrameType]) -> dict[str, Any] | None:
+    """The function and arguments of a `.trace()` or `.lower()` whose tracing has just ended, else None.
+
+    The keys are those of `_infer_params`: `fun`, `ji`, `args`, `kwargs`. None for a jit within what is traced.
+    """
+    frame = stages.get("infer")
+    if frame is None or frame.f_back is None or frame.f_back.f_code.co_name != "jit_trace":
+        return None
+    return frame.f_locals
 
 
 # ---------------------------------------------------------------- functions compiled before
@@ -375,6 +469,16 @@ def run_mlir_passes(module: Any, passes: Sequence[str]) -> None:
         manager.enable_verifier(False)
         manager.run(module.operation)
     except (ir.MLIRError, ValueError) as error:
+        raise RuntimeError(str(error)) from error
+
+
+def verify_mlir(module: Any) -> None:
+    """Check that a module is well formed. Raises RuntimeError with what is wrong (MLIRError is none)."""
+    from jaxlib.mlir import ir
+
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
         raise RuntimeError(str(error)) from error
 
 

@@ -55,7 +55,8 @@ def _frame(text: str) -> tuple[Frame, Span | None]:
     match = _PLACE.fullmatch(text)
     groups = match.groups() if match is not None else ("", "", "0", "0", "", "")
     function, file, line, column, end_line, end_column = (group or "" for group in groups)
-    frame = Frame(file=unescaped(file), line=int(line), function=unescaped(function))
+    columns = (int(column), int(end_column)) if end_column else ()
+    frame = Frame(file=unescaped(file), line=int(line), function=unescaped(function), columns=columns)
     if not end_column:
         return frame, None
     span = Span(line=int(line), column=int(column), end_line=int(end_line or line), end_column=int(end_column))

@@ -18,7 +18,7 @@ from pjit_inspect.model.mesh import Device
 from pjit_inspect.model.propagation import Dimensions, Propagation
 from pjit_inspect.model.suggestion import Edit
 from pjit_inspect.observe import _jax
-from pjit_inspect.observe.partitioner_dump import compiler_options
+from pjit_inspect.observe.partitioner_dump import compiler_options, open_borders
 from pjit_inspect.observe.propagation import propagate
 from pjit_inspect.observe.shardy_attributes import read_mesh
 
@@ -102,8 +102,8 @@ class WhatIf:
                 )
             self._apply(module, change)
             try:
-                module.operation.verify()
-                return _jax.compile_unseen(module, found, compiler_options(flags), _open_borders(module))
+                _jax.verify_mlir(module)
+                return _jax.compile_unseen(module, found, compiler_options(flags), open_borders(module))
             except RuntimeError as error:
                 raise CaptureError(f"XLA does not compile the changed program: {_first_line(error)}") from error
 
@@ -307,23 +307,6 @@ def _mesh_of(module: Any, axes: set[str]) -> str:
 
 
 # ---------------------------------------------------------------- compiling
-
-
-def _open_borders(module: Any) -> tuple[list[bool], list[bool]]:
-    """For each argument and each result, whether JAX lets the partitioner choose: it has no sharding of its own."""
-    main = _main(module)
-    counts = {"arg_attrs": len(main.regions[0].blocks[0].arguments), "res_attrs": _result_count(main)}
-    found = []
-    for name, count in counts.items():
-        given = list(main.attributes[name]) if name in main.attributes else []
-        found.append([_is_open(given[n]) if n < len(given) else True for n in range(count)])
-    return found[0], found[1]
-
-
-def _is_open(attributes: Any) -> bool:
-    if "mhlo.sharding" in attributes:
-        return False
-    return "sdy.sharding" not in attributes or "?" in str(attributes["sdy.sharding"])
 
 
 def _stand_ins(devices: Sequence[Device]) -> list[Any]:

@@ -91,6 +91,7 @@ def _frames(index: Any) -> StackFrames:
         location_file=np.array(location_file, np.int32),
         location_function=np.array(location_function, np.int32),
         location_line=np.array([location.line for location in locations], np.int32),
+        location_columns=np.array([(o.column, o.end_column) for o in locations], np.int32).reshape(-1, 2),
         location=np.array(location, np.int32),
         parent=np.array(parent, np.int32),
     )
@@ -124,6 +125,7 @@ def _with_places(
         location_file=np.concatenate((frames.location_file, len(frames.files) + new)),
         location_function=np.concatenate((frames.location_function, zeros + len(frames.functions))),
         location_line=np.concatenate((frames.location_line, np.array([line for _, line in added], np.int32))),
+        location_columns=np.concatenate((frames.location_columns, np.zeros((len(added), 2), np.int32))),
         location=np.concatenate((frames.location, old + new)),
         parent=np.concatenate((frames.parent, zeros)),
     ), frame

@@ -51,18 +51,28 @@ def pick(rows: Sequence[Collective], what: str | int | None) -> Picked:
 
 
 def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
-    """Those whose innermost place is on the line; where there are none, those that a call on it leads to."""
-    innermost = tuple(row for row in rows if any(frame.line == line for frame in _innermost(row)))
-    called = innermost or tuple(row for row in rows if any(frame.line == line for frame in _all_frames(row)))
-    return called, f"at line {line}" if innermost else f"called from line {line}"
+    """Those whose innermost place is on the line; else those that a call on it leads to, in their file or any."""
+    for places, words in ((_innermost, "at"), (_callers_nearby, "called from"), (_callers, "called from")):
+        found = tuple(row for row in rows if any(frame.line == line for frame in places(row)))
+        if found:
+            return found, f"{words} line {line}"
+    return (), f"at line {line}"
 
 
 def _innermost(row: Collective) -> list[Frame]:
     return [frames[0] for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
 
 
-def _all_frames(row: Collective) -> list[Frame]:
-    return [*row.source, *(frame for cause in row.causes for frame in cause.source)]
+def _stacks(row: Collective) -> list[tuple[Frame, ...]]:
+    return [frames for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
+
+
+def _callers_nearby(row: Collective) -> list[Frame]:
+    return [frame for frames in _stacks(row) for frame in frames if frame.file == frames[0].file]
+
+
+def _callers(row: Collective) -> list[Frame]:
+    return [frame for frames in _stacks(row) for frame in frames]
 
 
 def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...], str]:

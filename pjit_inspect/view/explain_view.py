@@ -80,7 +80,8 @@ def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) 
     if picked.words:
         spans = [Text(f"{number:,} of {plural(everything, 'collective')} ", "strong"), Prose(picked.words)]
     spans += [Text(f" in {len(groups):,} groups")] if len(groups) > 1 else []
-    spans += [Text("; each device sends "), bytes_number(sent, "modelled", strong=True)]
+    at_most = "at most " if any(row.count != row.count_min for row in picked.rows) else ""
+    spans += [Text(f"; each device sends {at_most}"), bytes_number(sent, "modelled", strong=True)]
     share = share_text(sent, report.sent_bytes) if picked.words else ""
     return Line((*spans, Text(f" per call{f', {share} of all' if share else ''}.")), "answer")
 

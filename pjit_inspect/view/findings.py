@@ -110,6 +110,8 @@ def _figures(group: CauseGroup) -> Spans:
 def _runs(group: CauseGroup) -> str:
     if group.runs is None:
         return "in a loop of unknown length"
+    at_most = "at most " if any(member.count != member.count_min for member in group.members) else ""
     if group.runs == len(group.members):
-        return "runs once" if group.runs == 1 else f"{group.runs:,} instructions, each runs once"
-    return f"runs {plural(group.runs, 'time')}"
+        each = "" if group.runs == 1 else f"{group.runs:,} instructions, each "
+        return f"{each}runs {at_most}once"
+    return f"runs {at_most}{plural(group.runs, 'time')}"

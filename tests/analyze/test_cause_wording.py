@@ -102,7 +102,7 @@ def test_a_chain_of_views_is_called_by_what_it_views():
         values.append(replace(x, argument=None, origins=(), op=index))
     program = dot(x, x, None, None)
     program = Propagation(ops=tuple(ops), values=tuple(values), inputs=program.inputs[:1])
-    assert ValueNames(program).value(5000) == "`x`"
+    assert ValueNames(program).value(5000) == "`x` transposed"
 
 
 def test_a_spec_reads_as_it_is_written():
