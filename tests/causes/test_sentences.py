@@ -1,0 +1,72 @@
+"""The sentence of a cause names the very operation and array: layers, columns and views are told apart.
+
+The expected sentences follow from the programs: which array each product sums over is plain from the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import pjit_inspect as pi
+from causes.meshes import array, named
+
+
+def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
+    """The sentences of all causes, without what stands before the colon."""
+    record = pi.inspect(function, *arguments)
+    return sorted(cause.sentence.partition(": ")[2] for row in record.collectives for cause in row.causes)
+
+
+def test_two_calls_of_one_layer_each_name_their_own_weight():
+    def layer(x, w):
+        return x @ w
+
+    def model(x, first, second):
+        y = layer(x, first)
+        return layer(jnp.tanh(y), second)
+
+    rows = array((16, 32), None, "model")
+    # first sums over model; its result is whole, so that second's rows on model give partial sums again.
+    found = sentences(model, rows, array((32, 64), "model", None), array((64, 32), "model", None))
+    assert any("dimension 0 of `first`" in text for text in found)
+    assert any("dimension 0 of `second`" in text for text in found)
+
+
+def test_products_on_one_line_are_told_apart_by_their_columns():
+    def model(x, a, b, c):
+        return ((x @ a) @ b) @ c
+
+    x, a = array((16, 64), None, "model"), array((64, 64), "model", None)
+    first, last = sentences(model, x, a, array((64, 64), None, "model"), a)
+    assert first.startswith("`((x @ a) @ b) @ c`")
+    assert "dimension 0 of `c`" in first
+    assert last.startswith("`x @ a`")
+
+
+def test_a_transposed_array_is_not_told_under_the_name_of_the_plain_one():
+    (found,) = sentences(lambda x: x.T.sum(0), array((16, 32), None, "model"))
+    assert "reduces dimension 0 of `x.T`" in found
+
+
+def test_a_constraint_on_a_result_says_that_the_operand_moves_for_it():
+    def model(x, w):
+        return jax.lax.with_sharding_constraint(x @ w, named(None, None))
+
+    found = sentences(model, array((16, 32), None, None), array((32, 64), None, "model"))
+    assert all("asks for `P(None, None)`" in text for text in found)
+
+
+def test_forward_over_reverse_is_a_gradient():
+    def loss(w, x):
+        return jnp.tanh(x @ w).sum()
+
+    def product(w, x, v):
+        return jax.jvp(lambda w: jax.grad(loss)(w, x), (w,), (v,))[1]
+
+    w = array((32, 16), None, None)
+    record = pi.inspect(product, w, array((16, 32), "data", None), w)
+    assert {row.phase for row in record.collectives} == {"backward"}
