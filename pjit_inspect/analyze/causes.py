@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.cause_wording import word_need
-from pjit_inspect.analyze.moved_arrays import Clue, MovedArray, find_consumers, find_moved_arrays
+from pjit_inspect.analyze.moved_arrays import Clue, ConsumerFinder, MovedArray, find_moved_arrays
 from pjit_inspect.analyze.need_finder import Match, NeedFinder
 from pjit_inspect.analyze.needs import Need, is_cumulative
 from pjit_inspect.analyze.phases import split_op_names
@@ -55,6 +55,7 @@ class CauseFinder:
     cells: Mapping[str, str] = field(default_factory=dict)
     _needs: NeedFinder | None = field(init=False, default=None)
     _names: ValueNames = field(init=False)
+    _consumers: ConsumerFinder = field(init=False, default_factory=ConsumerFinder)
 
     def __post_init__(self) -> None:
         # GSPMD tells shardings, but not how the dimensions of an op hang together.
@@ -74,7 +75,7 @@ class CauseFinder:
         match = self._needs.find(array, collective)
         if match is None or not match.is_certain:
             # What uses the result takes longer to find, and is seldom needed.
-            consumers, _ = find_consumers(site.op)
+            consumers, _ = self._consumers.find(site.op)
             match = self._needs.find(replace(array, clues=(*array.clues, *consumers)), collective)
         if match is None:
             return self._named(array, site, collective), None
@@ -136,7 +137,7 @@ class CauseFinder:
     def _named(self, array: MovedArray, site: Site, collective: Collective) -> Cause:
         name = array.clues[0].op_name if array.clues else ""
         kind = self._kind_of_name(name, collective)
-        if kind == "unknown" and collective.kind not in _SUMS and find_consumers(site.op)[1]:
+        if kind == "unknown" and collective.kind not in _SUMS and self._consumers.find(site.op)[1]:
             kind = "output"
         source = self._frames_of(array.clues) or collective.source
         where = f" ({source[0].where})" if source else ""

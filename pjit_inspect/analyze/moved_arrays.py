@@ -7,14 +7,14 @@ Not its job: which operation of the user's program they stand for (`analyze.caus
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.phases import split_op_names
 from pjit_inspect.model.hlo import HloModule, Instruction
 from pjit_inspect.model.shape import Shape
 from pjit_inspect.model.source import Frame
 
-__all__ = ["Clue", "MovedArray", "find_consumers", "find_moved_arrays"]
+__all__ = ["Clue", "ConsumerFinder", "MovedArray", "find_moved_arrays"]
 
 _TUPLED = frozenset(("all-to-all", "ragged-all-to-all"))
 _PASSING = frozenset((
@@ -150,7 +150,21 @@ def _number(parameter: Instruction) -> int:
     return parameter.details.parameter_number or 0
 
 
-def find_consumers(op: Instruction) -> tuple[tuple[Clue, ...], bool]:
+@dataclass(slots=True)
+class ConsumerFinder:
+    """Finds what uses collectives; the parameters of computations are looked up once."""
+
+    parameters: dict[int, dict[int, Instruction]] = field(default_factory=dict)
+    found: dict[int, tuple[tuple[Clue, ...], bool]] = field(default_factory=dict)
+
+    def find(self, op: Instruction) -> tuple[tuple[Clue, ...], bool]:
+        """The names of what first does something with the result of `op`, and whether the program's result is it."""
+        if op.index not in self.found:
+            self.found[op.index] = _find_consumers(op, self.parameters)
+        return self.found[op.index]
+
+
+def _find_consumers(op: Instruction, parameters: dict[int, dict[int, Instruction]]) -> tuple[tuple[Clue, ...], bool]:
     """The names of what first does something with a collective's result, and whether the program's result is it."""
     module, own = op.module, set(split_op_names(op.op_name))
     clues: list[Clue] = []
@@ -158,7 +172,7 @@ def find_consumers(op: Instruction) -> tuple[tuple[Clue, ...], bool]:
     for _ in range(_HOPS):
         reached: list[int] = []
         for index in border:
-            for user, entered in _uses(module, index):
+            for user, entered in _uses(module, index, parameters):
                 if user.index in seen or len(seen) > _MOST:
                     continue
                 seen.add(user.index)
@@ -171,21 +185,28 @@ def find_consumers(op: Instruction) -> tuple[tuple[Clue, ...], bool]:
     return tuple(dict.fromkeys(clues)), at_root
 
 
-def _uses(module: HloModule, index: int) -> Iterator[tuple[Instruction, bool]]:
+def _uses(
+    module: HloModule, index: int, parameters: dict[int, dict[int, Instruction]]
+) -> Iterator[tuple[Instruction, bool]]:
     """What uses an instruction; the parameter inside, where that runs a computation; the caller, for a root."""
     op = module.instruction(index)
     for user in op.users:
         if user.opcode in _INTO and user.called:
-            yield from ((parameter, True) for parameter in _entered(op, user))
+            yield from ((parameter, True) for parameter in _entered(op, user, parameters))
         else:
             yield user, False
     if op.is_root and not op.computation.is_entry:
         yield from ((caller, True) for caller in op.computation.callers if caller.opcode in ("fusion", "call"))
 
 
-def _entered(op: Instruction, caller: Instruction) -> Iterator[Instruction]:
-    positions = {number for number, operand in enumerate(caller.operands) if operand.index == op.index}
+def _entered(
+    op: Instruction, caller: Instruction, parameters: dict[int, dict[int, Instruction]]
+) -> Iterator[Instruction]:
+    """The parameters an operand of a caller is inside; all of them for a loop, which packs its operands."""
+    positions = [number for number, operand in enumerate(caller.operands) if operand.index == op.index]
     for computation in caller.called:
-        for inner in computation:
-            if inner.opcode == "parameter" and (caller.opcode == "while" or _number(inner) in positions):
-                yield inner
+        if computation.index not in parameters:
+            inner = (one for one in computation if one.opcode == "parameter")
+            parameters[computation.index] = {_number(one): one for one in inner}
+        known = parameters[computation.index]
+        yield from known.values() if caller.opcode == "while" else (known[n] for n in positions if n in known)
