@@ -30,5 +30,5 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         # Whatever jaxlib makes of a program it does not know, the record stays readable.
         return None, f"Shardy's propagation failed: {error}".splitlines()[0][:300]
     if program is None:
-        return None, "the program was made for the GSPMD partitioner: `record.ask_partitioner()` compiles it again to know"
+        return None, "the program was made for the GSPMD partitioner: `record.ask_partitioner()` compiles it again"
     return program, ""
