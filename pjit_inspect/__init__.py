@@ -11,16 +11,30 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
+    from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import capture as capture
     from pjit_inspect.api import inspect as inspect
+    from pjit_inspect.api import ledger as ledger
     from pjit_inspect.api import load as load
     from pjit_inspect.api import open as open  # noqa: A004
     from pjit_inspect.api import session_log as session_log
     from pjit_inspect.api import start as start
     from pjit_inspect.api import stop as stop
 
-_API = ("CompileRecord", "Log", "capture", "inspect", "load", "open", "session_log", "start", "stop")
+_API = (
+    "CompileRecord",
+    "Ledger",
+    "Log",
+    "capture",
+    "inspect",
+    "ledger",
+    "load",
+    "open",
+    "session_log",
+    "start",
+    "stop",
+)
 _ERRORS = ("CaptureError", "ParseError", "PjitInspectError", "RecordNotFoundError", "VersionError")
 
 __all__ = [*_API, *_ERRORS]

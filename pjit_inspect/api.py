@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pjit_inspect.analyze.phases import find_phase
 from pjit_inspect.analyze.report import cells_of, report
 from pjit_inspect.analyze.value_names import ValueNames
 from pjit_inspect.analyze.value_shardings import find_value_shardings
@@ -27,6 +28,7 @@ from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import Propagation
+from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.sharding_table import ShardingTable
@@ -40,10 +42,14 @@ from pjit_inspect.parse.recognise import EXPECTED, read_program, unreadable_prog
 from pjit_inspect.parse.record_file import read_record, write_record
 from pjit_inspect.parse.xla_warnings import parse_warnings
 from pjit_inspect.propagate import propagation_of
+from pjit_inspect.recompiles import HISTORY, Ledger, reason_of
 from pjit_inspect.suggest import suggestions_of
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.explain_view import explain_view
-from pjit_inspect.view.html import to_page
+from pjit_inspect.view.html import to_html
+from pjit_inspect.view.inspector_page import inspector_frame, inspector_page
+from pjit_inspect.view.inspector_payload import InspectorInput, InspectorPayload, inspector_payload
+from pjit_inspect.view.inspector_widget import inspector_widget, widget_words
 from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
@@ -55,7 +61,21 @@ from pjit_inspect.view.tree import Block, Document, Line, Text
 if TYPE_CHECKING:
     from pjit_inspect.observe.listener import OnRecord
 
-__all__ = ["CompileRecord", "Log", "View", "capture", "inspect", "load", "open", "session_log", "start", "stop"]
+__all__ = [
+    "CompileRecord",
+    "Ledger",
+    "Log",
+    "View",
+    "capture",
+    "inspect",
+    "ledger",
+    "load",
+    "open",
+    "session_log",
+    "start",
+    "stop",
+    "watch",
+]
 
 View = Literal["text", "html", "widget"]
 
@@ -161,6 +181,15 @@ class CompileRecord:
     def jaxpr(self) -> str | None:
         """The traced program as text; None when it was not seen."""
         return self.data.jaxpr
+
+    @cached_property
+    def reason(self) -> Reason:
+        """Why it was compiled: first time, or what differs from the nearest earlier compile of the function.
+
+        Found among the compiles that this process recorded before. `sentence` is the answer, `differences` what proves
+        it, `resharded` the arguments that every such call copies.
+        """
+        return reason_of(self._data, live=self._live)
 
     # ------------------------------------------------------------ facts that take work
 
@@ -300,26 +329,53 @@ class CompileRecord:
 
         The file holds the program and the source lines of the user's files that it names.
         """
-        write_record(replace(self.report.data, stablehlo_text=self.stablehlo, propagation=self.propagation), path)
+        data = replace(self.report.data, reason=self.reason)
+        write_record(replace(data, stablehlo_text=self.stablehlo, propagation=self.propagation), path)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the display as one HTML file that loads nothing from a network."""
-        page = to_page(record_view(self.report), title=f"{self.name} - pjit_inspect")
+        """Write the interactive inspector as one HTML file that loads nothing from a network.
+
+        A browser that runs no scripts shows the still display.
+        """
+        document = record_view(self.report)
+        page = inspector_page(self._inspector(document), fallback=to_html(document))
         Path(path).write_text(page, encoding="utf-8")
 
     def show(self, view: View = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, or a live "widget".
 
-        With `times=False` the seconds are left out, so that the output is the same on every machine.
+        "html" is the still display and, where the notebook is trusted, the interactive inspector in its place. The
+        widget's `selection` is the name of what is selected; it can be read and set. With `times=False` the seconds are
+        left out, so that the output is the same on every machine.
         """
         if view not in get_args(View):
             raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
-        if view == "widget":
-            from pjit_inspect.view.widget import record_widget
-
-            return record_widget(self.report, self._texts())
         document = record_view(self.report, options=ViewOptions(show_times=times))
-        return Shown({"text/plain": to_text(document)} if view == "text" else drawn(document))
+        if view == "text":
+            return Shown({"text/plain": to_text(document)})
+        payload = self._inspector(document, show_times=times)
+        if view == "widget":
+            return inspector_widget(payload, words=widget_words(self.report), still=to_html(document))
+        bundle = drawn(document)
+        return Shown({**bundle, "text/html": inspector_frame(payload, bundle["text/html"])})
+
+    def _inspector(self, document: Document, *, show_times: bool = True) -> InspectorPayload:
+        """The inspector's data, beside its still display."""
+        found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
+        report = replace(self.report, suggestions=tuple(found), warnings=self.warnings)
+        return inspector_payload(
+            InspectorInput(
+                report=report,
+                jaxpr=self.jaxpr,
+                stablehlo=self.stablehlo,
+                hlo_text=self.hlo_text,
+                module=self.hlo,
+                shardings=self.shardings,
+                phase_of=find_phase,
+                text=to_text(document),
+                show_times=show_times,
+            )
+        )
 
     def explain(self, what: str | int | None = None) -> Shown:
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
@@ -330,10 +386,6 @@ class CompileRecord:
         found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
         shown = replace(self.report, suggestions=tuple(found), warnings=self.warnings)
         return Shown(drawn(explain_view(shown, what)))
-
-    def _texts(self) -> dict[str, str]:
-        texts = {"jaxpr": self.jaxpr, "StableHLO": self.stablehlo, "optimized HLO": self.hlo_text}
-        return {title: text for title, text in texts.items() if text is not None}
 
     def _draw_collectives(self, table: CollectiveTable) -> dict[str, str]:
         return self._section(
@@ -423,7 +475,11 @@ def capture(*, calls: bool = False) -> Iterator[Log]:
 
 
 def _appender(log: Log) -> OnRecord:
-    return lambda data, finish: log.extend((CompileRecord(data, live=True, finish=finish),))
+    def append(data: RecordData, finish: Callable[[RecordData], RecordData]) -> None:
+        HISTORY.add(data)
+        log.extend((CompileRecord(data, live=True, finish=finish),))
+
+    return append
 
 
 _session = Log()
@@ -460,6 +516,32 @@ def stop() -> Log:
     return _session
 
 
+def watch(
+    on_compile: Callable[[RecordData, Reason], None], on_begin: Callable[[str], Callable[[], None]] | None = None
+) -> Callable[[], None]:
+    """Call `on_compile` after every compile of the process, with its data and reason; the result ends that.
+
+    It is called in the thread that compiled, within the user's call: it must be quick and must not raise. `on_begin` is
+    called with the function's name when XLA begins; what that returns is called when XLA has ended.
+    """
+    from pjit_inspect.observe import listener
+
+    def on_record(data: RecordData, _: Any) -> None:
+        HISTORY.add(data)
+        if data.cached != "memory":
+            on_compile(data, HISTORY.reason(data))
+
+    listener.start(on_record)
+    silence = listener.announce(on_begin) if on_begin is not None else None
+
+    def end() -> None:
+        listener.stop(on_record)
+        if silence is not None:
+            silence()
+
+    return end
+
+
 def session_log() -> Log:
     """The log that `start` and `%pjit` write to."""
     return _session
@@ -468,6 +550,15 @@ def session_log() -> Log:
 def is_started() -> bool:
     """True between `start` and `stop`."""
     return _session_on
+
+
+def ledger(log: RecordLog[CompileRecord] | None = None) -> Ledger:
+    """What was compiled again, why, and what it cost: of a log, or of the session's log.
+
+    It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.
+    """
+    records = tuple(_session if log is None else log)
+    return Ledger((record.data, record.reason) for record in records)
 
 
 def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileRecord:
@@ -481,7 +572,9 @@ def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileR
     """
     from pjit_inspect.observe.on_request import compile_record
 
-    return CompileRecord(compile_record(fn, args, kwargs), live=True)
+    data = compile_record(fn, args, kwargs)
+    HISTORY.add(data)
+    return CompileRecord(data, live=True)
 
 
 def load(path: str | os.PathLike[str]) -> CompileRecord:

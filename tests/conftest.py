@@ -13,4 +13,15 @@ os.environ["JAX_NUM_CPU_DEVICES"] = "8"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden`: see tests/view/conftest.py; `--all`: see tests/causes/test_shardings_equal_xla.py."""
     parser.addoption("--all", action="store_true", help="whole corpora where the normal run takes a sample")
+    parser.addoption("--browser", action="store_true", help="tests in headless Chromium and a real JupyterLab, too")
     parser.addoption("--update-golden", action="store_true", help="write golden files instead of comparing")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Browser tests take minutes and need Chromium: they run when asked for."""
+    if config.getoption("--browser"):
+        return
+    skip = pytest.mark.skip(reason="a browser test: scripts/test --browser tests/browser runs it")
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(skip)

@@ -18,6 +18,13 @@ def test_the_overhead_benchmark_runs_and_holds_no_device_memory() -> None:
     assert "device bytes held by the log: 0 " in done.stdout
 
 
+def test_the_ledger_benchmark_runs_and_names_the_reason_of_each_record() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "ledger.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "20 records of one function" in done.stdout
+
+
 def test_the_explain_benchmark_runs_and_finds_that_nothing_was_done_before() -> None:
     command = [sys.executable, str(ROOT / "benchmarks" / "explain.py"), "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)

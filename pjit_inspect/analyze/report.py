@@ -13,6 +13,7 @@ from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
 from pjit_inspect.analyze.notes import collective_notes, program_notes, record_notes
+from pjit_inspect.analyze.resharded import resharded_notes
 from pjit_inspect.analyze.traffic import total_by_axes
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.propagation import Propagation
@@ -35,7 +36,7 @@ def report(
       sources: texts of files that the record does not hold itself.
     """
     if module is None:
-        return RecordReport(data=data, notes=record_notes(data))
+        return RecordReport(data=data, notes=(*record_notes(data), *resharded_notes(data)))
     module = with_bounded_groups(module)
     data = with_aliases(data, module)
     cells = cells_of(data)
@@ -54,7 +55,12 @@ def report(
         totals=total_by_axes(collectives, len(data.devices)),
         fusions=find_fusions(module, cells=cells),
         instructions=len(module),
-        notes=(*collective_notes(collectives, data), *program_notes(module, data), *record_notes(data)),
+        notes=(
+            *collective_notes(collectives, data),
+            *program_notes(module, data),
+            *record_notes(data),
+            *resharded_notes(data),
+        ),
     )
 
 

@@ -17,23 +17,26 @@ from IPython.core.error import UsageError
 __all__ = ["OPTIONS", "SUBCOMMANDS", "VIEWS", "Action", "Command", "ShowOptions", "View", "parse_command"]
 
 View = Literal["text", "html", "widget"]
-Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "forget"]
+Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "ledger", "forget"]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget")
 """How a record can be shown."""
 
-SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "forget")
+SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "ledger", "forget")
 """The words that are commands when they stand alone on a `%pjit` line."""
 
 OPTIONS = ("--view", "--no-times")
 """The options of `%pjit` and `%%pjit`, which stand before everything else."""
 
 _CELL = "--cell"
-_VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], forget, or code to run"
+_VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], ledger, forget, or code to run"
 # One word that can be a record's name: an identifier with dots, or `<lambda>`. `show -1` and `show (x)` are Python.
 _OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings)(?:\s+(?P<name>[A-Za-z_<][^\s(]*))?")
 _WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")
+_ON = re.compile(r"on((?:\s+--watch|\s+--limit(?:\s+|=)\S+)+)")
+_LIMIT = re.compile(r"--limit(?:\s+|=)(\S+)")
 _TAKES = {
+    "on": "--watch and --limit N",
     "show": "the name of one record",
     "why": "the name of one record and --line N",
     "shardings": "the name of one record",
@@ -58,12 +61,16 @@ class Command:
       action: "run" code, record the rest of the "cell", or one of `SUBCOMMANDS`.
       text: the code to run, or the name of a record; "" when there is none.
       line: (why) the line of source to explain; None for all of them.
+      watch: (on) whether to print a line for each compile.
+      limit: (on) the compile of one function at which to warn; None for never.
       options: how to show what comes of it.
     """
 
     action: Action
     text: str = ""
     line: int | None = None
+    watch: bool = False
+    limit: int | None = None
     options: ShowOptions = ShowOptions()
 
 
@@ -82,6 +89,11 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
         raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
     if rest in SUBCOMMANDS:
         return Command(action=rest, options=options)
+    if match := _ON.fullmatch(rest):
+        return Command(action="on", watch="--watch" in match[1].split(), limit=_limit(match[1]), options=options)
+    if re.match(r"on\s+--", rest):
+        # `on --wath` is Python, too.
+        raise UsageError(f"%pjit on takes {_TAKES['on']}: %pjit on --watch --limit 5")
     rest, source_line = _take_line(rest)
     if match := _OF_A_RECORD.fullmatch(rest):
         return Command(
@@ -123,6 +135,16 @@ def _take_line(rest: str) -> tuple[str, int | None]:
             f"--line needs the number of a line of your source, not {match['line']!r}: %pjit why --line 12"
         )
     return f"{match['before']}{match['after']}", int(match["line"])
+
+
+def _limit(words: str) -> int | None:
+    """The N of `--limit N`; None when it is not there."""
+    match = _LIMIT.search(words)
+    if match is None:
+        return None
+    if not match[1].isdecimal() or int(match[1]) < 1:
+        raise UsageError(f"--limit needs a number of compiles, 1 or more, not {match[1]!r}: %pjit on --limit 5")
+    return int(match[1])
 
 
 def _split_word(text: str) -> tuple[str, str]:

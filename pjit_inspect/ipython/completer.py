@@ -53,6 +53,8 @@ def offer(line: str, records: Names, variables: Names = tuple) -> Offer:
         return _offer([f"--view={view}" for view in VIEWS], fragment, only=True)
     if match["magic"] == "%" and words[:1] == ["why"] and fragment.startswith("-"):
         return _offer(["--line"], fragment, only=True)
+    if match["magic"] == "%" and words[:1] == ["on"] and fragment.startswith("-"):
+        return _offer(["--watch", "--limit"], fragment, only=True)
     if match["magic"] == "%" and len(words) == 1 and words[0] in _OF_A_RECORD:
         return _offer(records(), fragment, only=True)
     if words:

@@ -21,6 +21,7 @@ from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
 from pjit_inspect.ipython.evaluate import compile_code, is_whole_statement, run_program
 from pjit_inspect.ipython.run import Run, show_note
+from pjit_inspect.ipython.watch import Watch, WatchOptions
 
 __all__ = ["PjitMagics"]
 
@@ -40,6 +41,7 @@ class PjitMagics(Magics):
         self.cells = Cells(shell)
         self.undo_load = ExitStack()
         self._session_is_ours = False
+        self._watch: Watch | None = None
 
     @no_var_expand
     @needs_local_scope
@@ -66,6 +68,8 @@ class PjitMagics(Magics):
         Record the whole session, whatever cell compiles::
 
             %pjit on                  begin
+            %pjit on --watch          begin, and say of each compile of your functions why, as it happens
+            %pjit on --limit 5        begin, and warn at the fifth compile of one function
             %pjit off                 end
             %pjit log                 one row for each compile, those of %pjit runs too
             %pjit show                the newest record of your own functions
@@ -74,6 +78,7 @@ class PjitMagics(Magics):
             %pjit why train_step      the same of that name
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
+            %pjit ledger              what was compiled again, why, what it cost, and what to do about it
             %pjit forget              empty the log
 
         Options stand first::
@@ -88,9 +93,9 @@ class PjitMagics(Magics):
             %config PjitMagics.view = 'text'      the default for this session
             %config PjitMagics.times = False
 
-        A line that is only `on`, `off`, `log`, `forget`, or `show`, `why` or `shardings` with or without a name, is the
-        subcommand, even where a variable has that name. Anything else is code: `%pjit show(x)` calls your function,
-        `%pjit (log)` is your variable.
+        A line that is only `on`, `off`, `log`, `ledger`, `forget`, or `show`, `why` or `shardings` with or without a
+        name, is the subcommand, even where a variable has that name. Anything else is code: `%pjit show(x)` calls your
+        function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -109,6 +114,7 @@ class PjitMagics(Magics):
 
     def stop_session(self) -> None:
         """End what `%pjit on` began; a session the user began with `start()` goes on."""
+        self._end_watch()
         if self._session_is_ours:
             api.stop()
             self._session_is_ours = False
@@ -139,9 +145,14 @@ class PjitMagics(Magics):
     def _on(self, command: Command) -> None:
         self._session_is_ours = self._session_is_ours or not api.is_started()
         api.start()
+        self._end_watch()
+        if command.watch or command.limit is not None:
+            options = WatchOptions(lines=command.watch, limit=command.limit, times=command.options.times)
+            self._watch = Watch(self.shell, self.cells, options)
         show_note("%pjit is on: every compile is recorded. %pjit log shows them, %pjit off ends it")
 
     def _off(self, command: Command) -> None:
+        self._end_watch()
         log = api.stop()
         self._session_is_ours = False
         show_note(f"%pjit is off. The log has {_records(len(log))}: %pjit log")
@@ -157,6 +168,14 @@ class PjitMagics(Magics):
 
     def _shardings(self, command: Command) -> None:
         display(_record(command).shardings, include=_only_text(command))
+
+    def _ledger(self, command: Command) -> None:
+        display(api.ledger().show(times=command.options.times), include=_only_text(command))
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
 
     def _forget(self, command: Command) -> None:
         log = api.session_log()

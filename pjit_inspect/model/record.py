@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pjit_inspect.model.blob import Blob
+from pjit_inspect.model.compile_key import CompileKey
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.propagation import Propagation
+from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.source import Frame, SourceText
 
 __all__ = ["MemoryStats", "Origin", "RecordData", "Timings"]
@@ -23,12 +25,16 @@ Origin = Literal["user", "library", "eager"]
 class Timings:
     """Seconds the three stages took (measured on this machine); None when a stage was not seen.
 
-    `trace_s` and `lower_s` are None too when JAX reused an earlier trace or lowering.
+    `trace_s` and `lower_s` are None too when JAX reused an earlier trace or lowering. The `..._began_s` say when each
+    began, in seconds since 1970.
     """
 
     trace_s: float | None = None
     lower_s: float | None = None
     compile_s: float | None = None
+    trace_began_s: float | None = None
+    lower_began_s: float | None = None
+    compile_began_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +85,9 @@ class RecordData:
       flags: the configuration that shapes programs (the partitioner, x64, precision, ...), and compiler options.
       sources: the user's source texts as they stood.
       missing: field name -> why it could not be had.
+      key: what JAX looked the program up by; None for programs read from HLO, and where JAX did not show it.
+      reason: why it was compiled, as far as somebody asked before saving; not compared, as it follows from the keys of
+        the session.
     """
 
     name: str
@@ -106,3 +115,5 @@ class RecordData:
     flags: dict[str, str] = field(default_factory=dict)
     sources: tuple[SourceText, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
+    key: CompileKey | None = None
+    reason: Reason | None = field(default=None, compare=False)

@@ -39,6 +39,7 @@ __all__ = [
     "dictionary_attributes",
     "final_shardings",
     "forget_fast_paths",
+    "has_disk_cache",
     "hlo_module",
     "insert_mlir_op",
     "known_computation",
@@ -53,6 +54,7 @@ __all__ = [
     "set_mlir_name",
     "stages_of",
     "timed_frame",
+    "trace_context_hash",
     "traced_ahead",
     "tracing_flags",
     "unregister",
@@ -135,6 +137,7 @@ CONTRACT = (
     Promise(module=_PJIT, name="_cpp_pjit", variables=("fun", "jit_info"), costs="why it compiled: static arguments"),
     Promise(module=_PJIT, name="_infer_params", variables=("fun", "ji", "args", "kwargs"), costs=_AHEAD),
     Promise(module="jax._src.stages", name="Traced.lower", variables=("self",), costs=_AHEAD),
+    Promise(module="jax._src.config", name="trace_context", costs="why it compiled: user contexts"),
     Promise(module="jax._src.config", name="config_states", costs="why it compiled: configuration"),
     Promise(module="jax._src.config", name="mesh_context_manager", costs="why it compiled: the mesh of `with mesh`"),
     Promise(module="jax._src.util", name="cache", costs="why it compiled: caches that were cleared"),
@@ -288,9 +291,32 @@ def tracing_flags() -> tuple[tuple[str, Any], ...]:
     """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value)."""
     from jax._src import config
 
-    states = config.config_states
-    flags = [(name, states[name].value) for name in _flag_names() if name in states]
-    return (*flags, *((name, getattr(config, name).value) for name in _CONTEXTS if hasattr(config, name)))
+    states, names = config.config_states, _flag_names()
+    flags = [(name, states[name].value) for name in names if name in states]
+    contexts = [(name, getattr(config, name).value) for name in _CONTEXTS if hasattr(config, name)]
+    return (*flags, *contexts, *_user_contexts())
+
+
+def _user_contexts() -> list[tuple[str, Any]]:
+    """The values of `jax.make_user_context`, where JAX names them (0.10 and later)."""
+    from jax._src import config
+
+    try:
+        names = config.trace_context_names()
+    except (AttributeError, NotImplementedError):
+        return []
+    values = [value for name, value in zip(names, config.trace_context(), strict=True) if name == "user_context"]
+    return [(f"user_context[{number}]", value) for number, value in enumerate(values)]
+
+
+def trace_context_hash() -> int | None:
+    """A hash of all that JAX's tracing cache is keyed on beside the call, named or not; None when it has none."""
+    from jax._src import config
+
+    try:
+        return hash(config.trace_context())
+    except TypeError:
+        return None
 
 
 @functools.cache
@@ -310,6 +336,11 @@ def context_meshes() -> tuple[Any, ...]:
     held = config.mesh_context_manager.value or ()
     meshes = held if isinstance(held, tuple) else (held,)
     return (*meshes, jax.sharding.get_abstract_mesh())
+
+
+def has_disk_cache() -> bool:
+    """Whether the compilation cache has a folder to keep programs in."""
+    return bool(jax.config.values.get("jax_compilation_cache_dir"))
 
 
 def cache_clears() -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-__all__ = ["restore_names"]
+__all__ = ["frame_of", "pmap_names", "positional_labels", "restore_names"]
 
 _EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
 _NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
@@ -29,14 +29,15 @@ def restore_names(
     `tree` and `result_tree` are the tree structures of the call (None when unknown).
     """
     if any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
-        known = _equinox_arguments(_frame_of(frame, "/equinox/_jit.py", "_call"))
+        known = _equinox_arguments(frame_of(frame, "/equinox/_jit.py", "_call"))
         named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
         return named, [_equinox_result(name) for name in results]
     named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
     return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
 
 
-def _frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:
+def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:
+    """The innermost frame of a function in a file whose path ends so; None when it does not run."""
     while frame is not None:
         code = frame.f_code
         if code.co_name == function and code.co_filename.replace("\\", "/").endswith(file_end):
@@ -54,13 +55,13 @@ def _equinox_arguments(frame: FrameType | None) -> dict[str, str]:
         return {}
     local = frame.f_locals
     bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
-    labels = [*_positional_labels(bound), *sorted(bound.kwargs)]
+    labels = [*positional_labels(bound), *sorted(bound.kwargs)]
     values = [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
     paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(labels[:1], values[:1]))}
     return paths | {f"rest {i}": path for i, path in enumerate(_leaf_paths(labels[1:], values[1:]))}
 
 
-def _positional_labels(bound: inspect.BoundArguments) -> list[str]:
+def positional_labels(bound: inspect.BoundArguments) -> list[str]:
     """The name of each of `bound.args`; those of `*rest` are `rest[0]`, `rest[1]`."""
     labels: list[str] = []
     for name, parameter in bound.signature.parameters.items():
@@ -85,6 +86,19 @@ def _equinox_result(name: str) -> str:
     if name == "result[0]":
         return "equinox's marker"
     return "result" + name.removeprefix("result[1]") if name.startswith("result[1]") else name
+
+
+# ---------------------------------------------------------------- pmap
+
+
+def pmap_names(frame: FrameType, function: Any) -> list[str]:
+    """The paths of the leaves of a call of `jax.pmap(function)`, from the frame of its wrapper; [] when unknown."""
+    args, kwargs = frame.f_locals.get("args"), frame.f_locals.get("kwargs") or {}
+    if function is None or args is None:
+        return []
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    labels = [*positional_labels(bound), *sorted(bound.kwargs)]
+    return _leaf_paths(labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))])
 
 
 # ---------------------------------------------------------------- flax.nnx

@@ -8,30 +8,36 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
 from pjit_inspect.model.record import RecordData, Timings
 from pjit_inspect.observe import _jax, xla_stderr
+from pjit_inspect.observe.compile_key import CallFacts, call_facts, remember_trace
 from pjit_inspect.observe.contents import Finish, jaxpr_text
 from pjit_inspect.observe.program import program_of_compile, program_of_computation
 from pjit_inspect.observe.record import make_record
 
-__all__ = ["OnRecord", "observed", "observed_calls", "start", "stop"]
+__all__ = ["OnBegin", "OnRecord", "announce", "observed", "observed_calls", "start", "stop"]
 
 OnRecord = Callable[[RecordData, Finish], None]
 """Called with each record and a way to complete it later, in the thread that compiled; it must not raise."""
 
+OnBegin = Callable[[str], Callable[[], None]]
+"""Called with a function's name when XLA begins to compile it; what it returns is called when XLA has ended."""
+
 _lock = threading.RLock()
+_announced: list[OnBegin] = []
 _scopes: list[OnRecord] = []
 _local = threading.local()
 # Trace and lowering seconds wait here for the compile they belong to, as long as JAX keeps the jaxpr and the module.
-_trace_s: weakref.WeakKeyDictionary[Any, float] = weakref.WeakKeyDictionary()
+_trace_s: weakref.WeakKeyDictionary[Any, tuple[float, float]] = weakref.WeakKeyDictionary()
 _lowered: weakref.WeakKeyDictionary[Any, _Lowering] = weakref.WeakKeyDictionary()
 _warned: set[str] = set()
 
@@ -54,6 +60,19 @@ def stop(on_record: OnRecord) -> None:
         if not _scopes:
             _jax.unregister(_on_duration, _on_event, _on_start)
             xla_stderr.close()
+
+
+def announce(on_begin: OnBegin) -> Callable[[], None]:
+    """Call `on_begin` at the begin of every compile while something is observed; the result ends that."""
+    with _lock:
+        _announced.append(on_begin)
+
+    def end() -> None:
+        with _lock:
+            if on_begin in _announced:
+                _announced.remove(on_begin)
+
+    return end
 
 
 @contextmanager
@@ -98,12 +117,17 @@ def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> tuple[Re
 
 def _on_event(event: str, **_: Any) -> None:
     if event == _jax.CACHE_HIT_EVENT:
-        _local.cache_hit = True
+        _local.disk = "hit"
+    elif event == _jax.CACHE_REQUEST_EVENT:
+        # JAX asks the cache even where it has no folder.
+        _local.disk = "miss" if _jax.has_disk_cache() else None
 
 
 def _on_start(event: str, _: float, **facts: Any) -> None:
     if event == _jax.COMPILE_EVENT:
         xla_stderr.begin(_jax.timed_frame(sys._getframe(1)), str(facts.get("fun_name", "")))  # noqa: SLF001
+        with _shielded("the begin of a compile"):
+            _local.closers = [on_begin(str(facts.get("fun_name", ""))) for on_begin in tuple(_announced)]
 
 
 def _on_duration(event: str, duration: float, **facts: Any) -> None:
@@ -117,7 +141,8 @@ def _on_duration(event: str, duration: float, **facts: Any) -> None:
 def _on_traced(duration: float, _: dict[str, Any], frame: FrameType) -> None:
     stages = _jax.stages_of(frame)
     if "trace" in stages and (jaxpr := stages["trace"].f_locals.get("jaxpr")) is not None:
-        _trace_s[_open_jaxpr(jaxpr)] = duration
+        _trace_s[_open_jaxpr(jaxpr)] = (duration, time.time() - duration)
+        remember_trace(stages, _open_jaxpr(jaxpr), frame)
 
 
 def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
@@ -125,9 +150,11 @@ def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
     if "lowering" not in stages or (result := stages["lowering"].f_locals.get("lowering_result")) is None:
         return
     jaxpr = stages["lower"].f_locals.get("jaxpr") if "lower" in stages else None
-    lowering = _Lowering(lower_s=duration)
+    lowering = _Lowering(Timings(lower_s=duration, lower_began_s=time.time() - duration))
+    if "ahead_lower" in stages:
+        lowering.call = call_facts(stages, _open_jaxpr(jaxpr))
     if jaxpr is not None:
-        lowering.trace_s = _trace_s.pop(_open_jaxpr(jaxpr), None)
+        lowering.add_trace(*_trace_s.pop(_open_jaxpr(jaxpr), (None, None)))
         lowering.jaxpr = weakref.ref(jaxpr)
         # Between `lower()` and `compile()` the user holds the lowered program; JAX drops the jaxpr.
         lowering.text = jaxpr_text(jaxpr) if "ahead_lower" in stages else None
@@ -138,21 +165,26 @@ def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
 class _Lowering:
     """What is known of a program between its lowering and its compile. Each second belongs to one record."""
 
-    lower_s: float | None = None
-    trace_s: float | None = None
+    timings: Timings = field(default_factory=Timings)
     jaxpr: Callable[[], Any] | None = None
     text: str | None = None
+    call: CallFacts | None = None
+
+    def add_trace(self, seconds: float | None, began_s: float | None) -> None:
+        self.timings = replace(self.timings, trace_s=seconds, trace_began_s=began_s)
 
     def spend(self) -> Timings:
-        spent = Timings(trace_s=self.trace_s, lower_s=self.lower_s)
-        self.trace_s = self.lower_s = None
+        spent, self.timings = self.timings, Timings()
         return spent
 
 
 def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> None:
     # First, and whatever becomes of the rest: what is redirected for it must not stay so.
     log = xla_stderr.end(_jax.timed_frame(frame))
-    hit, _local.cache_hit = getattr(_local, "cache_hit", False), False
+    closers, _local.closers = getattr(_local, "closers", ()), ()
+    for close in closers:
+        close()
+    disk, _local.disk = getattr(_local, "disk", None), None
     stages = _jax.stages_of(frame)
     program = program_of_compile(stages, str(facts.get("fun_name", "")))
     lowering = _lowered.get(program.module) if program.module is not None else None
@@ -160,8 +192,9 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
     program.jaxpr_text = lowering.text
     if program.jaxpr is None and lowering.jaxpr is not None:
         program.jaxpr = lowering.jaxpr()
-    timings = replace(lowering.spend(), compile_s=duration)
-    data, finish = make_record(program, stages, frame, timings=timings, cached="persistent" if hit else None)
+    timings = replace(lowering.spend(), compile_s=duration, compile_began_s=time.time() - duration)
+    cached = "persistent" if disk == "hit" else None
+    data, finish = make_record(program, stages, frame, timings=timings, cached=cached, call=lowering.call, disk=disk)
     data = _with_log(data, log)
     _local.computation = program.computation
     try:

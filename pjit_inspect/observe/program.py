@@ -37,6 +37,7 @@ class LiveProgram:
     out_avals: Sequence[Any] = ()
     in_shardings: Sequence[Any] = ()
     out_shardings: Sequence[Any] = ()
+    in_layouts: Sequence[Any] = ()
     kept: frozenset[int] = frozenset()
     all_avals: Sequence[Any] = ()
     donated: Sequence[bool] = ()
@@ -88,6 +89,7 @@ def _read_arguments(program: LiveProgram, local: dict[str, Any]) -> None:
     program.in_avals = tuple(local.get("global_in_avals") or ())
     program.out_avals = tuple(local.get("global_out_avals") or ())
     program.kept = frozenset(local.get("kept_var_idx") or range(len(program.in_avals)))
+    program.in_layouts = tuple(local.get("in_layouts") or ())
     program.debug_info = getattr(info, "debug_info", None)
     program.all_avals = tuple(getattr(info, "in_avals", None) or program.in_avals)
     inner = [getattr(s, "mesh", None) for s in local.get("intermediate_shardings") or ()]

@@ -16,10 +16,12 @@ from typing import Any
 
 import jax
 
+from pjit_inspect.model.compile_key import CompileKey
 from pjit_inspect.model.record import Origin, RecordData, Timings
 from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.arrays import argument_names, input_layouts, output_layouts, result_names
+from pjit_inspect.observe.compile_key import CallFacts, call_facts, key_of
 from pjit_inspect.observe.contents import Finish, hlo_of, read_fact, slow_facts, slow_facts_later, stablehlo_of
 from pjit_inspect.observe.frames import (
     caller_of_jax,
@@ -53,8 +55,13 @@ def make_record(
     *,
     timings: Timings = Timings(),  # noqa: B008  (frozen)
     cached: Any = None,
+    call: CallFacts | None = None,
+    disk: Any = None,
 ) -> tuple[RecordData, Finish]:
     """Freeze one program, and a way to complete the record when the call is over.
+
+    `call` holds what its lowering showed, for a program that is compiled ahead of time; `disk` says what the
+    compilation cache on disk gave.
 
     Nothing of `program` or the frames stays alive in either.
     """
@@ -70,6 +77,12 @@ def make_record(
     names = (arguments, results)
     arguments, results = read("names", lambda: restore_names(frame, *_trees(stages), *names), names)
     stablehlo = read("stablehlo", lambda: stablehlo_of(program.module), None)
+
+    def key() -> CompileKey:
+        facts = call or call_facts(stages)
+        shown = _direction(stages, _transform(stages))
+        return key_of(program, stages, frame, facts, (arguments, results), transform=shown, timings=timings, disk=disk)
+
     finish = read("later", lambda: slow_facts_later(program, stablehlo), None)
     data = RecordData(
         name=_name(program),
@@ -90,6 +103,7 @@ def make_record(
         versions=read("versions", _versions, {}),
         flags=read("flags", lambda: _flags(program), {}),
         sources=read("sources", lambda: _sources(caller, defined_at), ()),
+        key=read("key", key, None),
         missing=missing,
         **({} if finish is not None else slow_facts(program.executable, program.jaxpr, program.jaxpr_text, missing)),
     )
@@ -151,6 +165,13 @@ def _jitted_function(stages: dict[str, FrameType]) -> Any:
 
 def _transform(stages: dict[str, FrameType]) -> str:
     return next((name for name in ("eager", "grad", "jvp", "vmap", "pmap", "shard_map") if name in stages), "jit")
+
+
+def _direction(stages: dict[str, FrameType], transform: str) -> str:
+    """`grad` compiles a forward and a backward program; the key tells them apart."""
+    if transform != "grad":
+        return transform
+    return "grad forward" if stages["grad"].f_code.co_name == "_pjit_linearize" else "grad backward"
 
 
 def _primitive(stages: dict[str, FrameType]) -> str | None:

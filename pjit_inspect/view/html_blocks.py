@@ -13,6 +13,7 @@ from pjit_inspect.view.mesh_picture import draw_mesh
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.shard_picture import draw_shards
 from pjit_inspect.view.svg import Svg, data_uri
+from pjit_inspect.view.timeline_picture import draw_timeline
 from pjit_inspect.view.tree import (
     Beside,
     Block,
@@ -30,8 +31,10 @@ from pjit_inspect.view.tree import (
     Row,
     RowGroup,
     Section,
+    ShardSubject,
     Spans,
     Table,
+    TimelineSubject,
 )
 
 __all__ = ["block_html", "picture_html"]
@@ -84,8 +87,17 @@ def block_html(block: Block, palette: Palette) -> str:
 def picture_html(picture: Picture, palette: Palette) -> str:
     """A picture as an image with its sentence as `alt`."""
     subject = picture.subject
-    svg = draw_mesh(subject, palette) if isinstance(subject, MeshSubject) else draw_shards(subject.layout, palette)
-    return _image(svg, picture.alt)
+    return _image(_drawing(subject, palette), picture.alt)
+
+
+def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject, palette: Palette) -> Svg:
+    match subject:
+        case MeshSubject():
+            return draw_mesh(subject, palette)
+        case ShardSubject(layout=layout):
+            return draw_shards(layout, palette)
+        case TimelineSubject(ledger=ledger):
+            return draw_timeline(ledger)
 
 
 def _image(svg: Svg, alt: str) -> str:

@@ -5,6 +5,7 @@ Not its job: shortening to a width (`view.printable`) or escaping.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -98,6 +99,7 @@ def scope_pattern(name: str) -> str:
     return re.sub(r"(?<=[A-Za-z_])\d+(?=/)", "*", _INDEX.sub(lambda f: "[*]" if f[0].startswith("[") else "*", name))
 
 
+@functools.lru_cache(maxsize=16_384)
 def operation_text(op_name: str) -> str:
     """The useful part of JAX's name of an operation: the user's scopes and the operation.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pjit_inspect.model.layout import ArrayLayout, SpecEntry
+from pjit_inspect.model.ledger import LedgerData
 from pjit_inspect.model.mesh import Mesh
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "SpecLabel",
     "Table",
     "Text",
+    "TimelineSubject",
 ]
 
 Provenance = Literal["counted", "modelled", "measured", "unknown"]
@@ -287,10 +289,17 @@ class ShardSubject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineSubject:
+    """A picture of compiles over the session: when each stage of each ran."""
+
+    ledger: LedgerData
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """A picture, what it shows in one sentence (`alt`), and the lines that stand for it in text."""
 
-    subject: MeshSubject | ShardSubject
+    subject: MeshSubject | ShardSubject | TimelineSubject
     alt: str
     lines: tuple[str, ...] = ()
 

@@ -45,14 +45,15 @@ def test_it_opens_with_the_two_commands():
 
 def test_its_example_prints_what_it_shows(tmp_path: Path):
     script = tmp_path / "example.py"
-    end = "print('=' * 9)\n"
-    script.write_text(end.join(blocks("python")[:2]), encoding="utf-8")
+    # No line more, as places are compared too.
+    script.write_text("print('=' * 9); ".join(blocks("python")[:3]), encoding="utf-8")
     settings = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, str(script)], env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    shown, explained = done.stdout.split("=" * 9 + "\n")
+    shown, explained, compiled_again = done.stdout.split("=" * 9 + "\n")
     assert without_kernels(shown) == without_kernels(blocks("text")[0])
     assert explained == blocks("text")[1]
+    assert compiled_again == blocks("text")[2]
 
 
 def test_every_name_of_a_record_exists():

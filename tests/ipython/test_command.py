@@ -14,9 +14,34 @@ def parsed(line: str, *defined: str) -> Command:
     return parse_command(line, ShowOptions(), lambda name: name in defined)
 
 
-@pytest.mark.parametrize("word", ["on", "off", "log", "forget", "show", "why", "shardings"])
+@pytest.mark.parametrize("word", ["on", "off", "log", "ledger", "forget", "show", "why", "shardings"])
 def test_a_lone_subcommand_word_is_the_subcommand_even_when_it_is_a_variable(word):
     assert parsed(f" {word} ", word) == Command(action=word)
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("on --watch", Command(action="on", watch=True)),
+        ("on --limit 5", Command(action="on", limit=5)),
+        ("on --limit=5 --watch", Command(action="on", watch=True, limit=5)),
+        ("--no-times on --watch", Command(action="on", watch=True, options=ShowOptions(times=False))),
+    ],
+)
+def test_on_takes_what_to_say_while_compiles_happen(line, command):
+    assert parsed(line) == command
+
+
+@pytest.mark.parametrize("line", ["on --limit 0", "on --limit many", "on --limit=-1"])
+def test_a_limit_is_a_number_of_compiles(line):
+    with pytest.raises(UsageError, match="--limit needs a number of compiles"):
+        parsed(line)
+
+
+@pytest.mark.parametrize("line", ["on --wath", "on --limit", "on now", "ledger train_step"])
+def test_what_else_stands_after_on_or_ledger_is_refused(line):
+    with pytest.raises(UsageError, match=r"%pjit (on|ledger) takes"):
+        parsed(line)
 
 
 @pytest.mark.parametrize("name", ["train_step", "<lambda>", "Model.__call__", "<lambda>.inner"])

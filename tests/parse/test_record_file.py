@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
 from pjit_inspect.model.blob import Blob
+from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
 from pjit_inspect.model.layout import ArrayLayout, Sharding
 from pjit_inspect.model.mesh import Device, Mesh
+from pjit_inspect.model.reason import Difference, Reason
 from pjit_inspect.model.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.parse import record_file
@@ -86,6 +88,54 @@ devices = st.builds(
     coords=st.none() | tuples(st.integers(-5, 5), max_size=3),
 )
 words = st.dictionaries(texts, texts, max_size=3)
+named = tuples(
+    st.builds(NamedText, name=texts, text=texts, serial=st.none() | naturals, digest=st.none() | naturals), max_size=2
+)
+arguments = st.builds(
+    ArgumentKey,
+    path=texts,
+    shape=tuples(naturals, max_size=3),
+    dtype=texts,
+    weak_type=st.booleans(),
+    committed=st.none() | st.booleans(),
+    given=st.none() | shardings(2),
+    mesh=st.none() | meshes(),
+)
+functions = st.builds(
+    FunctionKey,
+    name=texts,
+    kind=st.sampled_from(["function", "lambda", "partial", "primitive"]),
+    serial=st.none() | naturals,
+    place=st.none() | frames,
+    lines=tuples(texts, max_size=3),
+    bound=named,
+)
+compile_keys = st.builds(
+    CompileKey,
+    serial=naturals,
+    ended_s=floats,
+    missed=st.sampled_from([None, "tracing", "lowering", "compilation"]),
+    function=st.none() | functions,
+    statics=named,
+    tree=st.none() | naturals,
+    containers=tuples(st.builds(Container, leaf=naturals, leaves=naturals, type=texts, data=named), max_size=2),
+    arguments=tuples(arguments, max_size=2),
+    config=named,
+)
+differences = st.builds(
+    Difference,
+    kind=st.sampled_from(["shape", "weak type", "evicted"]),
+    path=texts,
+    dimension=st.none() | naturals,
+    sentence=texts,
+)
+reasons = st.builds(
+    Reason,
+    kind=st.sampled_from(["first", "changed", "dropped", "known", "unknown"]),
+    sentence=texts,
+    differences=tuples(differences, max_size=2),
+    nearest=st.none() | naturals,
+)
 records = st.builds(
     RecordData,
     name=texts,
@@ -114,6 +164,8 @@ records = st.builds(
         st.builds(SourceText, file=texts, cell=st.none() | texts, lines=tuples(texts, max_size=3)), max_size=2
     ),
     missing=words,
+    key=st.none() | compile_keys,
+    reason=st.none() | reasons,
 )
 
 

@@ -1,0 +1,176 @@
+"""What the inspector costs: seconds in the kernel, bytes saved, and frames in a headless Chromium.
+
+    python benchmarks/inspector.py            # about two minutes on 2 cores
+    python benchmarks/inspector.py --quick    # a smoke test: a small program; the figures mean nothing
+
+Needs playwright and a Chromium (`/usr/bin/chromium`, or its path in CHROMIUM). Everything is measured in this one run.
+
+- *kernel*: report and texts known, until the notebook has the output: the payload, its compression, the page.
+- *saved*: bytes of that output in the notebook, still display included; *file*: of the exported page.
+- *open*: from the start of the page's load to the inspector with all its data, the dearest collective selected.
+- *cell to paint*: kernel and open together, as the frame in a notebook loads the same page.
+- *select*: from a click on another row to the end of the next frame; the median of 20.
+- *scroll*: the optimized HLO's pane moved by two pages a frame; the median time between frames.
+- *mesh*: 64 x 64 devices; the first picture, and the median frame while the pointer crosses the mesh.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks"), str(ROOT / "tests" / "view")]
+
+import view_reports  # noqa: E402
+from parse import LARGE, PROGRAM, SMALL_PROGRAM, program_proto, program_text, repeated  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+import pjit_inspect as pi  # noqa: E402
+from pjit_inspect.model.collective import Collective, CollectiveTable  # noqa: E402
+from pjit_inspect.view.inspector_page import inspector_page  # noqa: E402
+from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload  # noqa: E402
+
+TITLES = ("kernel s", "saved kB", "file kB", "open s", "cell to paint s", "select ms", "scroll ms")
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+
+FRAMES = """async (step) => {
+  const times = [];
+  let last = await new Promise(requestAnimationFrame);
+  for (let i = 0; i < 90; i++) {
+    step(i);
+    const now = await new Promise(requestAnimationFrame);
+    times.push(now - last);
+    last = now;
+  }
+  return times.sort((a, b) => a - b)[45];
+}"""
+
+SELECT = """async () => {
+  const times = [];
+  for (let i = 0; i < 20; i++) {
+    const rows = document.querySelectorAll(".row");
+    const row = rows[(i * 3 + 1) % rows.length];
+    const start = performance.now();
+    row.click();
+    await new Promise(requestAnimationFrame);
+    await new Promise((done) => setTimeout(done));
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[10];
+}"""
+
+
+def main() -> None:
+    """Print every figure."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quick", action="store_true", help="a small program; the figures mean nothing")
+    quick = options.parse_args().quick
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        print(f"Chromium {browser.version}, {os.cpu_count()} cores")
+        print(f"{'program':<28}" + "".join(f"  {title}" for title in TITLES))
+        for name, path in programs(Path(folder), quick=quick):
+            print_program(browser, name, path, Path(folder))
+        print_mesh(browser, Path(folder))
+        print_ten(Path(folder))
+        browser.close()
+
+
+def programs(folder: Path, *, quick: bool) -> list[tuple[str, Path]]:
+    """The programs, as files."""
+    name = SMALL_PROGRAM if quick else PROGRAM
+    text = program_text(name)
+    found = [(name, ROOT / "tests" / "data" / f"{name}.hlo.gz")]
+    if not quick:
+        large = folder / "large.hlo.pb"
+        large.write_bytes(repeated(program_proto(text), LARGE))
+        found.append((f"{LARGE:,} instructions", large))
+    return found
+
+
+def print_program(browser: Any, name: str, path: Path, folder: Path) -> None:
+    """One row of the table."""
+    record = pi.open(path)
+    assert record.report.collectives is not None  # the analyses are not the inspector's, nor is XLA's printer
+    assert record.hlo_text is None or record.hlo_text
+    start = time.perf_counter()
+    output = record.show(times=False)._repr_mimebundle_()["text/html"]
+    kernel = time.perf_counter() - start
+    page_file = folder / "page.html"
+    record.to_html(page_file)
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    opened = statistics.median(open_seconds(page, page_file) for _ in range(5))
+    select = page.evaluate(SELECT)
+    pane = "[...document.querySelectorAll('.scroll')].at(-1)"
+    has_text = page.evaluate(f"Boolean({pane})")
+    scroll = page.evaluate(f"({FRAMES})((i) => {{ {pane}.scrollTop = i * 800; }})") if has_text else None
+    page.close()
+    sizes = (f"{kernel:.2f}", f"{len(output) / 1e3:,.0f}", f"{page_file.stat().st_size / 1e3:,.0f}", f"{opened:.2f}")
+    times = (f"{kernel + opened:.2f}", f"{select:.1f}", "no text" if scroll is None else f"{scroll:.1f}")
+    figures = zip((*sizes, *times), TITLES, strict=True)
+    print(f"{name:<28}" + "".join(f"{figure:>{len(title) + 2}}" for figure, title in figures))
+
+
+def open_seconds(page: Any, path: Path) -> float:
+    """From the start of the load to the inspector with all its data."""
+    page.goto("about:blank")
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-ready]")
+    return page.evaluate("performance.getEntriesByName('pjit-ready')[0].startTime") / 1e3
+
+
+def print_mesh(browser: Any, folder: Path) -> None:
+    """The mesh of 4,096 devices."""
+    mesh = view_reports.mesh_of(data=64, model=64)
+    groups = tuple(tuple(range(row * 64, row * 64 + 64)) for row in range(64))
+    row = Collective(
+        kind="all-gather",
+        axes=("model",),
+        groups=groups,
+        dtype="f32",
+        local_shape=(8, 8),
+        payload_bytes=256,
+        wire_bytes=16128,
+    )
+    report = view_reports.mlp("data")
+    arrays = (view_reports.array("x", "float32", (4096, 4096), mesh, "data", "model"),)
+    data = dataclasses.replace(
+        report.data, mesh=mesh, meshes=(mesh,), devices=view_reports.devices_of(4096), inputs=arrays
+    )
+    report = dataclasses.replace(report, data=data, collectives=CollectiveTable((row,)), totals=())
+    path = folder / "mesh.html"
+    path.write_text(inspector_page(inspector_payload(InspectorInput(report=report))), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    opened = statistics.median(open_seconds(page, path) for _ in range(5))
+    frame = page.evaluate(
+        f"""() => {{
+          const canvas = document.querySelector(".meshbox canvas"), box = canvas.getBoundingClientRect();
+          return ({FRAMES})((i) => canvas.dispatchEvent(new MouseEvent("mousemove", {{
+            clientX: box.left + 70 + i * 4, clientY: box.top + 30 + (i % 50), bubbles: true }})));
+        }}"""
+    )
+    page.close()
+    print(f"mesh of 4,096 devices: open {opened:.2f} s, frame {frame:.1f} ms, file {path.stat().st_size / 1e3:,.0f} kB")
+
+
+def print_ten(folder: Path) -> None:
+    """Ten inspectors in one notebook."""
+    record = pi.open(ROOT / "tests" / "data" / f"{SMALL_PROGRAM}.hlo.gz")
+    assert record.report is not None
+    start = time.perf_counter()
+    saved = sum(len(record.show(times=False)._repr_mimebundle_()["text/html"]) for _ in range(10))
+    took = time.perf_counter() - start
+    print(f"ten inspectors of {SMALL_PROGRAM}: {saved / 1e6:.1f} MB saved, {took:.1f} s of kernel time")
+
+
+if __name__ == "__main__":
+    main()

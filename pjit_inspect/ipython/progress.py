@@ -1,0 +1,58 @@
+"""Says under the cell that XLA is still compiling, and for how long; ends empty, so that a saved notebook has nothing.
+
+Not its job: knowing when XLA begins and ends (`observe.listener`).
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from IPython.display import display
+
+__all__ = ["begin_progress"]
+
+_PATIENCE_S = 1.0
+"""A compile that ends sooner shows nothing; the figure is renewed as often."""
+
+
+def begin_progress(shell: Any, name: str) -> Callable[[], None]:
+    """Show progress from now on, until what is returned is called. Nothing happens outside a kernel."""
+    if not hasattr(shell, "kernel"):
+        # A terminal prints every update on a line of its own.
+        return _nothing
+    ended = threading.Event()
+    # The kernel finds the cell that output belongs to by a context variable, which threads do not take over.
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(_tick, name, ended), daemon=True, name="pjit_inspect progress")
+    thread.start()
+
+    def end() -> None:
+        ended.set()
+        thread.join(_PATIENCE_S)
+
+    return end
+
+
+def _tick(name: str, ended: threading.Event) -> None:
+    began = time.monotonic()
+    if ended.wait(_PATIENCE_S):
+        return
+    handle = display(_line(""), raw=True, display_id=True)
+    if handle is None:
+        return
+    while not ended.is_set():
+        handle.update(_line(f"XLA is compiling {name}: {time.monotonic() - began:.0f} s"), raw=True)
+        ended.wait(_PATIENCE_S)
+    handle.update(_line(""), raw=True)
+
+
+def _line(text: str) -> dict[str, str]:
+    return {"text/plain": text}
+
+
+def _nothing() -> None:
+    return None

@@ -1,0 +1,88 @@
+"""`%pjit on --watch` and `--limit N`: a line for each compile as it happens, a warning when one function has many.
+
+Not its job: finding the reason (`analyze.recompiles`), wording the line (`view.ledger_view`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pjit_inspect import api
+from pjit_inspect.analyze.recompiles import family_of
+from pjit_inspect.ipython.cells import Cells
+from pjit_inspect.ipython.progress import begin_progress
+from pjit_inspect.ipython.run import show_note
+from pjit_inspect.model.reason import Reason
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.view.ledger_view import watch_line
+from pjit_inspect.view.printable import printable
+from pjit_inspect.view.quantities import plural
+
+__all__ = ["Watch", "WatchOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOptions:
+    """What to say while compiles happen.
+
+    Attributes:
+      lines: whether to print a line for each compile of the user's functions.
+      limit: warn at this compile of one function; None for never.
+      times: whether the lines have seconds.
+    """
+
+    lines: bool = False
+    limit: int | None = None
+    times: bool = True
+
+
+class Watch:
+    """Watches compiles until `close`."""
+
+    def __init__(self, shell: Any, cells: Cells, options: WatchOptions) -> None:
+        self._shell, self._cells, self._options = shell, cells, options
+        self._counts: Counter[tuple[str, ...]] = Counter()
+        self._others = 0
+        self._stop = api.watch(self._on_compile, self._on_begin if options.lines else None)
+
+    def close(self) -> None:
+        """End it; doing so twice is no error."""
+        self._stop()
+
+    def _on_begin(self, name: str) -> Callable[[], None]:
+        return begin_progress(self._shell, printable(name.removeprefix("jit(").removesuffix(")")))
+
+    def _on_compile(self, data: RecordData, reason: Reason) -> None:
+        if data.origin != "user":
+            self._count_other()
+            return
+        family = family_of(data)
+        self._counts[family] += 1
+        number = self._counts[family]
+        if self._options.lines:
+            seconds = _seconds(data) if self._options.times else None
+            show_note(watch_line(data.name, number, seconds, reason))
+        if number == self._options.limit:
+            name = printable(data.name)
+            show_note(
+                f"%pjit: {name} has been compiled {plural(number, 'time')} since %pjit on; %pjit ledger tells why"
+            )
+
+    def _count_other(self) -> None:
+        if not self._options.lines or not self._cells.is_running:
+            return
+        if not self._others:
+            self._cells.when_done(self._show_others)
+        self._others += 1
+
+    def _show_others(self, _: bool) -> None:
+        count, self._others = self._others, 0
+        show_note(f"and {plural(count, 'program')} of eager operations and libraries: %pjit log")
+
+
+def _seconds(data: RecordData) -> float:
+    timings = data.timings
+    return sum(seconds or 0.0 for seconds in (timings.trace_s, timings.lower_s, timings.compile_s))

@@ -1,0 +1,165 @@
+// The list on the left: collectives, arrays or kernels, with a filter and chips.
+import { h, moved, tabs } from "./dom.js";
+import { thousands } from "./format.js";
+import { glyph } from "./glyphs.js";
+import { axisClass } from "./spans.js";
+import { fits } from "./store.js";
+
+const PAGE = 300;
+
+/** @param {import("./store.js").Store} store */
+export function list(store) {
+  const { first } = store;
+  const names = [["collectives", "Collectives"], ["arrays", "Arrays"], ["kernels", "Kernels"]];
+  const items = names.map(([key, words], i) => /** @type {[string, any]} */ ([key, [words, h("span", { class: "count" }, ` ${thousands(first.counts[i])}`)]]));
+  const bar = tabs("What to list", items, () => store.state.list, (key) => store.set({ list: key }));
+  const input = /** @type {HTMLInputElement} */ (h("input", {
+    type: "search", class: "filter", placeholder: "Filter by name, file:line, scope  ( / )", "aria-label": "Filter the list",
+    oninput: () => store.set({ text: input.value }),
+  }));
+  const chips = h("div", { class: "chips" });
+  const rows = h("div", { class: "rows", role: "listbox", "aria-label": "Rows", tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event) });
+  let limit = PAGE;
+  const draw = () => {
+    const shown = store.rows(store.state.list).map((row, i) => /** @type {[any, number]} */ ([row, i])).filter(([row]) => fits(row, store.state, first));
+    const current = store.state.selection;
+    rows.replaceChildren(...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current)));
+    if (shown.length > limit) rows.append(h("button", { type: "button", class: "more", onclick: () => { limit += PAGE * 4; draw(); } }, `${thousands(shown.length - limit)} more`));
+    const more = store.data?.header.more[store.state.list];
+    if (more && !store.state.text) rows.append(h("p", { class: "nothing" }, more));
+    if (!shown.length) rows.append(nothing(store, input));
+    mark(store, rows);
+  };
+  const update = (/** @type {Set<string>} */ changed) => {
+    if (changed.has("list")) limit = PAGE;
+    if (["list", "data"].some((key) => changed.has(key))) bar.update();
+    if (input.value !== store.state.text) input.value = store.state.text;
+    if (["list", "data", "axes", "kind", "role"].some((key) => changed.has(key))) drawChips(store, chips);
+    if (["list", "data", "axes", "kind", "role", "text"].some((key) => changed.has(key))) draw();
+    else if (changed.has("selection")) mark(store, rows);
+  };
+  store.listen(update);
+  update(new Set(["data"]));
+  return h("section", { class: "list", "aria-label": "List" }, bar.bar, h("div", { class: "filters" }, input, chips), rows);
+}
+
+/** @param {import("./store.js").Store} store @param {HTMLInputElement} input */
+function nothing(store, input) {
+  const { state } = store;
+  const filtered = state.text || state.axes !== null || state.kind !== null || state.role !== null;
+  if (filtered) {
+    const clear = () => { input.value = ""; store.set({ text: "", axes: null, kind: null, role: null }); };
+    return h("p", { class: "nothing" }, "Nothing fits. ", h("button", { type: "button", class: "button", onclick: clear }, "Clear"));
+  }
+  const key = { collectives: "hlo", kernels: "hlo", arrays: "inputs" }[state.list] ?? "";
+  const why = store.data?.header.missing[key];
+  const none = { collectives: "No collectives: the devices do not communicate.", arrays: "No arrays.", kernels: "No fused kernels." }[state.list];
+  return h("p", { class: "nothing" }, why ?? (store.data ? none : ""));
+}
+
+/** @param {import("./store.js").Store} store @param {HTMLElement} chips */
+function drawChips(store, chips) {
+  const { first, state } = store;
+  const all = store.rows(state.list);
+  const chip = (/** @type {any[]} */ words, /** @type {boolean} */ on, /** @type {() => void} */ click, /** @type {string} */ title) =>
+    h("button", { type: "button", class: "chip", title, "aria-pressed": String(on), onclick: click }, words);
+  /** @type {HTMLElement[]} */
+  const shown = [];
+  if (state.list === "collectives") {
+    for (const [axes, number] of counted(all, "axes")) {
+      const set = first.axis_sets[axes] ?? store.data?.header.axis_sets[axes];
+      const square = h("span", { class: `square ${axisClass(set.axes, first.axes)}` });
+      shown.push(chip([square, `${set.words} `, h("span", { class: "count" }, thousands(number))], state.axes === axes, () => store.set({ axes: state.axes === axes ? null : axes }), `Only over ${set.words}`));
+    }
+    for (const [kind, number] of counted(all, "kind"))
+      shown.push(chip([glyph(kind), " ", h("span", { class: "count" }, thousands(number))], state.kind === kind, () => store.set({ kind: state.kind === kind ? null : kind }), `Only ${kind}`));
+  }
+  if (state.list === "arrays")
+    for (const [role, number] of counted(all, "role"))
+      shown.push(chip([`${role}s `, h("span", { class: "count" }, thousands(number))], state.role === role, () => store.set({ role: state.role === role ? null : role }), `Only ${role}s`));
+  chips.replaceChildren(...(shown.length > 1 ? shown : []));
+}
+
+/** @param {any[]} rows @param {string} key @returns {[any, number][]} */
+function counted(rows, key) {
+  const counts = new Map();
+  for (const row of rows) counts.set(row[key], (counts.get(row[key]) ?? 0) + row.number);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/** @param {import("./store.js").Store} store @param {any} row @param {number} index @param {boolean} isFirst */
+function drawRow(store, row, index, isFirst) {
+  const type = /** @type {"collective" | "array" | "kernel"} */ (store.state.list.slice(0, -1));
+  const parts = { collective: collectiveParts, array: arrayParts, kernel: kernelParts }[type](store, row);
+  return h("div", {
+    class: `row ${parts.color}`, role: "option", "data-row": index, tabindex: isFirst ? 0 : -1, title: parts.full ?? parts.name,
+    onclick: () => { store.select({ type, row: index }); if (store.state.pane === "list" && narrow(store)) store.set({ pane: "details" }); },
+  },
+    glyph(parts.sign),
+    h("span", { class: "name" }, h("bdi", {}, parts.name)), h("span", { class: "size" }, parts.size),
+    h("span", { class: "sub" }, parts.sub), h("span", { class: "times" }, row.number > 1 ? `\u00d7 ${thousands(row.number)}` : ""),
+    parts.share === null ? null : h("span", { class: "bar", style: { width: `${Math.max(1, 100 * parts.share)}%` } }),
+  );
+}
+
+/** @param {import("./store.js").Store} store */
+function narrow(store) {
+  return Boolean(store.isNarrow?.());
+}
+
+/** @param {import("./store.js").Store} store @param {any} row */
+function collectiveParts(store, row) {
+  const set = store.first.axis_sets[row.axes] ?? store.data?.header.axis_sets[row.axes];
+  const scope = row.what.split("/").slice(0, 2).join("/");
+  const sub = [row.kind, scope === row.name ? "" : scope, row.place].filter(Boolean).join(" \u00b7 ");
+  return { sign: row.kind, name: row.name, full: `${row.what}\n${row.kind}, ${row.phase || "phase unknown"}, ${row.cause}, ${row.place}`, size: row.sent, sub, share: row.share, color: axisClass(set?.axes ?? null, store.first.axes) };
+}
+
+/** @param {import("./store.js").Store} store @param {any} row */
+function arrayParts(store, row) {
+  const sharding = store.data?.header.shardings[row.sharding];
+  const axes = [...new Set((sharding?.spec ?? []).flat())];
+  const sub = [row.array, row.spec, row.place].filter(Boolean).join(" \u00b7 ");
+  return { sign: "array", name: row.name, size: row.all, sub, share: null, color: axisClass(axes, store.first.axes) };
+}
+
+/** @param {import("./store.js").Store} store @param {any} row */
+function kernelParts(store, row) {
+  const contains = row.contains.slice(0, 3).map((/** @type {any} */ [opcode, n]) => (n > 1 ? `${opcode} \u00d7${n}` : opcode)).join(", ");
+  const sub = [row.target || row.kind, contains, row.place].filter(Boolean).join(" \u00b7 ");
+  return { sign: "kernel", name: row.what, size: row.traffic, sub, share: null, color: "ax-none" };
+}
+
+/** @param {import("./store.js").Store} store @param {HTMLElement} rows */
+function mark(store, rows) {
+  const { selection, list: kind } = store.state;
+  let found = null;
+  for (const row of /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")])) {
+    const on = selection !== null && `${selection.type}s` === kind && Number(row.dataset.row) === selection.row;
+    row.setAttribute("aria-selected", String(on));
+    if (on) found = row;
+    else if (selection) row.tabIndex = -1;
+  }
+  if (found) {
+    found.tabIndex = 0;
+    intoView(rows, found);
+  } else rows.querySelector(".row")?.setAttribute("tabindex", "0");
+}
+
+/** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */
+function intoView(box, row) {
+  const top = row.offsetTop - box.offsetTop;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + row.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + row.offsetHeight - box.clientHeight;
+}
+
+/** @param {import("./store.js").Store} store @param {HTMLElement} rows @param {KeyboardEvent} event */
+function walk(store, rows, event) {
+  const all = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")]);
+  const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
+  const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, all.length);
+  if (to === null || to < 0) return;
+  event.preventDefault();
+  all[to].focus();
+  store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(all[to].dataset.row) });
+}

@@ -1,0 +1,158 @@
+// Source, jaxpr, StableHLO and optimized HLO side by side. Only the lines in sight exist; lines of one place light together.
+import { h } from "./dom.js";
+import { plural, thousands } from "./format.js";
+
+const LINE = 16;
+const KINDS = [["source", "Source"], ["jaxpr", "jaxpr"], ["stablehlo", "StableHLO"], ["hlo", "HLO"]];
+
+/** @param {import("./store.js").Store} store */
+export function texts(store) {
+  const chips = KINDS.map(([key, words]) => h("button", { type: "button", class: "chip", "data-text": key, onclick: () => toggle(store, key) }, words));
+  const bar = h("div", { class: "textbar", role: "group", "aria-label": "Which texts" }, chips);
+  const box = h("div", { class: "texts" });
+  /** @type {Pane[]} */
+  let panes = [];
+  const build = () => {
+    const { shown } = store.state;
+    chips.forEach((chip) => chip.setAttribute("aria-pressed", String(shown.includes(chip.dataset.text ?? ""))));
+    panes = store.data ? KINDS.filter(([key]) => shown.includes(key)).map(([key, words]) => new Pane(store, key, words)) : [];
+    box.replaceChildren(...(panes.length ? panes.map((pane) => pane.box) : [h("p", { class: "nothing" }, store.data ? "Choose a text above." : "")]));
+    requestAnimationFrame(() => panes.forEach((pane) => pane.follow()));
+  };
+  store.listen((changed) => {
+    if (changed.has("data") || changed.has("shown")) build();
+    else if (changed.has("files")) build();
+    else if (changed.has("selection")) panes.forEach((pane) => pane.follow());
+    else if (changed.has("hoverSpot") || changed.has("pane") || changed.has("centre") || changed.has("wide")) panes.forEach((pane) => pane.draw());
+    if (changed.has("wide")) {
+      store.set({ shown: store.state.wide ? KINDS.map(([key]) => key) : ["source", "hlo"] });
+    }
+  });
+  build();
+  return { bar, box };
+}
+
+/** @param {import("./store.js").Store} store @param {string} key */
+function toggle(store, key) {
+  const on = store.state.shown.includes(key);
+  store.set({ shown: KINDS.map(([one]) => one).filter((one) => (one === key ? !on : store.state.shown.includes(one))) });
+}
+
+/** One text. */
+class Pane {
+  /** @param {import("./store.js").Store} store @param {string} kind @param {string} words */
+  constructor(store, kind, words) {
+    this.store = store;
+    this.kind = kind;
+    const data = /** @type {import("./blob.js").Store} */ (store.data);
+    this.key = kind === "source" ? `source${store.state.files}` : kind;
+    const text = data.header.texts[this.key];
+    this.lines = data.strings(`${this.key}.lines`);
+    this.numbers = data.column(`${this.key}.numbers`);
+    this.spots = data.column(`${this.key}.spots`);
+    this.phases = data.column(`${this.key}.phases`);
+    this.entities = data.column(`${this.key}.entities`);
+    const count = text ? plural(this.lines.length, "line") : "";
+    this.view = h("div", { class: "window" });
+    this.space = h("div", { class: "space", style: { height: `${this.lines.length * LINE + 4}px`, "min-width": `calc(${Math.min(500, this.lines.longest()) + 8} * 1ch)` } }, this.view);
+    this.scroll = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words, onscroll: () => this.draw() }, this.space);
+    const head = h("div", { class: "texthead" }, h("b", {}, words), kind === "source" ? this.files(data) : h("span", { class: "dim" }, count), text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null);
+    this.box = h("div", { class: "textpane" }, head, text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."));
+    new ResizeObserver(() => this.draw()).observe(this.scroll);
+  }
+
+  /** Which file, where there are several. @param {import("./blob.js").Store} data */
+  files(data) {
+    const names = Object.keys(data.header.texts).filter((key) => key.startsWith("source"));
+    if (names.length < 2) return h("span", { class: "dim code" }, data.header.texts.source0?.name ?? "");
+    const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "File", onchange: () => this.store.set({ files: Number(select.value) }) },
+      names.map((key, i) => h("option", { value: i }, data.header.texts[key].name))));
+    select.value = String(this.store.state.files);
+    return select;
+  }
+
+  /** What a line is to the selection: "is", "of", "hover" or "". @param {number} index @param {Marks} marks */
+  state(index, marks) {
+    const { entity, spots, hover, strong } = marks;
+    if (entity >= 0 && this.entities[index] === entity) return "is";
+    const spot = this.spots[index];
+    if (spot < 0) return "";
+    if (spots.has(spot) && (marks.phases === null || this.kind === "source" || this.phases[index] === 0 || marks.phases.has(this.phases[index]))) return this.kind === "source" || strong ? "is" : "of";
+    return spot === hover ? "hover" : "";
+  }
+
+  /** @typedef {{entity: number, spots: Set<number>, phases: Set<number> | null, hover: number, strong: boolean}} Marks */
+  marks() {
+    const { selection, hoverSpot } = this.store.state;
+    const entity = selection?.type === "collective" ? 2 * selection.row : selection?.type === "kernel" ? 2 * selection.row + 1 : -1;
+    const phase = selection?.type === "collective" ? this.store.data?.header.phases.indexOf(this.store.selected?.phase ?? "") ?? 0 : 0;
+    return { entity, spots: this.store.spots(), phases: phase > 0 ? new Set([phase]) : null, hover: hoverSpot, strong: false };
+  }
+
+  /** Draws the lines in sight. */
+  draw() {
+    const top = this.scroll.scrollTop, height = this.scroll.clientHeight;
+    if (!height) return;
+    const first = Math.max(0, Math.floor(top / LINE) - 4), last = Math.min(this.lines.length, Math.ceil((top + height) / LINE) + 4);
+    const marks = this.marks();
+    const rows = [];
+    for (let i = first; i < last; i++) rows.push(this.line(i, marks));
+    this.view.style.transform = `translateY(${first * LINE}px)`;
+    this.view.replaceChildren(...rows);
+  }
+
+  /** @param {number} i @param {Marks} marks */
+  line(i, marks) {
+    const spot = this.spots[i], linked = spot >= 0 || this.entities[i] >= 0;
+    return h("div", {
+      class: `ln ${this.state(i, marks)}${linked ? " linked" : ""}`,
+      onclick: linked ? () => this.click(i) : undefined,
+      onmouseenter: spot >= 0 ? () => this.store.set({ hoverSpot: spot }) : undefined,
+    }, h("span", { class: "no" }, String(this.numbers[i])), h("bdi", {}, this.lines.at(i)));
+  }
+
+  /** @param {number} i */
+  click(i) {
+    const entity = this.entities[i];
+    this.hold = true; // its own scroll position stays
+    if (entity >= 0) this.store.select({ type: entity % 2 ? "kernel" : "collective", row: entity >> 1 });
+    else this.store.select({ type: "line", row: this.spots[i] });
+    this.hold = false;
+  }
+
+  /** Shows the selection, and scrolls only when none of it is in sight. */
+  follow() {
+    const marks = this.marks();
+    if (!this.hold && (marks.entity >= 0 || marks.spots.size)) this.reveal(marks);
+    this.draw();
+  }
+
+  /** @param {Marks} marks */
+  reveal(marks) {
+    const top = this.scroll.scrollTop / LINE, bottom = top + this.scroll.clientHeight / LINE - 1;
+    let found = -1, strength = "";
+    for (let i = 0; i < this.lines.length; i++) {
+      const state = this.state(i, marks);
+      if (!state || state === "hover") continue;
+      if (state === "is" && i >= top && i < bottom) return;
+      if (found < 0 || (state === "is" && strength !== "is")) [found, strength] = [i, state];
+      if (strength === "is") break;
+    }
+    if (found >= 0) this.scroll.scrollTop = Math.max(0, (found - 4) * LINE);
+    else if (this.kind === "source") this.otherFile(marks);
+  }
+
+  /** The selection may stand in another file. @param {Marks} marks */
+  otherFile(marks) {
+    const { data } = this.store;
+    const spot = [...marks.spots][0];
+    if (!data || spot === undefined) return;
+    const file = data.column("spot_files")[spot];
+    if (file !== this.store.state.files && `source${file}` in data.header.texts) queueMicrotask(() => this.store.set({ files: file }));
+  }
+}
+
+/** @param {number} count */
+export function linesText(count) {
+  return `${thousands(count)} lines`;
+}

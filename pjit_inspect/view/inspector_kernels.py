@@ -1,0 +1,74 @@
+"""The inspector's rows of fused kernels: what each contains, reads, writes and saves.
+
+Not its job: finding them (`analyze.fusions`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.view.inspector_groups import SharedTables
+from pjit_inspect.view.inspector_words import name_data
+from pjit_inspect.view.kernels_view import KernelGroup, group_kernels
+from pjit_inspect.view.quantities import bytes_text
+
+__all__ = ["kernel_rows"]
+
+_ROWS = 600
+_INPUTS = 24
+_MEMBERS = 400
+
+
+def kernel_rows(report: RecordReport, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:
+    """Kinds of kernels, most memory traffic first, and the words for what is left out."""
+    if not report.fusions:
+        return [], ""
+    groups = group_kernels(report.fusions)
+    more = groups[_ROWS:]
+    words = f"{sum(len(group.members) for group in more):,} kernels in {len(more):,} kinds more; rec.fusions has all"
+    return [_row(group, tables) for group in groups[:_ROWS]], words if more else ""
+
+
+def _row(group: KernelGroup, tables: SharedTables) -> dict[str, Any]:
+    first = group.first
+    traffic = [group.total(size) for size in (first.bytes_read, first.bytes_written)]
+    spot = tables.spot(first.source)
+    return {
+        "kind": name_data(first.kind),
+        "target": name_data(first.target or ""),
+        "what": name_data(group.what) or name_data(first.name),
+        "number": len(group.members),
+        "runs": "unknown" if group.runs is None else f"{group.runs:,}",
+        "contains": [[name_data(opcode), times] for opcode, times in first.instructions],
+        "inputs": [name_data(shape) for shape in first.inputs[:_INPUTS]],
+        "inputs_more": max(0, len(first.inputs) - _INPUTS),
+        "outputs": [name_data(shape) for shape in first.outputs[:_INPUTS]],
+        "numbers": _numbers(group),
+        "traffic": bytes_text(None if None in traffic else sum(size or 0 for size in traffic)),
+        "bytes": float(sum(size or 0 for size in traffic)),
+        "place": name_data(first.source[0].where) if first.source else "",
+        "spots": [spot] if spot >= 0 else [],
+        "names": [name_data(member.name) for member in group.members][:_MEMBERS],
+    }
+
+
+def _numbers(group: KernelGroup) -> list[list[str]]:
+    """Label, figure, how it is known."""
+    first = group.first
+    runs = group.runs
+    return [
+        ["reads, each", bytes_text(first.bytes_read), _how(first.bytes_read, "counted")],
+        ["writes, each", bytes_text(first.bytes_written), _how(first.bytes_written, "counted")],
+        ["saves, each", bytes_text(first.bytes_saved), _how(first.bytes_saved, "modelled: unfused program")],
+        [
+            "times per call",
+            "unknown" if runs is None else f"\u00d7 {runs:,}",
+            "loop of unknown length" if runs is None else "counted",
+        ],
+        ["saves per call", bytes_text(group.total(first.bytes_saved)), _how(first.bytes_saved, "modelled")],
+    ]
+
+
+def _how(size: int | None, words: str) -> str:
+    return "unknown" if size is None else words

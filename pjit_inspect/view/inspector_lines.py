@@ -1,0 +1,68 @@
+"""One text of the inspector: its lines, and what each is linked to.
+
+Not its job: finding the links (`view.inspector_texts`, `view.inspector_jaxpr`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pjit_inspect.view.printable import printable
+
+__all__ = ["LinkedText", "shown_line"]
+
+_LONGEST_LINE = 400
+_ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
+"""Where an object of the process lay: it says nothing, and differs from run to run."""
+
+
+@dataclass(slots=True, kw_only=True)
+class LinkedText:
+    """One text.
+
+    Attributes:
+      name: what the pane is called.
+      lines: the lines.
+      numbers: the number each has in the whole text, from 1.
+      spots: for each line its place in the source (`SharedTables.spot`), -1 for none.
+      phases: for each line its phase, as an index in `PHASES`.
+      entities: for each line what it is: collective row r as 2r, kernel row r as 2r + 1; -1 for neither.
+      note: what is left out.
+    """
+
+    name: str
+    lines: list[str] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    spots: list[int] = field(default_factory=list)
+    phases: list[int] = field(default_factory=list)
+    entities: list[int] = field(default_factory=list)
+    note: str = ""
+
+    def add(self, number: int, line: str, spot: int = -1, phase: int = 0, entity: int = -1) -> None:
+        """One line more."""
+        self.lines.append(shown_line(line))
+        self.numbers.append(number)
+        self.spots.append(spot)
+        self.phases.append(phase)
+        self.entities.append(entity)
+
+    def columns(self, prefix: str) -> dict[str, np.ndarray]:
+        """Its columns, as `pack_blob` takes them."""
+        return {
+            f"{prefix}.numbers": np.array(self.numbers, np.int32),
+            f"{prefix}.spots": np.array(self.spots, np.int32),
+            f"{prefix}.phases": np.array(self.phases, np.uint8),
+            f"{prefix}.entities": np.array(self.entities, np.int32),
+        }
+
+
+def shown_line(line: str) -> str:
+    """A line as it can be shown, tabs as spaces, cut where nobody reads on."""
+    text = _ADDRESS.sub("", line.rstrip("\r\n").replace("\t", "    "))
+    more = len(text) - _LONGEST_LINE
+    if more > 80:
+        text = f"{text[:_LONGEST_LINE]} \u2026 {more:,} characters more"
+    return printable(text)

@@ -1,0 +1,160 @@
+"""The inspector's JavaScript, run by node and compared with the Python that has the same rules."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
+import view_reports
+
+from pjit_inspect.view.inspector_blob import pack_blob
+from pjit_inspect.view.inspector_page import BUNDLE
+from pjit_inspect.view.notation import ranges_text
+from pjit_inspect.view.quantities import bytes_text
+from pjit_inspect.view.shard_picture import shard_face
+
+SOURCES = BUNDLE.parent / "src"
+
+
+def run(script: str, given: Any = None) -> Any:
+    """What a module script prints as JSON; `input` is `given`."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs node (Debian: nodejs)")
+    imports = "".join(
+        f'import * as {name} from "{(SOURCES / f"{name}.js").as_uri()}";'
+        for name in ("format", "face", "grid", "blob", "store")
+    )
+    program = f"{imports}\nconst input = {json.dumps(given)};"
+    program += f"\nconsole.log(JSON.stringify(await (async () => {{ {script} }})()));"
+    done = subprocess.run([node, "--input-type=module", "-e", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_bytes_are_written_as_python_writes_them():
+    chosen = random.Random(1)
+    sizes = [0, 1, 1023, 1024, 1536, 10 * 2**20, 2**30 - 1, 2**30, 10 * 2**30, 2**40, 11 * 2**40, 2**51]
+    sizes += [chosen.randrange(2 ** chosen.randrange(1, 50)) for _ in range(4000)]
+    written = run("return input.map((size) => format.bytesText(size));", sizes)
+    assert written == [bytes_text(size) for size in sizes]
+
+
+def test_runs_of_numbers_are_folded_as_python_folds_them():
+    chosen = random.Random(2)
+    rows = [sorted(chosen.sample(range(20), chosen.randrange(1, 12))) for _ in range(300)]
+    limits = [None, 1, 2, 3]
+    written = run(
+        "return input.rows.map((row) => input.limits.map((limit) => format.rangesText(row, limit ?? undefined)));",
+        {"rows": rows, "limits": limits},
+    )
+    assert written == [[ranges_text(row, limit=limit) for limit in limits] for row in rows]
+
+
+def test_the_front_face_of_an_array_is_pythons():
+    meshes = view_reports.mesh_of(a=2, b=4, c=3), view_reports.mesh_of(a=32, b=8)
+    layouts = []
+    for mesh in meshes:
+        for spec in [("a", "b"), ("b", None, "a"), (None, "a", None), (("a", "b"),), (None,), ("b", "a", None, None)]:
+            layouts.append(view_reports.array("x", "float32", (64, 96, 32, 16)[: len(spec)], mesh, *spec))
+    layouts.append(view_reports.array("x", "float32", (), meshes[0]))
+    cuts = [
+        {
+            "shape": x.global_shape,
+            "tiles": x.sharding.tiles,
+            "devices": x.sharding.device_ids,
+            "tileOf": x.sharding.tile_of,
+        }
+        for x in layouts
+        if x.sharding is not None
+    ]
+    faces = run("return input.map((cut) => face.face(cut));", cuts)
+    for layout, drawn in zip(layouts, faces, strict=True):
+        expected = shard_face(layout)
+        assert expected is not None
+        assert (drawn["rowDim"], drawn["columnDim"], drawn["rows"], drawn["columns"]) == (
+            expected.row_dim,
+            expected.column_dim,
+            expected.rows,
+            expected.columns,
+        )
+        assert tuple(drawn["perBlock"]) == expected.per_block
+        assert [block["devices"] for block in drawn["blocks"]] == [list(block.devices) for block in expected.blocks]
+
+
+def test_slices_are_those_of_the_layout():
+    layout = view_reports.array("x", "float32", (10, 6), view_reports.mesh_of(a=4, b=2), "a", "b")
+    assert layout.sharding is not None
+    cut = {"shape": layout.global_shape, "tiles": layout.sharding.tiles}
+    tiles = list(layout.sharding.tile_of)
+    written = run("return input.tiles.map((tile) => face.slicesText(tile, input.cut));", {"cut": cut, "tiles": tiles})
+    expected = [", ".join(f"{part.start}:{part.stop}" for part in layout.tile_slices(tile)) for tile in tiles]
+    assert written == expected
+
+
+@pytest.mark.parametrize("shape", [(8,), (2, 4), (2, 3, 4), (2, 2, 3, 2), (1, 8, 1), (100,)])
+def test_every_device_of_up_to_four_axes_has_a_cell_of_its_own(shape):
+    grid = run("return {...grid.gridOf(input), cellOf: [...grid.gridOf(input).cellOf]};", shape)
+    assert len(set(grid["cellOf"])) == len(grid["cellOf"]) == int(np.prod(shape))
+    assert min(grid["cellOf"]) >= 0
+    assert max(grid["cellOf"]) < grid["rows"] * grid["columns"]
+
+
+def test_rows_are_the_first_axis_and_columns_the_second():
+    grid = run("return [...grid.gridOf([2, 4]).cellOf, grid.gridOf([2, 4]).columns];")
+    assert grid == [*range(8), 4]
+
+
+def test_axes_beyond_four_are_folded_onto_their_first_index():
+    grid = run("const g = grid.gridOf([2, 2, 2, 2, 3]); return {folded: g.folded, cells: [...g.cellOf]};")
+    assert grid["folded"] == [4]
+    assert sorted(cell for cell in grid["cells"] if cell >= 0) == list(range(16))
+    assert grid["cells"].count(-1) == 32
+
+
+def test_the_store_of_columns_is_read_as_it_was_written(tmp_path: Path):
+    blob = pack_blob(
+        {"words": "</script>\u202e"},
+        {"n": np.array([1, -2], np.int32), "e": np.zeros(0)},
+        {"s": ["a", "", "\u00e9\U0001f600"]},
+    )
+    file = tmp_path / "blob"
+    file.write_bytes(blob)
+    script = """
+      const fs = await import("node:fs");
+      const bytes = fs.readFileSync(input);
+      const store = blob.openBlob(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+      const s = store.strings("s");
+      const strings = [0, 1, 2].map((i) => s.at(i));
+      return [store.header.words, [...store.column("n")], store.column("e").length, strings, s.longest()];
+    """
+    assert run(script, str(file)) == ["</script>\u202e", [1, -2], 0, ["a", "", "\u00e9\U0001f600"], 6]
+
+
+def test_data_of_another_version_are_refused():
+    script = """
+      const bytes = new Uint8Array(24); bytes.set(new TextEncoder().encode("PJITVIEW")); bytes[8] = 2;
+      try { blob.openBlob(bytes.buffer); } catch (error) { return error.message; }
+    """
+    assert "version 2" in run(script)
+
+
+def test_filters_want_every_word_and_the_chosen_axis():
+    script = """
+      const first = {axis_sets: [{words: "data"}, {words: "model"}]};
+      const row = {kind: "all-gather", axes: 1, what: "mlp/dot", place: "train.py:3", names: []};
+      const state = (changes) => ({list: "collectives", text: "", axes: null, kind: null, role: null, ...changes});
+      const texts = ["GATHER model", "gather data", "train.py:3"].map((text) => ({text}));
+      return [{}, {axes: 1}, {axes: 0}, {kind: "all-reduce"}, ...texts]
+        .map((changes) => store.fits(row, state(changes), first));
+    """
+    assert run(script) == [True, True, False, False, True, False, True]

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import view_reports
+
+from pjit_inspect.view.inspector_blob import MAGIC, json_text, pack_blob
+from pjit_inspect.view.inspector_payload import InspectorInput, InspectorPayload, inspector_payload
+
+REPORTS = view_reports.every_report()
+
+
+def read_blob(blob: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """An independent reader of the store, after the words of `pack_blob`."""
+    assert blob[:8] == MAGIC
+    version, length = np.frombuffer(blob, "<u4", 2, 8).tolist()
+    assert version == 1
+    header = json.loads(blob[16 : 16 + length])
+    start = 16 + length
+    assert start % 8 == 0
+    columns = {}
+    for name, (kind, offset, count) in header["columns"].items():
+        assert offset % 8 == 0
+        columns[name] = np.frombuffer(blob, f"<{kind}", count, start + offset)
+    return header, columns
+
+
+def strings(columns: dict[str, np.ndarray], name: str) -> list[str]:
+    data, ends = columns[name].tobytes(), columns[f"{name}.ends"].tolist()
+    return [data[a:b].decode() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def payload_of(name: str, **more: Any) -> InspectorPayload:
+    return inspector_payload(InspectorInput(report=REPORTS[name], **more))
+
+
+def test_columns_and_strings_come_back_from_the_store():
+    values = np.array([3, -1, 2**31 - 1], np.int32)
+    blob = pack_blob({"a": "</script>"}, {"n": values, "f": np.array([0.5])}, {"s": ["", "é", "a\nb"]})
+    header, columns = read_blob(blob)
+    assert header["a"] == "</script>"
+    assert columns["n"].tolist() == values.tolist()
+    assert columns["f"].tolist() == [0.5]
+    assert strings(columns, "s") == ["", "é", "a\nb"]
+
+
+def test_json_in_a_page_holds_nothing_that_ends_a_script():
+    text = json_text({"</script><!--": "<script>&"})
+    assert not set("<>&") & set(text)
+    assert json.loads(text) == {"</script><!--": "<script>&"}
+
+
+@pytest.mark.parametrize("name", sorted(REPORTS))
+def test_every_report_has_a_payload_of_plain_data(name: str):
+    payload = payload_of(name)
+    json_text(payload.first)
+    header, columns = read_blob(payload.blob)
+    assert len(header["collectives"]) >= len(payload.first["collectives"])
+    assert len(columns["mesh.ids"]) == payload.first["mesh"]["size"]
+
+
+def test_rows_with_their_numbers_add_up_to_every_collective():
+    header, _ = read_blob(payload_of("train_step").blob)
+    assert sum(row["number"] for row in header["collectives"]) == len(REPORTS["train_step"].collectives or ())
+
+
+def test_a_fsdp_row_says_its_bytes_and_how_they_are_known():
+    """Two gathers of 2 KiB each; a ring of 8 sends 7 shards, 14 KiB."""
+    header, columns = read_blob(inspector_payload(InspectorInput(report=view_reports.mlp("fsdp"))).blob)
+    first = header["collectives"][0]
+    assert [figure for _, figure, _ in first["numbers"]][:2] == ["2 KiB", "14 KiB"]
+    assert [how.split(",")[0] for _, _, how in first["numbers"]][:2] == ["counted", "modelled"]
+    assert columns["groups"].tolist() == list(range(8))
+    assert [columns["sent"][0], columns["sent"][7]] == [28672.0, 28672.0]
+
+
+def test_the_first_view_is_small_whatever_the_program():
+    assert len(json_text(payload_of("huge").first)) < 40_000
+
+
+def test_equal_groups_are_sent_once():
+    report = REPORTS["train_step"]
+    _, columns = read_blob(payload_of("train_step").blob)
+    assert len(columns["group_sets.ends"]) == len({row.groups for row in report.collectives or ()})
+
+
+def test_without_hlo_the_panes_say_what_is_missing():
+    header, _ = read_blob(payload_of("without_hlo").blob)
+    assert header["collectives"] == []
+    assert {"hlo", "jaxpr", "stablehlo"} <= header["missing"].keys()
+
+
+def test_the_same_report_gives_the_same_bytes():
+    assert payload_of("train_step").blob == payload_of("train_step").blob
+
+
+def test_times_stay_out_when_they_are_not_wanted():
+    shown, hidden = (
+        inspector_payload(InspectorInput(report=REPORTS["train_step"], show_times=on)) for on in (True, False)
+    )
+    assert "measured" in json_text(shown.first)
+    assert "measured" not in json_text(hidden.first)
+
+
+def test_hostile_names_are_made_visible_and_short():
+    header, _ = read_blob(payload_of("hostile").blob)
+    text = json.dumps(header, ensure_ascii=False)
+    assert "\u202e" not in text
+    assert "\\u0000" not in json.dumps(header).replace("\\\\u0000", "")
+    assert max(len(row["what"]) for row in header["collectives"]) <= 200
+
+
+def test_hlo_text_is_shown_where_the_program_could_not_be_read():
+    text = "ENTRY %main (a: f32[2]) -> f32[2] {\n  ROOT %x.1 = f32[2] add(a, a)\n}\n"
+    header, columns = read_blob(payload_of("train_step", hlo_text=text).blob)
+    assert header["texts"]["hlo"]["name"] == "optimized HLO"
+    assert strings(columns, "hlo.lines")[1] == "  ROOT %x.1 = f32[2] add(a, a)"
