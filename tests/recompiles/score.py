@@ -43,7 +43,8 @@ def run_scenario(scenario: Scenario, folder: Path) -> Outcome:
                 scenario.run(shell)
         else:
             scenario.run(folder)
-    records = list(log) if scenario.of == "all" else list(log.user_records())
+    # Threads may log in another order than that in which their compiles ended.
+    records = sorted(log if scenario.of == "all" else log.user_records(), key=lambda one: one.data.key.serial)
     sentence = None
     if scenario.expect is not None:
         sentence = records[scenario.record].reason.sentence if records else "no record"
