@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pjit_inspect.analyze.graph_program import find_graph
 from pjit_inspect.analyze.phases import find_phase
 from pjit_inspect.analyze.report import cells_of, report
 from pjit_inspect.analyze.value_names import ValueNames
@@ -24,6 +25,7 @@ from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.log import RecordLog
 from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
+from pjit_inspect.model.graph import ProgramGraph
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
@@ -363,6 +365,7 @@ class CompileRecord:
         """The inspector's data, beside its still display."""
         found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
         report = replace(self.report, suggestions=tuple(found), warnings=self.warnings)
+        graph, no_graph = self._graph_and_reason
         return inspector_payload(
             InspectorInput(
                 report=report,
@@ -370,12 +373,24 @@ class CompileRecord:
                 stablehlo=self.stablehlo,
                 hlo_text=self.hlo_text,
                 module=self.hlo,
+                graph=graph,
+                no_graph=no_graph,
                 shardings=self.shardings,
                 phase_of=find_phase,
                 text=to_text(document),
                 show_times=show_times,
             )
         )
+
+    @cached_property
+    def _graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
+        """The graph of the program, and why there is none: a picture that fails must not take the rest with it."""
+        if self.hlo is None:
+            return None, ""
+        try:
+            return find_graph(self.hlo, self.report.collectives or CollectiveTable(())), ""
+        except Exception as error:
+            return None, f"no graph of this program, its analysis failed: {type(error).__name__}: {error}"
 
     def explain(self, what: str | int | None = None) -> Shown:
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.

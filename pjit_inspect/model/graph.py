@@ -29,6 +29,7 @@ __all__ = [
     "LaneEvent",
     "Mention",
     "ProgramGraph",
+    "RowKind",
     "ScheduleStrip",
     "ShownArrow",
 ]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.model.collective import AxisTotal, Phase
+from pjit_inspect.model.graph import ProgramGraph
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.record import RecordData
@@ -22,11 +23,19 @@ from pjit_inspect.view.answer_view import answer_line, memory_line, title_line
 from pjit_inspect.view.inspector_arrays import array_rows, value_rows
 from pjit_inspect.view.inspector_blob import pack_blob
 from pjit_inspect.view.inspector_collectives import collective_rows
+from pjit_inspect.view.inspector_graph import GraphData, GraphLinks, graph_data, missing_graph
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_kernels import kernel_rows
 from pjit_inspect.view.inspector_lines import LinkedText
 from pjit_inspect.view.inspector_running import RunningInstructions
-from pjit_inspect.view.inspector_texts import PHASES, HloLinks, hlo_lines, program_lines, source_lines
+from pjit_inspect.view.inspector_texts import (
+    PHASES,
+    HloLinks,
+    hlo_lines,
+    instruction_lines,
+    program_lines,
+    source_lines,
+)
 from pjit_inspect.view.inspector_traffic import find_traffic
 from pjit_inspect.view.inspector_words import axes_data, name_data, spans_data
 from pjit_inspect.view.quantities import bytes_text, count_text
@@ -46,6 +55,8 @@ class InspectorInput:
       report: the record and its analyses.
       jaxpr, stablehlo, hlo_text: its texts; None for what there is not.
       module: the parsed optimized program; None likewise.
+      graph: the program as a matrix of scopes by phases; None where there is none.
+      no_graph: why there is none.
       shardings: the shardings of values; None when nobody has looked.
       phase_of: the phase of training an operation's name tells.
       text: the display as text, for "Copy as text".
@@ -57,6 +68,8 @@ class InspectorInput:
     stablehlo: str | None = None
     hlo_text: str | None = None
     module: HloModule | None = None
+    graph: ProgramGraph | None = None
+    no_graph: str = ""
     shardings: ShardingTable | None = None
     phase_of: Callable[[str], Phase] = field(default=lambda name: None)
     text: str = ""
@@ -89,7 +102,9 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     kernels, more_kernels = kernel_rows(report, tables)
     arrays = array_rows(report.data, tables)
     values, more_values = value_rows(report.data, given.shardings, tables)
-    texts = _texts(given, tables, running, _entities(collectives, kernels))
+    entities = _entities(collectives, kernels)
+    texts = _texts(given, tables, running, entities)
+    graph = _graph(given, tables, entities, texts.get("hlo"))
     traffic = find_traffic(report.collectives or ())
     mesh = _mesh(report.data, report)
     first = {
@@ -102,6 +117,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
             len(report.fusions or ()),
         ],
         "axis_sets": tables.header()["axis_sets"],
+        "has_graph": given.graph is not None,
         "collectives": [_short(row) for row in collectives[:_FIRST_ROWS]],
     }
     header = {
@@ -109,6 +125,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "collectives": collectives,
         "kernels": kernels,
         "arrays": arrays + values,
+        "graph": graph.header,
         "more": {"kernels": more_kernels, "arrays": more_values},
         "texts": {key: {"name": name_data(text.name), "note": text.note} for key, text in texts.items()},
         "missing": _missing(report.data, texts),
@@ -118,6 +135,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     }
     columns = {
         **tables.columns(),
+        **graph.columns,
         **_mesh_columns(report.data, mesh["size"]),
         "traffic.sources": traffic.sources,
         "traffic.targets": traffic.targets,
@@ -126,7 +144,8 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     }
     for key, text in texts.items():
         columns |= text.columns(key)
-    blob = pack_blob(header, columns, {f"{key}.lines": text.lines for key, text in texts.items()})
+    strings = {f"{key}.lines": text.lines for key, text in texts.items()}
+    blob = pack_blob(header, columns, {**strings, **graph.strings})
     selection = collectives[0]["names"][0] if collectives else ""
     title = f"{name_data(report.data.name)} - pjit_inspect"
     return InspectorPayload(first=first, blob=blob, title=title, selection=selection)
@@ -237,6 +256,22 @@ def _texts(
     hlo = None if given.hlo_text is None else hlo_lines(given.hlo_text, tables, links)
     rest = {"jaxpr": jaxpr, "stablehlo": stablehlo, "hlo": hlo}
     return texts | {key: text for key, text in rest.items() if text is not None}
+
+
+def _graph(
+    given: InspectorInput, tables: SharedTables, entities: Mapping[str, int], hlo: LinkedText | None
+) -> GraphData:
+    """The graph, or why there is none."""
+    if given.graph is None:
+        hlo_words = f"it holds no optimized HLO ({given.report.data.missing.get('hlo', 'it was not captured')})"
+        return missing_graph(given.no_graph or f"no graph of this record: {hlo_words}")
+    links = GraphLinks(
+        collectives=tuple(given.report.collectives or ()),
+        module=given.module,
+        entities=entities,
+        lines={} if hlo is None else instruction_lines(hlo),
+    )
+    return graph_data(given.graph, links, tables)
 
 
 def _missing(data: RecordData, texts: Mapping[str, LinkedText]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from pjit_inspect.view.inspector_lines import LinkedText
 from pjit_inspect.view.inspector_mlir import MlirLocations
 from pjit_inspect.view.inspector_running import RunningInstructions
 
-__all__ = ["PHASES", "HloLinks", "PhaseOf", "hlo_lines", "program_lines", "source_lines"]
+__all__ = ["PHASES", "HloLinks", "PhaseOf", "hlo_lines", "instruction_lines", "program_lines", "source_lines"]
 
 PHASES: tuple[Phase, ...] = (None, "forward", "backward", "recompute", "optimizer")
 PhaseOf = Callable[[str], Phase]
@@ -106,6 +106,12 @@ def hlo_lines(source: str, tables: SharedTables, links: HloLinks) -> LinkedText:
     if left_out:
         text.note = f"{left_out:,} lines left out, inside fusions and reductions; rec.hlo_text has all"
     return text
+
+
+def instruction_lines(text: LinkedText) -> dict[str, int]:
+    """Instruction -> its place among the shown lines; of an instruction that is shown twice the last."""
+    found = ((number, _INSTRUCTION.match(line)) for number, line in enumerate(text.lines))
+    return {match[1]: number for number, match in found if match}
 
 
 class _HloReader:
