@@ -4,6 +4,7 @@ import { details } from "./details.js";
 import { copyText, header } from "./header.js";
 import { list } from "./list.js";
 import { mesh } from "./mesh.js";
+import { schedule } from "./schedule.js";
 import { Store } from "./store.js";
 import { texts } from "./texts.js";
 import { totals } from "./totals.js";
@@ -52,7 +53,7 @@ function spoken(store) {
 /** The tabs in the middle. @param {import("./store.js").Store} store */
 function centre(store) {
   const { bar: textBar, box: textBox } = texts(store);
-  const views = { text: textBox, traffic: traffic(store), graph: h("p", { class: "nothing" }, "The graph of scopes by phases is not there yet.") };
+  const views = { text: textBox, traffic: traffic(store), graph: h("div", { class: "graphview" }, h("p", { class: "nothing" }, "The graph of scopes by phases is not there yet."), schedule(store)) };
   const bar = tabs("What the middle shows", [["graph", "Graph"], ["text", "Linked text"], ["traffic", "Traffic"]], () => store.state.centre, (key) => store.set({ centre: key }));
   const box = h("section", { class: "centre", "aria-label": "Program" }, h("div", { class: "centrebar" }, bar.bar, textBar), Object.values(views));
   const update = () => {

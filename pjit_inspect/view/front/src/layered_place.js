@@ -14,7 +14,8 @@ export function placeItems(layers) {
     const all = sweep % 2 ? [...rows].reverse() : rows;
     for (const row of all) settle(layers, row, sweep >= SWEEPS - 2 ? [layers.up, layers.down] : [sweep % 2 ? layers.down : layers.up]);
   }
-  for (const row of rows) straighten(layers, row);
+  straighten(layers);
+  straighten(layers);
   const left = layers.x.reduce((least, x, item) => Math.min(least, x - layers.width[item] / 2), Infinity);
   layers.x = layers.x.map((x) => x - left);
 }
@@ -79,13 +80,39 @@ function wanted(layers, item, sides) {
   return weight ? [sum / weight, weight] : [layers.x[item], 0.1];
 }
 
-/** Puts places of long lines right under the line above where there is room. @param {import("./layered_layers.js").Layers} layers @param {number[]} row */
-function straighten(layers, row) {
-  row.forEach((item, i) => {
-    if (item < layers.count) return;
-    const above = layers.x[layers.up[item][0]];
-    const low = i ? layers.x[row[i - 1]] + apart(layers, row[i - 1], item) : -Infinity;
-    const high = i + 1 < row.length ? layers.x[row[i + 1]] - apart(layers, item, row[i + 1]) : Infinity;
-    if (above >= low && above <= high) layers.x[item] = above;
-  });
+/** Makes long lines straight as far down as there is room, then bends them once. @param {import("./layered_layers.js").Layers} layers */
+function straighten(layers) {
+  const place = new Map(layers.rows.flatMap((row) => row.map((item, i) => [item, i])));
+  const lines = layers.rows.flat().filter((item) => item >= layers.count && layers.up[item][0] < layers.count);
+  for (const first of lines) {
+    let low = -Infinity, high = Infinity;
+    /** @type {number[]} */
+    let piece = [];
+    for (let item = first; item !== undefined; item = /** @type {number} */ (layers.down[item].find((one) => one >= layers.count))) {
+      const [from, to] = room(layers, item, /** @type {number} */ (place.get(item)));
+      if (from > high || to < low) {
+        align(layers, piece, low, high);
+        [piece, low, high] = [[], -Infinity, Infinity];
+      }
+      piece.push(item);
+      [low, high] = [Math.max(low, from), Math.min(high, to)];
+    }
+    align(layers, piece, low, high);
+  }
+}
+
+/** Between its neighbours. @param {import("./layered_layers.js").Layers} layers @param {number} item @param {number} at @returns {[number, number]} */
+function room(layers, item, at) {
+  const row = layers.rows[layers.layer[item]];
+  const low = at ? layers.x[row[at - 1]] + apart(layers, row[at - 1], item) : -Infinity;
+  const high = at + 1 < row.length ? layers.x[row[at + 1]] - apart(layers, item, row[at + 1]) : Infinity;
+  return [Math.min(low, layers.x[item]), Math.max(high, layers.x[item])]; // where it is, it may stay
+}
+
+/** Right under what is above if it can be, else near the middle of where they were. @param {import("./layered_layers.js").Layers} layers @param {number[]} piece @param {number} low @param {number} high */
+function align(layers, piece, low, high) {
+  if (!piece.length) return;
+  const above = layers.x[layers.up[piece[0]][0]], middle = piece.reduce((sum, item) => sum + layers.x[item], 0) / piece.length;
+  const x = above >= low && above <= high ? above : Math.max(low, Math.min(high, middle));
+  for (const item of piece) layers.x[item] = x;
 }

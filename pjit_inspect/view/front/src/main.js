@@ -3,7 +3,12 @@
 import { mount } from "./app.js";
 import { inflate, openBlob } from "./blob.js";
 import { followHash } from "./link.js";
-import css from "./styles.css";
+import boxgraphCss from "./boxgraph.css";
+import scheduleCss from "./schedule.css";
+import stylesCss from "./styles.css";
+import tooltipCss from "./tooltip.css";
+
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {

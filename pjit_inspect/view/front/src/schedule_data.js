@@ -21,7 +21,8 @@ const LEVELS = 3; // bars of one lane that are under way at once, drawn above ea
  * @property {number} size how many kernels
  * @property {number[]} phases those that occur, from top to bottom
  * @property {import("./blob.js").Column} starts first kernel of each run
- * @property {import("./blob.js").Column} rows
+ * @property {import("./blob.js").Column} rows the layer of each run
+ * @property {Map<number, number>} tones 0 or 1 for each layer, in turn
  * @property {import("./blob.js").Column} runPhases
  * @property {Event[]} events by start
  * @property {number[]} levels how many bars each lane needs
@@ -38,6 +39,7 @@ export function readStrip(data) {
   const events = readEvents(column);
   return {
     size: column("kernel.box").length, phases: [...new Set(runPhases)].sort((a, b) => a - b), starts: column("run.start"), rows: column("run.row"), runPhases,
+    tones: new Map([...new Set(column("run.row"))].map((row, i) => [row, i % 2])),
     events, levels: setLevels(events, graph.lanes.length), lanes: graph.lanes, firstMatmul: graph.first_matmul, isScheduled: graph.is_scheduled,
   };
 }

@@ -85,7 +85,7 @@ function runs(pen, scene) {
     if (end <= drawn[lane]) continue; // a pixel that is filled already
     const from = Math.max(x, drawn[lane]), wide = Math.max(0.7, end - from);
     drawn[lane] = from + wide;
-    pen.globalAlpha = tones[strip.rows[run] % 2];
+    pen.globalAlpha = tones[strip.tones.get(strip.rows[run]) ?? 0];
     pen.fillRect(from, topOf(strip, lane) + 1, Math.max(0.7, wide - (wide > 4 ? 0.7 : 0)), LANE - 2);
     if (end - x > 24) label(pen, scene, run, x, end, lane);
   }
@@ -211,8 +211,8 @@ function ring(pen, scene, index, isFull) {
   line(pen, x + width, under, use, under);
   line(pen, use, under, use, topOf(strip, lane) + LANE);
   pen.beginPath();
-  pen.moveTo(use, topOf(strip, lane) + 4);
-  pen.lineTo(use - 4, topOf(strip, lane) + LANE);
-  pen.lineTo(use + 4, topOf(strip, lane) + LANE);
+  pen.moveTo(use, topOf(strip, lane) + LANE - 6);
+  pen.lineTo(use - 3.5, topOf(strip, lane) + LANE);
+  pen.lineTo(use + 3.5, topOf(strip, lane) + LANE);
   pen.fill();
 }
