@@ -1,4 +1,4 @@
-"""The layered layout of small graphs (`layered.js`), run by node; what it must keep is checked here, from the geometry."""
+"""The layered layout of small graphs (`layered.js`), run by node; checked from the geometry alone."""
 
 from __future__ import annotations
 
@@ -55,9 +55,7 @@ def random_graph(chosen: random.Random, nodes: int, edges: int, reach: int) -> d
 
 def overlaps(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     """Whether two rectangles (left, top, right, bottom) share more than a border."""
-    return (
-        a[0] < b[2] - TOLERANCE and b[0] < a[2] - TOLERANCE and a[1] < b[3] - TOLERANCE and b[1] < a[3] - TOLERANCE
-    )
+    return a[0] < b[2] - TOLERANCE and b[0] < a[2] - TOLERANCE and a[1] < b[3] - TOLERANCE and b[1] < a[3] - TOLERANCE
 
 
 def rectangle(box: dict[str, float]) -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 // The kernels of one box as a layered graph, drawn as SVG: producers above, consumers below.
 import { axesOf, kernelLines, kernelTitle } from "./box_data.js";
-import { isSelected, selectKernel } from "./box_select.js";
+import { isSelected, reveal, selectKernel } from "./box_select.js";
 import { s } from "./dom.js";
 import { bytesText } from "./format.js";
 import { layered } from "./layered.js";
@@ -183,15 +183,4 @@ class DagView {
     });
     return found;
   }
-}
-
-/** Scrolls only inside the pane. @param {Element} element */
-function reveal(element) {
-  const box = element.closest(".boxbody");
-  if (!box) return;
-  const area = box.getBoundingClientRect(), at = element.getBoundingClientRect();
-  if (at.top < area.top) box.scrollTop -= area.top - at.top + 8;
-  else if (at.bottom > area.bottom) box.scrollTop += at.bottom - area.bottom + 8;
-  if (at.left < area.left) box.scrollLeft -= area.left - at.left + 8;
-  else if (at.right > area.right) box.scrollLeft += at.right - area.right + 8;
 }

@@ -1,6 +1,6 @@
 // The kernels of one box as a list, in schedule order, where a graph would say less.
 import { axesOf, kernelLines, kernelTitle } from "./box_data.js";
-import { isSelected, selectKernel } from "./box_select.js";
+import { isSelected, reveal, selectKernel } from "./box_select.js";
 import { h, moved } from "./dom.js";
 import { bytesText, thousands } from "./format.js";
 import { glyph } from "./glyphs.js";
@@ -38,7 +38,7 @@ export function boxList(store, content, moves) {
   draw();
   const element = h("div", { class: "boxlist" }, stubs(content, moves, true), list, more, stubs(content, moves, false));
   const chosen = () => options.find((option) => option.getAttribute("aria-selected") === "true");
-  return { element, update, focus: () => (chosen() ?? options[0])?.focus({ preventScroll: true }), reveal: () => chosen()?.scrollIntoView({ block: "nearest" }) };
+  return { element, update, focus: () => (chosen() ?? options[0])?.focus({ preventScroll: true }), reveal: () => { const row = chosen(); if (row) reveal(row); } };
 }
 
 /** @param {import("./store.js").Store} store @param {import("./blob.js").Store} data @param {import("./box_data.js").BoxKernel} one @param {number} index */

@@ -6,6 +6,7 @@ import { h } from "./dom.js";
 
 const WIDEST = 1600;
 const MOST = 160; // kernels in a graph
+const TOO_NARROW = 1.8; // a picture that many times as wide as the pane starts as a list
 
 /**
  * Opens a box of the graph in `host`, over what is there, and returns what closes it. A stub of another box opens that
@@ -49,7 +50,7 @@ function fill(store, pane, box, moves) {
   const data = /** @type {import("./blob.js").Store} */ (store.data), content = readBox(data, box);
   const dag = content.kernels.length > MOST || content.isList ? null : dagOf(content, data);
   const canDraw = dag !== null && dag.picture.width <= WIDEST;
-  let isList = !canDraw, stop = () => {};
+  let isList = !canDraw || dag.picture.width > TOO_NARROW * pane.clientWidth, stop = () => {};
   const body = h("div", { class: "boxbody" });
   const button = canDraw ? h("button", { type: "button", class: "button", onclick: () => { isList = !isList; draw(true); } }, "As list") : null;
   const why = dag && !canDraw ? "Too wide to draw: a list." : content.isList ? "Most kernels here are not connected: a list." : canDraw ? "" : "Too many kernels to draw: a list.";

@@ -58,10 +58,11 @@ class StripView {
       onpointermove: (/** @type {PointerEvent} */ e) => this.point(e), onpointerleave: () => this.leave(),
     }, this.canvas, this.option);
     this.tip = tooltip(this.box);
-    const order = strip.isScheduled ? "in the order XLA scheduled" : "in the order of the program's bytes: XLA fixed none";
+    const order = strip.isScheduled ? "XLA's schedule" : "order of the program's bytes, XLA fixed none";
+    const words = `${order}; places count kernels, not time; ${thousands(strip.size)} kernels`;
     const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ click) => h("button", { type: "button", class: "button", title, "aria-label": title, onclick: click }, words);
     this.parts = [
-      h("div", { class: "striphead" }, h("h3", {}, "Schedule"), h("span", { class: "dim stripwords", title: `${thousands(strip.size)} kernels ${order}. Places count kernels, not time.` }, `${thousands(strip.size)} kernels ${order}. Places count kernels, not time.`),
+      h("div", { class: "striphead" }, h("h3", {}, "Schedule"), h("span", { class: "dim stripwords", title: words }, words),
         h("span", { class: "stripzoom" }, button("\u2212", "Zoom out (-)", () => this.zoom(2)), button("+", "Zoom in (+)", () => this.zoom(0.5)), button("All", "Show all (0)", () => this.show(0, strip.size)))),
       this.box,
     ];

@@ -127,7 +127,8 @@ function waits(pen, { strip, scale, laneColors }, lane) {
 export function barOf({ strip, scale }, index) {
   const event = strip.events[index], height = BAR / strip.levels[event.lane];
   const x = xOf(scale, event.start), y = topOf(strip, strip.phases.length + event.lane) + 1 + event.level * height;
-  return [x, y, Math.max(1.6, xOf(scale, event.end) - x), Math.max(1.5, height - (strip.levels[event.lane] > 1 ? 0.8 : 0))];
+  const width = xOf(scale, event.end) - x;
+  return [x, y, Math.max(1.6, width - (width > 4 ? 0.7 : 0)), Math.max(1.5, height - (strip.levels[event.lane] > 1 ? 0.8 : 0))];
 }
 
 /** The collectives of a lane, as one path. @param {CanvasRenderingContext2D} pen @param {Scene} scene @param {number} lane */
@@ -208,8 +209,9 @@ function ring(pen, scene, index, isFull) {
   if (!isFull || event.firstUse < 0) return;
   const use = xOf(scale, event.firstUse + 0.5), lane = strip.phases.indexOf(strip.runPhases[runOf(strip, event.firstUse)]);
   const under = topOf(strip, strip.phases.length + event.lane) + BAR + 3;
-  line(pen, x + width, under, use, under);
-  line(pen, use, under, use, topOf(strip, lane) + LANE);
+  const isInside = use <= x + width; // what starts it may use it before it is waited for
+  if (!isInside) line(pen, x + width, under, use, under);
+  line(pen, use, isInside ? y - 1 : under, use, topOf(strip, lane) + LANE);
   pen.beginPath();
   pen.moveTo(use, topOf(strip, lane) + LANE - 6);
   pen.lineTo(use - 3.5, topOf(strip, lane) + LANE);
