@@ -6,7 +6,7 @@ holds, for each entry of the owner, where its run of entries of `x` ends (as eve
 
 `header["graph"]`: `missing` (why there is no graph; "" when there is one; then nothing else is sure to be there),
 `phases` (the four names, as columns number them), `columns` (which of them occur, left to right), `is_differentiated`,
-`has_scopes` (False: rows are guessed from arguments), `row_kinds`, `hows` (how a kernel found its box), `kinds` (of
+`has_scopes` (False: rows are guessed from arguments), `arguments` (how many), `row_kinds`, `hows` (how a kernel found its box), `kinds` (of
 collectives), `lanes` (axis sets, one per lane of the schedule), `is_scheduled`, `first_matmul` (kernel).
 
 Rows: `graph.row.parent`, `.kind` (in `row_kinds`), `.trips` (of a loop), `.fold` (which it is a member of),
@@ -106,6 +106,7 @@ def graph_data(graph: ProgramGraph, links: GraphLinks, tables: SharedTables) -> 
         "columns": list(graph.phases),
         "is_differentiated": graph.is_differentiated,
         "has_scopes": graph.has_scopes,
+        "arguments": len(graph.arguments),
         "row_kinds": list(_ROW_KINDS),
         "hows": list(HOWS),
         "kinds": [name_data(kind) for kind in kinds],

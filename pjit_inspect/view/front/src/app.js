@@ -1,6 +1,7 @@
 // Puts the panes together, and the keys that work everywhere.
 import { h, tabs } from "./dom.js";
 import { details } from "./details.js";
+import { graph } from "./graph.js";
 import { copyText, header } from "./header.js";
 import { list } from "./list.js";
 import { mesh } from "./mesh.js";
@@ -11,7 +12,7 @@ import { totals } from "./totals.js";
 import { traffic } from "./traffic.js";
 
 const NARROW = 640;
-const PANES = [["list", "List"], ["details", "Details"], ["centre", "Text"], ["mesh", "Mesh"]];
+const PANES = [["list", "List"], ["details", "Details"], ["centre", "Program"], ["mesh", "Mesh"]];
 
 /**
  * Draws an inspector into `root`; call `store.open` when the rest of its data is there.
@@ -53,7 +54,7 @@ function spoken(store) {
 /** The tabs in the middle. @param {import("./store.js").Store} store */
 function centre(store) {
   const { bar: textBar, box: textBox } = texts(store);
-  const views = { text: textBox, traffic: traffic(store), graph: h("div", { class: "graphview" }, h("p", { class: "nothing" }, "The graph of scopes by phases is not there yet."), schedule(store)) };
+  const views = { text: textBox, traffic: traffic(store), graph: h("div", { class: "graphview" }, graph(store), schedule(store)) };
   const bar = tabs("What the middle shows", [["graph", "Graph"], ["text", "Linked text"], ["traffic", "Traffic"]], () => store.state.centre, (key) => store.set({ centre: key }));
   const box = h("section", { class: "centre", "aria-label": "Program" }, h("div", { class: "centrebar" }, bar.bar, textBar), Object.values(views));
   const update = () => {

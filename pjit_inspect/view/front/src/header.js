@@ -28,9 +28,8 @@ function noteChip(store, note) {
   return chip;
 }
 
-/** @param {import("./store.js").Store} store @param {HTMLElement} button */
-export async function copyText(store, button) {
-  const text = store.data?.header.text;
+/** @param {import("./store.js").Store} store @param {HTMLElement} button @param {string} [text] what else than the whole display */
+export async function copyText(store, button, text = store.data?.header.text) {
   if (!text) return;
   const done = (await toClipboard(text)) || byCommand(text, button);
   button.textContent = done ? "Copied" : "Copying was refused";

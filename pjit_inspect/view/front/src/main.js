@@ -4,16 +4,17 @@ import { mount } from "./app.js";
 import { inflate, openBlob } from "./blob.js";
 import { followHash } from "./link.js";
 import boxgraphCss from "./boxgraph.css";
+import graphCss from "./graph.css";
 import scheduleCss from "./schedule.css";
 import stylesCss from "./styles.css";
 import tooltipCss from "./tooltip.css";
 
-const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss].join("\n");
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {
   const style = document.createElement("style");
-  style.textContent = css;
+  style.textContent = css + graphCss;
   (place instanceof Document ? place.head : place).append(style);
 }
 

@@ -16,7 +16,7 @@ export class Store {
     this.data = null;
     /** @type {State} */
     this.state = {
-      list: "collectives", centre: "text", pane: "list", wide: false, text: "", axes: null, kind: null, role: null,
+      list: "collectives", centre: first.has_graph ? "graph" : "text", pane: "list", wide: false, text: "", axes: null, kind: null, role: null,
       heat: "selection", device: null, selection: null, files: 0, shown: options.texts ?? ["source", "hlo"], hoverSpot: -1,
     };
     /** @type {((changed: Set<string>) => void)[]} */

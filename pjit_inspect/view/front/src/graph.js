@@ -1,0 +1,496 @@
+// The graph pane: the matrix of scopes by phases, its toolbar, and what the pointer and the keyboard do in it. What is
+// visible is `fold.js`, where it stands `matrix.js`, how it looks `graphdraw.js`.
+import { openBox } from "./boxgraph.js";
+import { h } from "./dom.js";
+import { thousands } from "./format.js";
+import { MODES, fills, legend, readColors } from "./graphcolors.js";
+import { openGraph } from "./graphdata.js";
+import { badgeOf, draw } from "./graphdraw.js";
+import { hitAt } from "./graphhit.js";
+import { litBy, reveal, visibleBox } from "./graphlink.js";
+import { BoxSearch } from "./graphsearch.js";
+import { Words, asText } from "./graphtext.js";
+import { tipOf } from "./graphtip.js";
+import { graphTree, nodesOf } from "./graphtree.js";
+import { copyText } from "./header.js";
+import { BAND_HEAD, LINE, TOP, layoutOf, openAtFirst } from "./matrix.js";
+import { axisClass } from "./spans.js";
+import { tooltip } from "./tooltip.js";
+
+const NARROW = 560, LEAST_SCALE = 0.3, MOST_SCALE = 3, READABLE = 0.9, DRAG = 4;
+
+/** @typedef {import("./matrix.js").Box} Box */
+
+/** The pane; it fills itself once the data are there. @param {import("./store.js").Store} store */
+export function graph(store) {
+  const box = h("section", { class: "graph", "aria-label": "Graph" });
+  /** @type {GraphView | null} */
+  let view = null;
+  store.listen((changed) => {
+    if (changed.has("data") && store.data) {
+      const found = openGraph(store.data);
+      view = found && new GraphView(store, found);
+      box.replaceChildren(...(view ? view.parts : [h("p", { class: "nothing" }, store.data.header.graph?.missing || "No graph of this record.")]));
+    }
+    view?.changed(changed);
+  });
+  return box;
+}
+
+class GraphView {
+  /** @param {import("./store.js").Store} store @param {import("./graphdata.js").Graph} found */
+  constructor(store, found) {
+    this.store = store;
+    this.graph = found;
+    this.sets = store.data?.header.axis_sets ?? [];
+    this.words = new Words(found, this.sets);
+    this.search = new BoxSearch(found, this.words);
+    /** @type {import("./fold.js").Shown | null} */
+    this.shown = null;
+    /** @type {import("./matrix.js").Layout | null} */
+    this.layout = null;
+    this.scale = 1;
+    this.mode = "phase";
+    this.phase = found.columns[0];
+    this.isNarrow = this.isWaiting = this.isStale = false;
+    /** @type {Record<string, string>} */
+    this.colors = {};
+    /** @type {Box | null} */
+    this.hover = null;
+    /** @type {any} */
+    this.focus = null;
+    /** @type {number[]} */
+    this.hits = [];
+    this.hit = -1;
+    /** @type {Set<number>} */
+    this.openBoxes = new Set();
+    this.lit = { lines: new Map(), boxes: new Set() };
+    this.build();
+  }
+
+  /** The elements, made once. */
+  build() {
+    this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" }));
+    this.space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
+    this.box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
+    this.foot = h("div", { class: "graphfoot" });
+    this.tree = graphTree({
+      nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
+      act: (node) => this.act(node), open: (node, isOpen) => this.openNode(node, isOpen), moved: (node) => this.moved(node), key: (event) => this.key(event),
+    });
+    this.parts = [this.toolbar(), this.tree.element, this.box, this.foot];
+    this.tip = tooltip(this.box);
+    this.box.addEventListener("scroll", () => { this.tip.hide(); this.paint(); }, { passive: true });
+    this.box.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.pointer();
+    new ResizeObserver(() => this.resized()).observe(this.box);
+  }
+
+  /** Search, colours, zoom. */
+  toolbar() {
+    const button = (/** @type {any} */ words, /** @type {string} */ title, /** @type {() => void} */ click, more = "") => h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
+    this.field = /** @type {HTMLInputElement} */ (h("input", { type: "search", class: "search", placeholder: "Find in the graph", "aria-label": "Find a scope, kernel or collective in the graph; Enter goes to the next", oninput: () => this.find(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.searchKey(event) }));
+    this.count = h("span", { class: "hits", "aria-live": "polite" });
+    const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = select.value; this.dress(); } }, MODES.map(([key, words]) => h("option", { value: key }, words))));
+    this.phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
+    const copy = button("Copy as text", "Copy the graph as text", () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)), "wideonly push");
+    return h("div", { class: "graphbar" }, this.phases, this.field, this.count, h("label", { class: "wideonly" }, "colour by ", select),
+      h("span", { class: "tight" }, button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)), button("Fit", "Fit the width (0)", () => this.fit()), button("+", "Zoom in (+)", () => this.zoom(1.2))),
+      button("Reset", "Open what is open at first", () => this.reset(), "wideonly"), copy);
+  }
+
+  /** @param {Set<string>} changed */
+  changed(changed) {
+    if (changed.has("theme")) this.dress();
+    if (changed.has("centre") || changed.has("pane") || changed.has("wide")) this.resized();
+    if (changed.has("selection")) this.selected();
+    else if (["axes", "kind", "list"].some((key) => changed.has(key))) this.paint();
+  }
+
+  get isVisible() {
+    return this.box.clientWidth > 0 && this.box.clientHeight > 0;
+  }
+
+  resized() {
+    if (!this.isVisible) return;
+    const { clientWidth: width, clientHeight: height } = this.box;
+    if (this.layout && width === this.width && height === this.height && !this.isStale) return;
+    const isFirst = !this.layout;
+    [this.width, this.height] = [width, height];
+    this.isNarrow = width < NARROW && this.graph.columns.length > 1;
+    this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
+    this.arrange();
+    this.fit();
+    this.dress();
+    if (isFirst || this.isStale) this.selected();
+    this.isStale = false;
+  }
+
+  /** Where everything stands, after rows opened or the room changed. */
+  arrange() {
+    if (!this.shown) return;
+    const room = this.width ?? 0;
+    this.layout = layoutOf(this.graph, this.shown, { room, phases: this.isNarrow ? [this.phase] : this.graph.columns });
+    this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
+    this.hover = null;
+    this.relit();
+    this.found = this.foundBoxes();
+    this.size();
+    clearTimeout(this.idle);
+    this.idle = setTimeout(() => this.tree.update(), 60);
+    this.phases?.replaceChildren(...(this.isNarrow ? this.phaseButtons() : []));
+  }
+
+  phaseButtons() {
+    return this.graph.columns.map((phase) => h("button", { type: "button", class: "button", "aria-pressed": String(phase === this.phase), onclick: () => { this.phase = phase; this.arrange(); this.dress(); } }, this.words.phase(phase)));
+  }
+
+  size() {
+    if (!this.layout) return;
+    this.space.style.width = `${Math.max(this.layout.width * this.scale, 1)}px`;
+    this.space.style.height = `${this.layout.height * this.scale}px`;
+    this.paint();
+  }
+
+  /** Colours and legend. */
+  dress() {
+    if (!this.layout) return;
+    this.colors = readColors(this.box);
+    const { first } = this.store;
+    this.fillOf = fills(this.mode, this.layout, this.colors, this.sets, first.axes);
+    this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, first.axes), ...this.notes());
+    this.paint();
+  }
+
+  /** What a reader must know of the figures. */
+  notes() {
+    const { graph, layout } = this, cells = [...(layout?.view.cells.values() ?? [])];
+    const notes = [
+      ["kernels per box: modelled", "A kernel of several scopes stands in one box, and some have no scope of their own."],
+      graph.header.has_scopes ? null : ["rows by argument: no scopes in this program", "Name parts of the program with jax.named_scope to see them as rows."],
+      cells.some((cell) => cell.iterations !== 1) ? ["per trip: of one iteration of the loop", "How often it runs stands in the box."] : null,
+      cells.some((cell) => cell.shares.length) ? ["dashed bar: its share of a combined collective", "One instruction serves several boxes and is counted in one of them."] : null,
+      cells.some((cell) => cell.parts.length) ? ["dashed line: fusions shared with other boxes", "Point at a box to see with which."] : null,
+    ];
+    return notes.filter(Boolean).map((note) => h("span", { class: "wideonly", title: note?.[1] }, note?.[0]));
+  }
+
+  paint() {
+    if (this.isWaiting || !this.layout) return;
+    this.isWaiting = true;
+    requestAnimationFrame(() => {
+      this.isWaiting = false;
+      if (this.isVisible) this.paintNow();
+    });
+  }
+
+  paintNow() {
+    const { canvas, layout, box, store } = this;
+    if (!layout || !this.fillOf) return;
+    const ratio = devicePixelRatio || 1, width = box.clientWidth, height = box.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    const { axes, kind } = store.state, kinds = this.graph.header.kinds;
+    draw(context, layout, {
+      scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio, colors: this.colors, words: this.words,
+      axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)], fillOf: this.fillOf, hasAxisColors: this.mode === "phase" || this.mode === "axis",
+      lit: this.lit, isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind), hover: this.hover, focus: this.focusPlace(), found: this.found ?? null, mostFlops: this.mostFlops ?? 0,
+    });
+  }
+
+  // ---------------------------------------------------------------- rows
+
+  /** @param {number} row @param {boolean} [isOpen] */
+  toggle(row, isOpen) {
+    if (!this.shown || !this.graph.children[row]?.length) return;
+    if (isOpen ?? !this.shown.open.has(row)) this.shown.open.add(row);
+    else this.shown.open.delete(row);
+    this.arrange();
+    this.dress();
+  }
+
+  /** Every member of a fold by itself, or one for all. @param {number} fold */
+  unfold(fold) {
+    if (!this.shown) return;
+    if (!this.shown.unfolded.delete(fold)) this.shown.unfolded.add(fold);
+    this.arrange();
+    this.dress();
+  }
+
+  reset() {
+    this.shown = openAtFirst(this.graph, Math.max(this.width ?? 0, NARROW));
+    this.arrange();
+    this.fit();
+    this.dress();
+  }
+
+  // ---------------------------------------------------------------- selection and search
+
+  relit() {
+    if (this.layout) this.lit = litBy(this.store, this.graph, this.layout);
+  }
+
+  /** The selection changed: its line is lit, opened if no visible box has it, and brought into view. */
+  selected() {
+    if (!this.layout || !this.shown) return;
+    if (!this.isVisible) {
+      this.isStale = true;
+      return;
+    }
+    this.relit();
+    if (!this.lit.boxes.size && this.lit.hidden !== undefined) {
+      reveal(this.graph, this.shown, this.lit.hidden);
+      this.arrange();
+      this.dress();
+    }
+    const boxes = [...this.lit.boxes].sort((a, b) => a.y - b.y);
+    if (boxes.length && !boxes.some((box) => this.isInView(box))) this.bring(boxes[0]);
+    this.paint();
+  }
+
+  /** @param {{y: number, h: number}} place */
+  isInView(place) {
+    const top = this.box.scrollTop / this.scale, bottom = top + this.box.clientHeight / this.scale;
+    return place.y >= top + TOP - 8 && Math.min(place.y + place.h, place.y + 120) <= bottom;
+  }
+
+  /** Scrolls only in the pane. @param {{x: number, y: number, w: number, h: number}} place */
+  bring(place) {
+    const { box, scale } = this;
+    if (!this.isInView(place)) box.scrollTop = Math.max(0, (place.y - TOP - 24) * scale);
+    if (place.x * scale < box.scrollLeft) box.scrollLeft = (place.x - 20) * scale;
+    else if ((place.x + place.w) * scale > box.scrollLeft + box.clientWidth) box.scrollLeft = (place.x + place.w + 12) * scale - box.clientWidth;
+  }
+
+  find() {
+    this.hits = this.search.find(this.field?.value ?? "");
+    this.hit = -1;
+    this.found = this.foundBoxes();
+    this.sayHits();
+    this.paint();
+  }
+
+  sayHits() {
+    if (!this.count) return;
+    const none = this.field?.value.trim() ? "nothing" : "";
+    this.count.textContent = this.hits.length ? `${this.hit < 0 ? "" : `${this.hit + 1} of `}${thousands(this.hits.length)}` : none;
+  }
+
+  /** The visible boxes that stand for what was found; null without a search. */
+  foundBoxes() {
+    if (!this.layout || !this.field?.value.trim()) return null;
+    return new Set(this.hits.map((hit) => visibleBox(this.graph, /** @type {any} */ (this.layout), hit)).filter((box) => box !== null));
+  }
+
+  /** @param {KeyboardEvent} event */
+  searchKey(event) {
+    if (event.key === "Escape" && this.field?.value) {
+      event.stopPropagation();
+      this.field.value = "";
+      this.find();
+    }
+    if (event.key !== "Enter" || !this.hits.length || !this.shown) return;
+    event.preventDefault();
+    this.hit = (this.hit + (event.shiftKey ? -1 : 1) + this.hits.length) % this.hits.length;
+    this.sayHits();
+    this.goTo(this.hits[this.hit]);
+  }
+
+  /** Opens what is around a box and goes there. @param {number} number */
+  goTo(number) {
+    if (!this.shown) return;
+    const row = this.graph.box.row[number], phase = this.graph.box.phase[number];
+    if (this.isNarrow) this.phase = phase;
+    reveal(this.graph, this.shown, number);
+    this.arrange();
+    this.dress();
+    const box = this.layout?.at.get(row * 4 + phase);
+    if (!box) return;
+    this.focus = { box, line: -1, isSearch: true };
+    this.tree.choose(`b${row * 4 + phase}`);
+    this.bring(box);
+    this.paint();
+  }
+
+  // ---------------------------------------------------------------- pointer
+
+  pointer() {
+    const { canvas, box } = this;
+    /** @type {{x: number, y: number, left: number, top: number} | null} */
+    let start = null;
+    let isDrag = false;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || event.pointerType === "touch") return;
+      start = { x: event.clientX, y: event.clientY, left: box.scrollLeft, top: box.scrollTop };
+      isDrag = false;
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (!start) return this.pointAt(event);
+      if (!isDrag && Math.hypot(event.clientX - start.x, event.clientY - start.y) < DRAG) return;
+      if (!isDrag) canvas.setPointerCapture(event.pointerId);
+      isDrag = true;
+      this.tip.hide();
+      canvas.classList.add("grab");
+      box.scrollLeft = start.left - (event.clientX - start.x);
+      box.scrollTop = start.top - (event.clientY - start.y);
+    });
+    const end = () => {
+      start = null;
+      canvas.classList.remove("grab");
+    };
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", end);
+    canvas.addEventListener("click", (event) => (isDrag ? (isDrag = false) : this.click(event)));
+    canvas.addEventListener("pointerleave", () => { this.tip.hide(); this.hoverOn(null); });
+  }
+
+  /** What is at a place of the window. @param {MouseEvent} event */
+  at(event) {
+    const area = this.canvas.getBoundingClientRect(), context = this.canvas.getContext("2d");
+    const layout = this.layout;
+    if (!layout || !context || event.clientY - area.top < (TOP - 8) * this.scale) return null;
+    const x = (event.clientX - area.left + this.box.scrollLeft) / this.scale, y = (event.clientY - area.top + this.box.scrollTop) / this.scale;
+    return hitAt(layout, x, y, (band) => badgeOf(context, layout, this.words, band));
+  }
+
+  /** @param {PointerEvent} event */
+  pointAt(event) {
+    const hit = this.at(event);
+    this.canvas.classList.toggle("link", hit !== null && (hit.type !== "label" || this.graph.children[hit.item.row].length > 0));
+    this.hoverOn(hit && (hit.type === "box" || hit.type === "line") ? hit.box : null);
+    const lines = hit && this.layout ? tipOf(hit, this.layout, this.words) : [];
+    if (lines.length) this.tip.show(lines, event.clientX, event.clientY);
+    else this.tip.hide();
+  }
+
+  /** @param {Box | null} box */
+  hoverOn(box) {
+    if (box === this.hover) return;
+    this.hover = box;
+    this.paint();
+  }
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const hit = this.at(event);
+    this.focus = null;
+    if (!hit) return;
+    this.tip.hide();
+    if (hit.type === "badge") this.unfold(hit.item.fold);
+    else if (hit.type === "band" || hit.type === "label") this.choose(hit.item);
+    else if (hit.type === "line") this.pick(hit.box, hit.line);
+    else this.enter(hit.box);
+  }
+
+  /** A row's name: it opens or closes. @param {import("./fold.js").Item} item */
+  choose(item) {
+    if (item.isUnfolded) this.unfold(item.fold);
+    else this.toggle(item.row);
+  }
+
+  /** A line: its collective is selected; again, the next one of it; a difference opens the layer that has it. @param {Box} box @param {number} at */
+  pick(box, at) {
+    const line = box.lines[at], { store, graph } = this;
+    if (line.type === "difference") {
+      const [member] = line.of.members;
+      this.shown?.unfolded.add(graph.row.fold[member]);
+      return this.toggle(member, true);
+    }
+    if (line.type === "more") return this.enter(box);
+    const rows = [...new Set(line.of.collectives.map((/** @type {number} */ number) => graph.collective.row[number]))].filter((row) => row >= 0);
+    const now = store.state.selection, current = now?.type === "collective" ? rows.indexOf(now.row) : -1;
+    if (rows.length) store.select({ type: "collective", row: rows[(current + 1) % rows.length] });
+  }
+
+  /** A box: what is in it; of several boxes together, the row opens first. @param {Box} box */
+  enter(box) {
+    const { cell } = box;
+    if (cell.boxes.length > 1 && this.graph.children[cell.row].length && !this.shown?.open.has(cell.row)) return this.toggle(cell.row, true);
+    const host = this.box.parentElement;
+    if (host && cell.boxes.length) openBox(this.store, cell.boxes[0], host);
+  }
+
+  // ---------------------------------------------------------------- zoom
+
+  /** @param {WheelEvent} event */
+  wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const area = this.canvas.getBoundingClientRect();
+    this.zoom(Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) * 0.01), event.clientX - area.left, event.clientY - area.top);
+  }
+
+  /** @param {number} factor @param {number} [x] @param {number} [y] what stays where it is, in the pane */
+  zoom(factor, x = this.box.clientWidth / 2, y = TOP) {
+    const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, this.scale * factor)), { box } = this;
+    const [left, top] = [(box.scrollLeft + x) * (scale / this.scale) - x, (box.scrollTop + y) * (scale / this.scale) - y];
+    this.scale = scale;
+    this.size();
+    box.scrollLeft = left;
+    box.scrollTop = top;
+  }
+
+  fit() {
+    if (!this.layout) return;
+    this.scale = Math.max(READABLE, Math.min(1, this.box.clientWidth / this.layout.width));
+    this.size();
+  }
+
+  // ---------------------------------------------------------------- keyboard
+
+  /** @param {import("./graphtree.js").Node | null} node */
+  moved(node) {
+    this.box.classList.toggle("focused", node !== null);
+    this.focus = node && { item: node.item, box: node.box, line: node.line };
+    const place = this.focusPlace();
+    if (place && !this.isInView(place)) this.bring(place);
+    this.paint();
+  }
+
+  /** Where the focus is drawn. */
+  focusPlace() {
+    const { focus, layout } = this;
+    if (!focus || !layout) return null;
+    const box = focus.box && layout.boxes.find((one) => one.cell.row === focus.box.cell.row && one.cell.phase === focus.box.cell.phase);
+    if (box) return focus.line < 0 ? box : { x: box.x + 3, y: box.y + box.lines[focus.line].y + 1, w: box.w - 6, h: LINE - 2 };
+    const band = layout.bands.find((one) => one.item.row === focus.item?.row && one.item.fold === focus.item.fold);
+    if (band) return { x: band.x + 3, y: band.y + 3, w: band.w - 6, h: BAND_HEAD - 6 };
+    const label = layout.labels.find((one) => one.item.row === focus.item?.row);
+    return label ? { x: label.x - 4, y: label.y + 2, w: label.w + 2, h: Math.min(label.h, 36) } : null;
+  }
+
+  /** @param {import("./graphtree.js").Node} node */
+  act(node) {
+    if (node.box && node.line >= 0) this.pick(node.box, node.line);
+    else if (node.box) this.enter(node.box);
+    else this.choose(node.item);
+  }
+
+  /** @param {import("./graphtree.js").Node} node @param {boolean} isOpen */
+  openNode(node, isOpen) {
+    if (!node.box) return node.item.isUnfolded ? this.unfold(node.item.fold) : this.toggle(node.item.row, isOpen);
+    const key = node.box.cell.row * 4 + node.box.cell.phase;
+    if (isOpen) this.openBoxes.add(key);
+    else this.openBoxes.delete(key);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { focus } = this;
+    const actions = {
+      "+": () => this.zoom(1.2), "=": () => this.zoom(1.2), "-": () => this.zoom(1 / 1.2), 0: () => this.fit(),
+      x: () => focus?.item?.fold >= 0 && this.unfold(focus.item.fold), PageDown: () => { this.box.scrollTop += this.box.clientHeight * 0.8; }, PageUp: () => { this.box.scrollTop -= this.box.clientHeight * 0.8; },
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+    this.tree.update();
+  }
+}

@@ -1,0 +1,71 @@
+// The graph's colours: of phases, mesh axes and sizes, as the theme has them; and the legend of what is chosen.
+import { h } from "./dom.js";
+import { bytesText } from "./format.js";
+import { abbreviation } from "./graphtext.js";
+import { axisClass } from "./spans.js";
+
+/** What boxes can be coloured by. Not by time: a record holds no measured times of kernels. */
+export const MODES = [["phase", "phase"], ["axis", "mesh axis"], ["bytes", "bytes written"], ["flops", "FLOPs"]];
+const NAMES = ["text", "dim", "line", "rule", "bg", "panel", "picked", "strong", "select", "band", "flow", "in", "out", "heat"];
+const AXES = ["ax-0", "ax-1", "ax-2", "ax-3", "ax-many", "ax-none"];
+
+/**
+ * @typedef {import("./graphdata.js").Graph} Graph
+ * @typedef {import("./matrix.js").Layout} Layout
+ * @typedef {import("./matrix.js").Box} Box
+ */
+
+/** The theme's colours, by the names of their custom properties. @param {HTMLElement} element @returns {Record<string, string>} */
+export function readColors(element) {
+  const style = getComputedStyle(element);
+  const names = [...NAMES, ...AXES, ...[0, 1, 2, 3].flatMap((phase) => [`ph-${phase}`, `ph-${phase}-fill`])];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim() || style.color]));
+}
+
+/** The class of the axes that send most in a box; "" when nothing does. @param {Box} box @param {any[]} sets @param {string[]} all */
+function busiest(box, sets, all) {
+  const [move] = box.cell.moves;
+  return move ? axisClass(sets[move.axes].axes, all) : "";
+}
+
+/** Fill and edge of a box. @param {string} mode @param {Layout} layout @param {Record<string, string>} colors @param {any[]} sets @param {string[]} all @returns {(box: Box) => string[]} */
+export function fills(mode, layout, colors, sets, all) {
+  if (mode === "axis") {
+    return (box) => {
+      const name = busiest(box, sets, all);
+      return name ? [blend(colors, colors[name], 0.2), colors[name]] : [colors.bg, colors.line];
+    };
+  }
+  if (mode === "bytes" || mode === "flops") {
+    const most = Math.max(1, ...layout.boxes.map((box) => box.cell[mode]));
+    return (box) => [box.cell[mode] > 0 ? blend(colors, colors.heat, 0.06 + 0.5 * Math.sqrt(box.cell[mode] / most)) : colors.bg, colors.line];
+  }
+  return ({ cell }) => [colors[`ph-${cell.phase}-fill`], colors[`ph-${cell.phase}`]];
+}
+
+/** A part of a colour over the background. @param {Record<string, string>} colors @param {string} color @param {number} part */
+function blend(colors, color, part) {
+  const [a, b] = [colors.bg, color].map(parts);
+  if (!a || !b) return color; // a system colour: it has no parts
+  return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * part)).join(" ")})`;
+}
+
+/** @param {string} color */
+function parts(color) {
+  const hex = color.match(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i)?.[1];
+  if (hex) return hex.length === 3 ? [...hex].map((one) => parseInt(one + one, 16)) : [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  return color.match(/^rgba?\(([^)]*)\)/)?.[1].split(/[\s,/]+/).slice(0, 3).map(Number) ?? null;
+}
+
+/** What the colours mean. @param {string} mode @param {Graph} graph @param {Layout} layout @param {any[]} sets @param {string[]} all */
+export function legend(mode, graph, layout, sets, all) {
+  const key = (/** @type {string} */ color, /** @type {string} */ words, /** @type {string} */ kind = "") => h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
+  const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
+  const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].axes === null ? "no axis" : sets[axis].words, "bar"));
+  const kinds = layout.short ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))].filter((kind) => abbreviation(kind) !== kind).map((kind) => `${abbreviation(kind)} ${kind}`) : [];
+  const boxes = mode === "phase"
+    ? (graph.header.is_differentiated ? layout.columns.map(({ phase }) => key(`var(--ph-${phase})`, graph.phases[phase])) : [])
+    : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]
+      : [key("var(--heat)", `dark: ${mode === "bytes" ? bytesText(Math.max(0, ...layout.boxes.map((box) => box.cell.bytes))) : "most FLOPs"}`)];
+  return [...boxes, ...axes, ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];
+}
