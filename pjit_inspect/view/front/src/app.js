@@ -54,7 +54,7 @@ function spoken(store) {
 /** The tabs in the middle. @param {import("./store.js").Store} store */
 function centre(store) {
   const { bar: textBar, box: textBox } = texts(store);
-  const views = { text: textBox, traffic: traffic(store), graph: h("div", { class: "graphview" }, graph(store), schedule(store)) };
+  const views = { text: textBox, traffic: traffic(store), graph: graph(store, schedule(store)) };
   const bar = tabs("What the middle shows", [["graph", "Graph"], ["text", "Linked text"], ["traffic", "Traffic"]], () => store.state.centre, (key) => store.set({ centre: key }));
   const box = h("section", { class: "centre", "aria-label": "Program" }, h("div", { class: "centrebar" }, bar.bar, textBar), Object.values(views));
   const update = () => {

@@ -17,19 +17,19 @@ import { BAND_HEAD, LINE, TOP, layoutOf, openAtFirst } from "./matrix.js";
 import { axisClass } from "./spans.js";
 import { tooltip } from "./tooltip.js";
 
-const NARROW = 560, LEAST_SCALE = 0.3, MOST_SCALE = 3, READABLE = 0.9, DRAG = 4;
+const NARROW = 560, TALL = 560, LEAST_SCALE = 0.3, MOST_SCALE = 3, READABLE = 0.9, DRAG = 4, REST = 250;
 
 /** @typedef {import("./matrix.js").Box} Box */
 
-/** The pane; it fills itself once the data are there. @param {import("./store.js").Store} store */
-export function graph(store) {
+/** The pane, with the schedule strip under it; it fills itself once the data are there. @param {import("./store.js").Store} store @param {HTMLElement} strip */
+export function graph(store, strip) {
   const box = h("section", { class: "graph", "aria-label": "Graph" });
   /** @type {GraphView | null} */
   let view = null;
   store.listen((changed) => {
     if (changed.has("data") && store.data) {
       const found = openGraph(store.data);
-      view = found && new GraphView(store, found);
+      view = found && new GraphView(store, found, strip);
       box.replaceChildren(...(view ? view.parts : [h("p", { class: "nothing" }, store.data.header.graph?.missing || "No graph of this record.")]));
     }
     view?.changed(changed);
@@ -38,8 +38,9 @@ export function graph(store) {
 }
 
 class GraphView {
-  /** @param {import("./store.js").Store} store @param {import("./graphdata.js").Graph} found */
-  constructor(store, found) {
+  /** @param {import("./store.js").Store} store @param {import("./graphdata.js").Graph} found @param {HTMLElement} strip */
+  constructor(store, found, strip) {
+    this.strip = strip;
     this.store = store;
     this.graph = found;
     this.sets = store.data?.header.axis_sets ?? [];
@@ -78,9 +79,9 @@ class GraphView {
       nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
       act: (node) => this.act(node), open: (node, isOpen) => this.openNode(node, isOpen), moved: (node) => this.moved(node), key: (event) => this.key(event),
     });
-    this.parts = [this.toolbar(), this.tree.element, this.box, this.foot];
+    this.parts = [this.toolbar(), this.tree.element, this.box, this.foot, this.strip];
     this.tip = tooltip(this.box);
-    this.box.addEventListener("scroll", () => { this.tip.hide(); this.paint(); }, { passive: true });
+    this.box.addEventListener("scroll", () => { this.quiet(); this.paint(); }, { passive: true });
     this.box.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.pointer();
     new ResizeObserver(() => this.resized()).observe(this.box);
@@ -93,10 +94,17 @@ class GraphView {
     this.count = h("span", { class: "hits", "aria-live": "polite" });
     const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = select.value; this.dress(); } }, MODES.map(([key, words]) => h("option", { value: key }, words))));
     this.phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
-    const copy = button("Copy as text", "Copy the graph as text", () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)), "wideonly push");
+    this.toggleStrip = button("Schedule", "Show or hide when kernels run", () => this.showStrip(this.strip.hidden));
+    const copy = button("Copy", "Copy the graph as text", () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)), "wideonly push");
     return h("div", { class: "graphbar" }, this.phases, this.field, this.count, h("label", { class: "wideonly" }, "colour by ", select),
-      h("span", { class: "tight" }, button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)), button("Fit", "Fit the width (0)", () => this.fit()), button("+", "Zoom in (+)", () => this.zoom(1.2))),
-      button("Reset", "Open what is open at first", () => this.reset(), "wideonly"), copy);
+      h("span", { class: "tight wideonly" }, button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)), button("Fit", "Fit the width (0)", () => this.fit()), button("+", "Zoom in (+)", () => this.zoom(1.2))),
+      button("Reset", "Open what is open at first", () => this.reset(), "wideonly"), this.toggleStrip, copy);
+  }
+
+  /** @param {boolean} isShown */
+  showStrip(isShown) {
+    this.strip.hidden = !isShown;
+    this.toggleStrip?.setAttribute("aria-pressed", String(isShown));
   }
 
   /** @param {Set<string>} changed */
@@ -116,6 +124,7 @@ class GraphView {
     const { clientWidth: width, clientHeight: height } = this.box;
     if (this.layout && width === this.width && height === this.height && !this.isStale) return;
     const isFirst = !this.layout;
+    if (isFirst) this.showStrip(width >= NARROW && (this.box.parentElement?.clientHeight ?? 0) >= TALL);
     [this.width, this.height] = [width, height];
     this.isNarrow = width < NARROW && this.graph.columns.length > 1;
     this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
@@ -167,7 +176,7 @@ class GraphView {
     const { graph, layout } = this, cells = [...(layout?.view.cells.values() ?? [])];
     const notes = [
       ["kernels per box: modelled", "A kernel of several scopes stands in one box, and some have no scope of their own."],
-      graph.header.has_scopes ? null : ["rows by argument: no scopes in this program", "Name parts of the program with jax.named_scope to see them as rows."],
+      graph.header.has_scopes ? null : ["no scopes in this program: rows by loop, function or argument", "Name parts of the program with jax.named_scope to see them as rows."],
       cells.some((cell) => cell.iterations !== 1) ? ["per trip: of one iteration of the loop", "How often it runs stands in the box."] : null,
       cells.some((cell) => cell.shares.length) ? ["dashed bar: its share of a combined collective", "One instruction serves several boxes and is counted in one of them."] : null,
       cells.some((cell) => cell.parts.length) ? ["dashed line: fusions shared with other boxes", "Point at a box to see with which."] : null,
@@ -346,7 +355,12 @@ class GraphView {
     canvas.addEventListener("pointerup", end);
     canvas.addEventListener("pointercancel", end);
     canvas.addEventListener("click", (event) => (isDrag ? (isDrag = false) : this.click(event)));
-    canvas.addEventListener("pointerleave", () => { this.tip.hide(); this.hoverOn(null); });
+    canvas.addEventListener("pointerleave", () => { this.quiet(); this.hoverOn(null); });
+  }
+
+  quiet() {
+    clearTimeout(this.resting);
+    this.tip.hide();
   }
 
   /** What is at a place of the window. @param {MouseEvent} event */
@@ -364,8 +378,9 @@ class GraphView {
     this.canvas.classList.toggle("link", hit !== null && (hit.type !== "label" || this.graph.children[hit.item.row].length > 0));
     this.hoverOn(hit && (hit.type === "box" || hit.type === "line") ? hit.box : null);
     const lines = hit && this.layout ? tipOf(hit, this.layout, this.words) : [];
-    if (lines.length) this.tip.show(lines, event.clientX, event.clientY);
-    else this.tip.hide();
+    clearTimeout(this.resting);
+    this.tip.hide();
+    if (lines.length) this.resting = setTimeout(() => this.tip.show(lines, event.clientX, event.clientY), REST);
   }
 
   /** @param {Box | null} box */
@@ -380,7 +395,7 @@ class GraphView {
     const hit = this.at(event);
     this.focus = null;
     if (!hit) return;
-    this.tip.hide();
+    this.quiet();
     if (hit.type === "badge") this.unfold(hit.item.fold);
     else if (hit.type === "band" || hit.type === "label") this.choose(hit.item);
     else if (hit.type === "line") this.pick(hit.box, hit.line);

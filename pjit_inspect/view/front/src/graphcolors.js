@@ -63,8 +63,7 @@ export function legend(mode, graph, layout, sets, all) {
   const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
   const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].axes === null ? "no axis" : sets[axis].words, "bar"));
   const kinds = layout.short ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))].filter((kind) => abbreviation(kind) !== kind).map((kind) => `${abbreviation(kind)} ${kind}`) : [];
-  const boxes = mode === "phase"
-    ? (graph.header.is_differentiated ? layout.columns.map(({ phase }) => key(`var(--ph-${phase})`, graph.phases[phase])) : [])
+  const boxes = mode === "phase" ? [] // the heads of the columns say it
     : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]
       : [key("var(--heat)", `dark: ${mode === "bytes" ? bytesText(Math.max(0, ...layout.boxes.map((box) => box.cell.bytes))) : "most FLOPs"}`)];
   return [...boxes, ...axes, ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];

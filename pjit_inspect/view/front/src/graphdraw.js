@@ -60,6 +60,7 @@ export function draw(g, layout, look) {
     const ys = arrow.points.map(([, y]) => y), low = Math.min(...ys);
     if (isSeen({ y: low, h: Math.max(...ys) - low })) drawArrow(g, arrow.points, arrow.width, arrowColor(look, arrow), arrow.kind === "skip" ? 0.45 : 0.9);
   }
+  for (const band of layout.bands) if (isSeen(band)) drawTitle(g, layout, look, band);
   for (const label of layout.labels) if (isSeen(label)) drawLabel(g, layout, look, label);
   for (const box of layout.boxes) if (isSeen(box)) drawBox(g, look, box);
   for (const arrow of layout.arrows) drawFigure(g, layout, look, arrow);
@@ -108,8 +109,7 @@ function drawHeads(g, layout, look) {
 
 /** @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look @param {import("./matrix.js").Band} band */
 function drawBand(g, layout, look, band) {
-  const { colors, words } = look, { item } = band;
-  const isClosed = item.row >= 0 && item.fold >= 0 && layout.view.isClosed[item.fold] === 1;
+  const { colors } = look, { item } = band, isClosed = isFolded(layout, item);
   g.lineWidth = 1;
   g.strokeStyle = colors.rule;
   if (isClosed) for (const shift of [6, 3]) { rounded(g, band.x + shift, band.y - shift, band.w, band.h, 4); g.stroke(); }
@@ -118,14 +118,40 @@ function drawBand(g, layout, look, band) {
   rounded(g, band.x, band.y, band.w, band.h, 4);
   g.fill();
   g.stroke();
-  const room = Math.max(120, band.w - 20), name = fitting(g, [`\u25be ${words.row(item, isClosed || item.isUnfolded)}`], room * 0.6, BOLD);
+}
+
+/** @param {import("./matrix.js").Layout} layout @param {import("./fold.js").Item} item whether a frame stands for all members of its fold */
+const isFolded = (layout, item) => item.row >= 0 && item.fold >= 0 && layout.view.isClosed[item.fold] === 1;
+
+/** The name of a frame. @param {Words} words @param {CanvasRenderingContext2D} g @param {Layout} layout @param {import("./matrix.js").Band} band */
+function titleOf(words, g, layout, band) {
+  return fitting(g, [`\u25be ${words.row(band.item, isFolded(layout, band.item) || band.item.isUnfolded)}`], Math.max(120, band.w - 20) * 0.6, BOLD);
+}
+
+/** The head of a frame, over arrows that pass it. @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look @param {import("./matrix.js").Band} band */
+function drawTitle(g, layout, look, band) {
+  const { colors, words } = look, { item } = band, isClosed = isFolded(layout, item), name = titleOf(words, g, layout, band);
+  const under = (/** @type {number} */ x, /** @type {number} */ width) => {
+    g.fillStyle = band.depth % 2 ? colors.panel : colors.band;
+    g.fillRect(x - 3, band.y + 5, width + 6, 18);
+  };
+  under(band.x + 8, widthOf(g, name, BOLD));
   put(g, name, band.x + 8, band.y + 14, BOLD, colors.text);
   if (!isClosed && !item.isUnfolded) return;
   const { times, alike, shown } = words.fold(item.fold);
-  let x = band.x + 16 + widthOf(g, name, BOLD);
-  x = badge(g, look, isClosed ? times : `${times} side by side`, x, band.y + 14) + 8;
+  const start = badge(g, look, isClosed ? times : `${times} side by side`, band.x + 16 + widthOf(g, name, BOLD), band.y + 14) + 8;
   const notes = isClosed ? [`${alike} \u00b7 ${shown}`, `${shown} \u00b7 ${alike}`, shown] : ["each shown by itself; click to fold"];
-  put(g, fitting(g, notes, band.x + band.w - x - 8, SMALL), x, band.y + 14, SMALL, colors.dim);
+  const [x, room] = between(layout, start, band.x + band.w - 8, widthOf(g, notes[0], SMALL));
+  const note = fitting(g, notes, room, SMALL);
+  under(x, widthOf(g, note, SMALL));
+  put(g, note, x, band.y + 14, SMALL, colors.dim);
+}
+
+/** A place for words between the arrows in the middle of columns: where they fit, else where most is free. @param {Layout} layout @param {number} start @param {number} end @param {number} want @returns {number[]} */
+function between(layout, start, end, want) {
+  const stops = layout.columns.map((column) => column.x + column.w / 2).filter((x) => x > start - 8 && x < end);
+  const gaps = [start, ...stops.map((x) => x + 10)].map((x, i) => [x, (stops[i] ?? end) - x - 10]);
+  return gaps.find(([, room]) => room >= want) ?? gaps.reduce((best, one) => (one[1] > best[1] ? one : best));
 }
 
 /** How wide the badge of a fold is. @param {CanvasRenderingContext2D} g @param {string} text */
@@ -143,11 +169,10 @@ function badge(g, look, text, x, y) {
 
 /** Where the badge of a fold's frame is. @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Words} words @param {import("./matrix.js").Band} band */
 export function badgeOf(g, layout, words, band) {
-  const { item } = band;
-  const isClosed = item.row >= 0 && item.fold >= 0 && layout.view.isClosed[item.fold] === 1;
+  const { item } = band, isClosed = isFolded(layout, item);
   if (!isClosed && !item.isUnfolded) return null;
-  const name = fitting(g, [`\u25be ${words.row(item, true)}`], Math.max(120, band.w - 20) * 0.6, BOLD), { times } = words.fold(item.fold);
-  return { x: band.x + 16 + widthOf(g, name, BOLD), y: band.y + 5, w: badgeWidth(g, isClosed ? times : `${times} side by side`), h: 18 };
+  const { times } = words.fold(item.fold);
+  return { x: band.x + 16 + widthOf(g, titleOf(words, g, layout, band), BOLD), y: band.y + 5, w: badgeWidth(g, isClosed ? times : `${times} side by side`), h: 18 };
 }
 
 /** @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look @param {import("./matrix.js").Label} label */
@@ -268,9 +293,9 @@ export function drawArrow(g, points, width, color, alpha) {
 /** The bytes beside an arrow. @param {CanvasRenderingContext2D} g @param {Layout} layout @param {Look} look @param {import("./matrix.js").Arrow} arrow */
 function drawFigure(g, layout, look, arrow) {
   if (arrow.kind === "skip") return;
-  const text = look.words.flow(arrow.flow), [[x, y], [x2, y2]] = arrow.points, width = widthOf(g, text, SMALL);
-  if (arrow.kind === "flow") return halo(g, look, text, x - 8 - arrow.width / 2 - width, freeHeight(layout, y, y2));
-  const room = x2 - x - 8, shown = fitting(g, [text, text.replace(/ \u00d7.*/, "")], room, SMALL);
+  const ways = look.words.flowWays(arrow.flow), [[x, y], [x2, y2]] = arrow.points;
+  if (arrow.kind === "flow") return halo(g, look, ways[0], x - 8 - arrow.width / 2 - widthOf(g, ways[0], SMALL), freeHeight(layout, y, y2));
+  const shown = fitting(g, ways, x2 - x - 6, SMALL);
   halo(g, look, shown, (x + x2) / 2 - widthOf(g, shown, SMALL) / 2 - 1, y - 8 - arrow.width / 2);
 }
 

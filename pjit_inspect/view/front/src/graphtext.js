@@ -22,6 +22,12 @@ export function flopsText(flops) {
   return `${(flops / size).toPrecision(3)} ${unit}`;
 }
 
+/** A size in two digits: "1.5 GiB". @param {number} size */
+function roughBytes(size) {
+  const power = Math.min(5, Math.floor(Math.log2(Math.max(1, size) * 1.0001) / 10)), value = size / 2 ** (10 * power);
+  return `${value >= 9.95 ? Math.round(value) : Number(value.toFixed(1))} ${["B", "KiB", "MiB", "GiB", "TiB", "PiB"][power]}`;
+}
+
 /** The words of one graph; `sets` are the header's sets of axes. */
 export class Words {
   /** @param {Graph} graph @param {any[]} sets */
@@ -73,12 +79,14 @@ export class Words {
     const kind = this.kind(of.kind), short = abbreviation(this.graph.header.kinds[of.kind]), axes = this.axes(of.axes);
     if (type === "move") {
       const times = `${thousands(of.count)}\u00d7`;
-      return { words: [`${times} ${kind}  ${axes}`, `${times} ${short} ${axes}`, `${times} ${axes}`], figure: bytesText(of.bytes) };
+      const tight = `${of.count > 1 ? `${times} ` : ""}${short} ${axes.replace(/ \u00d7 /g, "\u00d7")}`;
+      return { words: [`${times} ${kind}  ${axes}`, `${times} ${short} ${axes}`, tight], figure: bytesText(of.bytes) };
     }
     if (type === "share") return { words: [`in a combined ${kind} ${axes}`, `in combined ${short} ${axes}`, `in ${short} ${axes}`], figure: bytesText(of.bytes) };
     const who = of.members.length > 2 ? `${of.members.length} others` : of.members.map((/** @type {number} */ row) => this.graph.label(row)).join(", ");
+    const few = of.members.length > 2 ? who : who.replace(/[^\d, ]+/g, "") || who;
     const count = of.count ? `${of.count > 0 ? "+" : "\u2212"}${Math.abs(of.count)} ` : "";
-    return { words: [`${who}: ${count}${kind} ${axes}`, `${who}: ${count}${short} ${axes}`], figure: `${of.bytes < 0 ? "\u2212" : "+"}${bytesText(Math.abs(of.bytes))}` };
+    return { words: [`${who}: ${count}${kind} ${axes}`, `${who}: ${count}${short} ${axes}`, `${few}: ${count}${short} ${axes}`], figure: `${of.bytes < 0 ? "\u2212" : "+"}${bytesText(Math.abs(of.bytes))}` };
   }
 
   /** @param {Line} line */
@@ -91,6 +99,12 @@ export class Words {
   flow(flow) {
     if (!flow.bytes) return flow.members === 1 ? `${bytesText(flow.total)} ${this.graph.label(flow.member)}` : `${bytesText(flow.total)} in all`;
     return flow.outside && flow.members > 1 ? `${bytesText(flow.bytes)} \u00d7${flow.members}` : bytesText(flow.bytes);
+  }
+
+  /** The same in ever fewer characters. @param {Flow} flow */
+  flowWays(flow) {
+    const size = flow.bytes || flow.total, many = flow.bytes && flow.outside && flow.members > 1 ? ` \u00d7${flow.members}` : "";
+    return [this.flow(flow), roughBytes(size) + many, roughBytes(size)];
   }
 
   /** Name, number of members, and how alike they are. @param {number} fold */

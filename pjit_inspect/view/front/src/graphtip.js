@@ -49,9 +49,10 @@ function ways(cell, layout, words, end) {
   const other = end === "source" ? "target" : "source";
   const flows = layout.view.flows.filter((flow) => flow[end] === cell).sort((a, b) => (b.bytes || b.total) - (a.bytes || a.total));
   if (!flows.length) return [];
-  const lines = flows.slice(0, MOST).map((flow) => `   ${words.flow(flow)}   ${words.cell(flow[other])}${flow.relation === "next" ? ", next layer" : flow[other] === cell ? ", another layer" : ""}`);
-  const rest = flows.length > MOST ? [`   and ${flows.length - MOST} smaller`] : [];
-  return [end === "target" ? "reads" : "feeds", ...lines, ...rest];
+  const sign = end === "target" ? "\u2190" : "\u2192";
+  const lines = flows.slice(0, MOST).map((flow) => `${sign} ${words.flow(flow)} \u00b7 ${words.cell(flow[other])}${flow.relation === "next" ? ", next layer" : flow[other] === cell ? ", another layer" : ""}`);
+  const rest = flows.length > MOST ? [`${sign} and ${flows.length - MOST} smaller`] : [];
+  return [end === "target" ? "reads" : "gives to", ...lines, ...rest];
 }
 
 /** @param {import("./matrix.js").Box} box @param {number} at @param {Words} words */

@@ -14,7 +14,7 @@ const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss].join("\n
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {
   const style = document.createElement("style");
-  style.textContent = css + graphCss;
+  style.textContent = css;
   (place instanceof Document ? place.head : place).append(style);
 }
 

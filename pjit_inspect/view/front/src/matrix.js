@@ -16,30 +16,30 @@ import { BACKWARD, UPDATE } from "./graphdata.js";
  * @typedef {{item: Item, x: number, y: number, h: number, w: number}} Label
  * @typedef {{flow: Flow, points: number[][], width: number, kind: "flow" | "saved" | "skip"}} Arrow
  * @typedef {{flow: Flow | null, phase: number, x: number, y: number, bytes: number, times: number}} Pill
- * @typedef {{columns: {phase: number, x: number, w: number}[], labelWidth: number, boxes: Box[], bands: Band[], labels: Label[],
+ * @typedef {{columns: {phase: number, x: number, w: number}[], labelWidth: number, gutter: number, boxes: Box[], bands: Band[], labels: Label[],
  *   arrows: Arrow[], pills: Pill[], width: number, height: number, view: View, at: Map<number, Box>, short: boolean, gap: number}} Layout
  */
 
 export const HEAD = 24, LINE = 17, TOP = 36, ROW_GAP = 26, BAND_HEAD = 27;
-const BAND_END = 14, GUTTER = 46, LANE = 7, MOST_DIFFERENCES = 3;
+const BAND_END = 14, LANE = 7, MOST_DIFFERENCES = 3;
 const MOST_BOXES = 60, MOST_HEIGHT = 1100;
 
 /** Widths of the columns for the room there is. @param {number[]} phases @param {number} room */
 export function columnsFor(phases, room) {
   const between = (/** @type {number} */ low, /** @type {number} */ value, /** @type {number} */ high) => Math.round(Math.max(low, Math.min(high, value)));
   const labelWidth = between(104, 0.16 * room, 190);
-  const gap = between(56, 0.075 * room, 84);
-  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(112, 0.14 * room, 164) : 0;
+  const gap = between(54, 0.075 * room, 84), gutter = room < 900 ? 32 : 46;
+  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(110, 0.14 * room, 164) : 0;
   const wide = phases.length - (last ? 1 : 0);
-  const rest = room - labelWidth - GUTTER - 20 - gap * (phases.length - 1) - last;
-  const width = between(154, rest / wide, 270);
-  let x = labelWidth + GUTTER;
+  const rest = room - labelWidth - gutter - 16 - gap * (phases.length - 1) - last;
+  const width = between(150, rest / wide, wide > 1 ? 270 : 420);
+  let x = labelWidth + gutter;
   const columns = phases.map((phase, i) => {
     const column = { phase, x, w: last && i === phases.length - 1 ? last : width };
     x += column.w + gap;
     return column;
   });
-  return { columns, labelWidth, gap, width: x - gap + 20, short: width < 216 };
+  return { columns, labelWidth, gap, width: x - gap + 16, gutter, short: width < 216 };
 }
 
 /** The whole picture. @param {Graph} graph @param {Shown} shown @param {{room: number, phases?: number[], flows?: boolean}} options @returns {Layout} */
@@ -124,7 +124,7 @@ function placeFlows(layout) {
   for (const flow of layout.view.flows) {
     const from = boxOf(layout, flow.source), to = boxOf(layout, flow.target);
     if (!from || !to) continue;
-    const points = flow.relation === "flow" ? along(layout, from, to) : flow.relation === "saved" ? level(layout, from, to) : flow.relation === "far skip" ? around(from, to, lanes) : null;
+    const points = flow.relation === "flow" ? along(layout, from, to) : flow.relation === "saved" && flow.bytes > 0 ? level(layout, from, to) : flow.relation === "far skip" ? around(from, to, lanes, layout.gutter) : null;
     if (!points) continue;
     const kind = flow.relation === "far skip" ? "skip" : /** @type {"flow" | "saved"} */ (flow.relation);
     layout.arrows.push({ flow, points, width: kind === "skip" ? Math.min(3, thickness(flow)) : thickness(flow), kind });
@@ -151,14 +151,14 @@ function level(layout, from, to) {
   return isFree(layout, points, from, to) ? points : null;
 }
 
-/** Past other boxes of its column, in the gutter on its left. @param {Box} from @param {Box} to @param {{ends: number[][][]}} lanes */
-function around(from, to, lanes) {
+/** Past other boxes of its column, in the gutter on its left. @param {Box} from @param {Box} to @param {{ends: number[][][]}} lanes @param {number} gutter */
+function around(from, to, lanes, gutter) {
   const start = from.y + from.h * 0.75, end = to.y + Math.min(to.h * 0.25, 12);
   const span = [Math.min(start, end), Math.max(start, end)];
   const free = (/** @type {number[][]} */ lane) => lane.every(([a, b]) => b < span[0] || a > span[1]);
   let lane = lanes.ends.findIndex(free);
   if (lane < 0) lane = lanes.ends.push([]) - 1;
-  if (lane * LANE > GUTTER - 14) return null;
+  if (lane * LANE > gutter - 12) return null;
   lanes.ends[lane].push(span);
   const x = from.x - 10 - LANE * lane;
   return [[from.x, start], [x, start], [x, end], [to.x, end]];
