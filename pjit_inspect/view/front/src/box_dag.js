@@ -134,9 +134,7 @@ class DagView {
   /** Goes with the selection. */
   update() {
     const is = (/** @type {number} */ index) => { const one = this.content.kernels[this.dag.nodes[index]?.kernel]; return Boolean(one) && isSelected(this.store, one); };
-    const selected = this.dag.nodes.findIndex((_, i) => is(i));
-    const isOurs = this.current >= 0 && (is(this.current) || (selected < 0 && this.svg.contains(this.svg.getRootNode().activeElement)));
-    if (!isOurs) this.current = selected;
+    if (this.current < 0 || !is(this.current)) this.current = this.dag.nodes.findIndex((_, i) => is(i)); // of a group, the one that was clicked
     this.mark();
   }
 
