@@ -214,3 +214,10 @@ def test_hostile_names_are_text(open_box):
     assert page.locator(".boxpane img").count() == 0
     assert page.evaluate("typeof globalThis.hacked") == "undefined"
     assert json.dumps(page.inner_text(".boxtitle")).count("<img") >= 1
+
+
+def test_opening_another_box_replaces_the_first(open_box):
+    page = open_box(TPU, box_number(TPU, "attn", "backward"))
+    page.evaluate("open_box", box_number(TPU, "attn", "forward"))
+    assert page.locator(".boxpane").count() == 1
+    assert page.inner_text(".boxtitle") == "layer0/attn, forward"

@@ -8,16 +8,21 @@ const WIDEST = 1600;
 const MOST = 160; // kernels in a graph
 const TOO_NARROW = 1.8; // a picture that many times as wide as the pane starts as a list
 
+/** What closes the box that is open in a host. @type {WeakMap<HTMLElement, () => void>} */
+const closers = new WeakMap();
+
 /**
- * Opens a box of the graph in `host`, over what is there, and returns what closes it. A stub of another box opens that
- * one in its place; `changed(box)` tells which is open now, -1 for none.
+ * Opens a box of the graph in `host`, which must be positioned, over what is there and in place of a box that is open
+ * there already. Returns what closes it. A stub of another box opens that one in its place; `changed(box)` tells which
+ * is open now, -1 for none.
  * @param {import("./store.js").Store} store @param {number} box @param {HTMLElement} host @param {(box: number) => void} [changed]
  * @returns {() => void}
  */
 export function openBox(store, box, host, changed = () => {}) {
   const { data } = store;
   if (!data || data.header.graph?.missing) return () => {};
-  const before = /** @type {HTMLElement | null} */ (host.ownerDocument.activeElement);
+  closers.get(host)?.();
+  const before = /** @type {HTMLElement | null} */ (/** @type {Document | ShadowRoot} */ (host.getRootNode()).activeElement);
   const pane = h("section", { class: "boxpane", role: "region" });
   const close = () => {
     stop();
@@ -39,6 +44,7 @@ export function openBox(store, box, host, changed = () => {}) {
     close();
   });
   host.append(pane);
+  closers.set(host, close);
   show(box);
   return close;
 }
@@ -76,9 +82,18 @@ function fill(store, pane, box, moves) {
   return () => stop();
 }
 
-/** Runs `update` when the selection changes, until it is ended: the store has no way to forget. @param {import("./store.js").Store} store @param {() => void} update */
+/** What goes with the selection now, by store: one listener for all boxes that are opened, since a store forgets none. @type {WeakMap<import("./store.js").Store, {update: () => void}>} */
+const followers = new WeakMap();
+
+/** Runs `update` when the selection changes, until what it returns is called or another box is opened. @param {import("./store.js").Store} store @param {() => void} update */
 function listening(store, update) {
-  let isOn = true;
-  store.listen((changed) => isOn && changed.has("selection") && update());
-  return () => { isOn = false; };
+  let slot = followers.get(store);
+  if (!slot) {
+    const made = slot = { update };
+    followers.set(store, made);
+    store.listen((changed) => changed.has("selection") && made.update());
+  }
+  const mine = slot;
+  mine.update = update;
+  return () => { if (mine.update === update) mine.update = () => {}; };
 }
