@@ -232,6 +232,18 @@ def test_other_boxes_are_stubs_with_the_bytes_of_distinct_values(tmp_path: Path)
     ]
 
 
+def test_values_that_cross_to_the_next_iteration_are_no_edges_and_say_so(tmp_path: Path):
+    columns = BOX | {"read.carried": [1] * len(READS)}
+    script = "const box = box_data.readBox(data, 0); return [box.edges, box.stubs.map((stub) => stub.words)];"
+    edges, words = run(tmp_path, HEADER, columns, BOX_STRINGS, script)
+    assert edges == []
+    assert sorted(words) == [
+        "layer0, backward, the iteration before",
+        "layer0, backward, the next iteration",
+        "the iteration before",
+    ]
+
+
 def test_a_kernel_tells_its_scopes_and_how_it_came_there(tmp_path: Path):
     lines = box(tmp_path, "return box.kernels.map((k) => box_data.kernelLines(k, data));")
     assert lines[1] == [

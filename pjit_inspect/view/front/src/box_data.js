@@ -108,7 +108,7 @@ function mixesOf(data, members) {
   return found;
 }
 
-/** @typedef {Map<number, {kernels: Set<number>, values: Map<string, number>}>} Sides by other box; -1 for the iteration before */
+/** @typedef {Map<number, {kernels: Set<number>, values: Map<string, number>, isLater: boolean}>} Sides by other box; -1 for the iteration before; `isLater` when all values cross from one iteration to the next */
 
 /** Every read that touches the box, sorted out. @param {Data} data @param {number} box @param {number[]} members @param {Map<number, number>} place */
 function readFlow(data, box, members, place) {
@@ -120,12 +120,13 @@ function readFlow(data, box, members, place) {
   const into = new Map(), outof = new Map();
   for (let target = 0, read = 0; target < boxes.length; target++) {
     for (const [, end] = range(ends, target); read < end; read++) {
-      const from = source[read], isHere = boxes[target] === box, value = `${from}.${element[read]}`, bytes = sizes[size[read]] ?? 0;
+      const from = source[read], isHere = boxes[target] === box;
       if (from < -1 && isHere) noted(args, target).add(-2 - from);
       if (from < 0 || (!isHere && boxes[from] !== box)) continue;
-      if (!isHere) note(outof, boxes[target], /** @type {number} */ (place.get(from)), value, bytes);
-      else if (boxes[from] !== box) note(into, boxes[from], /** @type {number} */ (place.get(target)), value, bytes);
-      else if (carried[read]) note(into, -1, /** @type {number} */ (place.get(target)), value, bytes);
+      const isLater = Boolean(carried[read]), value = { name: `${from}.${element[read]}`, bytes: sizes[size[read]] ?? 0, isLater };
+      if (!isHere) note(outof, boxes[target], /** @type {number} */ (place.get(from)), value);
+      else if (boxes[from] !== box) note(into, boxes[from], /** @type {number} */ (place.get(target)), value);
+      else if (isLater) note(into, -1, /** @type {number} */ (place.get(target)), value);
       else if (from < target) noted(pairs, /** @type {number} */ (place.get(from))).add(/** @type {number} */ (place.get(target)));
     }
   }
@@ -140,18 +141,25 @@ function noted(sets, key) {
   return found;
 }
 
-/** @param {Sides} sides @param {number} box @param {number} kernel @param {string} value @param {number} bytes */
-function note(sides, box, kernel, value, bytes) {
-  const side = sides.get(box) ?? { kernels: new Set(), values: new Map() };
+/** @param {Sides} sides @param {number} box @param {number} kernel @param {{name: string, bytes: number, isLater: boolean}} value */
+function note(sides, box, kernel, value) {
+  const side = sides.get(box) ?? { kernels: new Set(), values: new Map(), isLater: true };
   sides.set(box, side);
   side.kernels.add(kernel);
-  side.values.set(value, bytes);
+  side.values.set(value.name, value.bytes);
+  side.isLater &&= value.isLater;
+}
+
+/** @param {Data} data @param {number} box @param {boolean} isLater @param {boolean} isIn */
+function sideName(data, box, isLater, isIn) {
+  if (box < 0) return "the iteration before";
+  return `${boxName(data, box)}${isLater ? (isIn ? ", the iteration before" : ", the next iteration") : ""}`;
 }
 
 /** Those with most bytes, and the rest in one. @param {Data} data @param {Sides} sides @param {boolean} isIn @returns {Stub[]} */
 function stubsOf(data, sides, isIn) {
   const all = [...sides].map(([box, side]) => ({
-    isIn, box, words: box < 0 ? "the iteration before" : boxName(data, box), more: /** @type {string[]} */ ([]), bytes: [...side.values.values()].reduce((a, b) => a + b, 0), kernels: [...side.kernels].sort((a, b) => a - b),
+    isIn, box, words: sideName(data, box, side.isLater, isIn), more: /** @type {string[]} */ ([]), bytes: [...side.values.values()].reduce((a, b) => a + b, 0), kernels: [...side.kernels].sort((a, b) => a - b),
   })).sort((a, b) => b.bytes - a.bytes || a.box - b.box);
   const shown = all.length > STUBS ? all.slice(0, STUBS - 1) : all, rest = all.slice(shown.length);
   if (!rest.length) return shown;
