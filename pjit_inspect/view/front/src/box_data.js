@@ -86,7 +86,7 @@ function readKernels(data, members, args) {
   const column = (/** @type {string} */ name) => data.column(`graph.kernel.${name}`);
   const [opcode, label, how, runs, bytes, matmuls, flops, spot, entity] = ["opcode", "label", "how", "runs", "bytes", "matmuls", "flops", "spot", "entity"].map(column);
   const names = data.strings("graph.kernel.names"), labels = data.strings("graph.labels"), opcodes = data.strings("graph.opcodes"), argNames = data.strings("graph.arguments");
-  const collectives = new Map([...data.column("graph.collective.kernel")].map((kernel, i) => [kernel, i]).reverse()), mixes = mixesOf(data, members);
+  const collectives = new Map([...data.column("graph.collective.kernel")].map((kernel, i) => /** @type {[number, number]} */ ([kernel, i])).reverse()), mixes = mixesOf(data, members);
   return members.map((kernel) => ({
     kernel, name: names.at(kernel), label: labels.at(label[kernel]), opcode: opcodes.at(opcode[kernel]), bytes: bytes[kernel], runs: runs[kernel], matmuls: matmuls[kernel], flops: flops[kernel],
     collective: collectives.get(kernel) ?? -1, entity: entity[kernel], spot: spot[kernel], how: HOW[data.header.graph.hows[how[kernel]]] ?? "", mixes: mixes.get(kernel) ?? [],

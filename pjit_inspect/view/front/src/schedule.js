@@ -44,31 +44,35 @@ class StripView {
     this.labels = this.data.strings("graph.row.labels");
     /** @type {Map<number, string>} */
     this.labelOf = new Map();
-    this.build();
-  }
-
-  build() {
-    const { strip } = this;
+    this.lit = new Set();
+    /** @type {number[]} */
+    this.kernels = [];
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
     this.option = h("div", { class: "offscreen", role: "option", id: `pjit-strip-${++strips}`, "aria-selected": "true" });
-    this.box = h("div", {
+    this.box = this.makeBox();
+    this.tip = tooltip(this.box);
+    this.parts = [this.head(), this.box];
+    store.listen((changed) => this.changed(changed));
+    new ResizeObserver(() => this.resize()).observe(this.box);
+    this.follow();
+  }
+
+  makeBox() {
+    return h("div", {
       class: "strip", role: "listbox", tabindex: 0, "aria-label": "Collectives in the order of the schedule: left and right walk, up and down change the lane, plus and minus zoom, 0 shows all", "aria-activedescendant": this.option.id,
-      style: { height: `${heightOf(strip)}px` },
+      style: { height: `${heightOf(this.strip)}px` },
       onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e), onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e), onpointerdown: (/** @type {PointerEvent} */ e) => this.grab(e),
       onpointermove: (/** @type {PointerEvent} */ e) => this.point(e), onpointerleave: () => this.leave(),
     }, this.canvas, this.option);
-    this.tip = tooltip(this.box);
-    const order = strip.isScheduled ? "XLA's schedule" : "order of the program's bytes, XLA fixed none";
-    const words = `${order}; places count kernels, not time; ${thousands(strip.size)} kernels`;
-    const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ click) => h("button", { type: "button", class: "button", title, "aria-label": title, onclick: click }, words);
-    this.parts = [
-      h("div", { class: "striphead" }, h("h3", {}, "Schedule"), h("span", { class: "dim stripwords", title: words }, words),
-        h("span", { class: "stripzoom" }, button("\u2212", "Zoom out (-)", () => this.zoom(2)), button("+", "Zoom in (+)", () => this.zoom(0.5)), button("All", "Show all (0)", () => this.show(0, strip.size)))),
-      this.box,
-    ];
-    this.store.listen((changed) => this.changed(changed));
-    new ResizeObserver(() => this.resize()).observe(this.box);
-    this.follow();
+  }
+
+  head() {
+    const { size, isScheduled } = this.strip;
+    const order = isScheduled ? "XLA's schedule" : "order of the program's bytes, XLA fixed none";
+    const words = `${order}; places count kernels, not time; ${thousands(size)} kernels`;
+    const button = (/** @type {string} */ sign, /** @type {string} */ title, /** @type {() => void} */ click) => h("button", { type: "button", class: "button", title, "aria-label": title, onclick: click }, sign);
+    return h("div", { class: "striphead" }, h("h3", {}, "Schedule"), h("span", { class: "dim stripwords", title: words }, words),
+      h("span", { class: "stripzoom" }, button("\u2212", "Zoom out (-)", () => this.zoom(2)), button("+", "Zoom in (+)", () => this.zoom(0.5)), button("All", "Show all (0)", () => this.show(0, size))));
   }
 
   resize() {
