@@ -52,7 +52,7 @@ function names(pen, { strip, scale, color, laneColors, laneNames, phaseNames }) 
   pen.textAlign = "right";
   [...phaseNames, ...laneNames].forEach((name, lane) => {
     const isLane = lane >= phaseNames.length;
-    pen.fillStyle = isLane ? laneColors[lane - phaseNames.length] : color("dim");
+    pen.fillStyle = isLane ? laneColors[lane - phaseNames.length] : phaseNames.length > 1 ? color(`ph-${strip.phases[lane]}`) : color("dim"); // as the columns' heads
     pen.fillText(cut(pen, name, scale.left - 8), scale.left - 6, topOf(strip, lane) + LANE / 2);
   });
 }
