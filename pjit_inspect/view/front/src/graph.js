@@ -12,6 +12,7 @@ import { BoxSearch } from "./graphsearch.js";
 import { Words, asText } from "./graphtext.js";
 import { tipOf } from "./graphtip.js";
 import { graphTree, nodesOf } from "./graphtree.js";
+import { shardingsOf } from "./graphshardings.js";
 import { copyText } from "./header.js";
 import { BAND_HEAD, LINE, TOP, layoutOf, openAtFirst } from "./matrix.js";
 import { axisClass } from "./spans.js";
@@ -65,7 +66,8 @@ class GraphView {
     this.hit = -1;
     /** @type {Set<number>} */
     this.openBoxes = new Set();
-    this.lit = { lines: new Map(), boxes: new Set() };
+    this.lit = /** @type {import("./graphlink.js").Lit} */ ({ lines: new Map(), boxes: new Set(), phases: new Set() });
+    this.shardings = store.data && shardingsOf(store.data, found);
     this.build();
   }
 
@@ -92,7 +94,7 @@ class GraphView {
     const button = (/** @type {any} */ words, /** @type {string} */ title, /** @type {() => void} */ click, more = "") => h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
     this.field = /** @type {HTMLInputElement} */ (h("input", { type: "search", class: "search", placeholder: "Find in the graph", "aria-label": "Find a scope, kernel or collective in the graph; Enter goes to the next", oninput: () => this.find(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.searchKey(event) }));
     this.count = h("span", { class: "hits", "aria-live": "polite" });
-    const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = select.value; this.dress(); } }, MODES.map(([key, words]) => h("option", { value: key }, words))));
+    const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = select.value; this.dress(); } }, MODES.filter(([key]) => key !== "sharding" || this.shardings).map(([key, words]) => h("option", { value: key }, words))));
     this.phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
     this.toggleStrip = button("Schedule", "Show or hide when kernels run", () => this.showStrip(this.strip.hidden));
     const copy = button("Copy", "Copy the graph as text", () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)), "wideonly push");
@@ -166,7 +168,7 @@ class GraphView {
     if (!this.layout) return;
     this.colors = readColors(this.box);
     const { first } = this.store;
-    this.fillOf = fills(this.mode, this.layout, this.colors, this.sets, first.axes);
+    this.fillOf = fills(this.mode, this.layout, this.colors, { sets: this.sets, all: first.axes, shardings: this.shardings });
     this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, first.axes), ...this.notes());
     this.paint();
   }
@@ -252,6 +254,11 @@ class GraphView {
       return;
     }
     this.relit();
+    if (this.isNarrow && !this.lit.boxes.size && this.lit.phases.size) {
+      [this.phase] = this.lit.phases;
+      this.arrange();
+      this.dress();
+    }
     if (!this.lit.boxes.size && this.lit.hidden !== undefined) {
       reveal(this.graph, this.shown, this.lit.hidden);
       this.arrange();

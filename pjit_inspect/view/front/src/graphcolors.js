@@ -5,7 +5,7 @@ import { abbreviation } from "./graphtext.js";
 import { axisClass } from "./spans.js";
 
 /** What boxes can be coloured by. Not by time: a record holds no measured times of kernels. */
-export const MODES = [["phase", "phase"], ["axis", "mesh axis"], ["bytes", "bytes written"], ["flops", "FLOPs"]];
+export const MODES = [["phase", "phase"], ["axis", "mesh axis"], ["sharding", "sharding"], ["bytes", "bytes written"], ["flops", "FLOPs"]];
 const NAMES = ["text", "dim", "line", "rule", "bg", "panel", "picked", "strong", "select", "band", "flow", "in", "out", "heat"];
 const AXES = ["ax-0", "ax-1", "ax-2", "ax-3", "ax-many", "ax-none"];
 
@@ -28,11 +28,17 @@ function busiest(box, sets, all) {
   return move ? axisClass(sets[move.axes].axes, all) : "";
 }
 
-/** Fill and edge of a box. @param {string} mode @param {Layout} layout @param {Record<string, string>} colors @param {any[]} sets @param {string[]} all @returns {(box: Box) => string[]} */
-export function fills(mode, layout, colors, sets, all) {
-  if (mode === "axis") {
+/** The class of the axes that the values of a box are split over; "" when that is unknown. @param {Box} box @param {Map<number, string[]> | null} shardings @param {string[]} all */
+function split(box, shardings, all) {
+  const known = box.cell.boxes.map((one) => shardings?.get(one)).filter((axes) => axes !== undefined);
+  return known.length ? axisClass(/** @type {string[]} */ (known[0]), all) : "";
+}
+
+/** Fill and edge of a box. @param {string} mode @param {Layout} layout @param {Record<string, string>} colors @param {{sets: any[], all: string[], shardings: Map<number, string[]> | null}} known @returns {(box: Box) => string[]} */
+export function fills(mode, layout, colors, { sets, all, shardings }) {
+  if (mode === "axis" || mode === "sharding") {
     return (box) => {
-      const name = busiest(box, sets, all);
+      const name = mode === "axis" ? busiest(box, sets, all) : split(box, shardings, all);
       return name ? [blend(colors, colors[name], 0.2), colors[name]] : [colors.bg, colors.line];
     };
   }
@@ -65,6 +71,7 @@ export function legend(mode, graph, layout, sets, all) {
   const kinds = layout.short ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))].filter((kind) => abbreviation(kind) !== kind).map((kind) => `${abbreviation(kind)} ${kind}`) : [];
   const boxes = mode === "phase" ? [] // the heads of the columns say it
     : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]
+    : mode === "sharding" ? [h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"), key("var(--ax-none)", "whole"), key("var(--ax-many)", "several axes"), ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis))]
       : [key("var(--heat)", `dark: ${mode === "bytes" ? bytesText(Math.max(0, ...layout.boxes.map((box) => box.cell.bytes))) : "most FLOPs"}`)];
   return [...boxes, ...axes, ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];
 }

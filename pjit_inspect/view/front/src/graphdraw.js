@@ -140,7 +140,7 @@ function drawTitle(g, layout, look, band) {
   if (!isClosed && !item.isUnfolded) return;
   const { times, alike, shown } = words.fold(item.fold);
   const start = badge(g, look, isClosed ? times : `${times} side by side`, band.x + 16 + widthOf(g, name, BOLD), band.y + 14) + 8;
-  const notes = isClosed ? [`${alike} \u00b7 ${shown}`, `${shown} \u00b7 ${alike}`, shown] : ["each shown by itself; click to fold"];
+  const notes = isClosed ? [`${alike} \u00b7 ${shown}`, `${shown} \u00b7 ${alike}`, shown] : ["click to fold"];
   const [x, room] = between(layout, start, band.x + band.w - 8, widthOf(g, notes[0], SMALL));
   const note = fitting(g, notes, room, SMALL);
   under(x, widthOf(g, note, SMALL));

@@ -6,7 +6,7 @@ import { cellKey } from "./fold.js";
  * @typedef {import("./graphdata.js").Graph} Graph
  * @typedef {import("./matrix.js").Layout} Layout
  * @typedef {import("./matrix.js").Box} Box
- * @typedef {{lines: Map<Box, Set<number>>, boxes: Set<Box>, hidden?: number}} Lit
+ * @typedef {{lines: Map<Box, Set<number>>, boxes: Set<Box>, phases: Set<number>, hidden?: number}} Lit
  */
 
 /** The visible box that stands for a box; null when there is none. @param {Graph} graph @param {Layout} layout @param {number} box */
@@ -15,17 +15,19 @@ export function visibleBox(graph, layout, box) {
   return layout.at.get(cellKey(vis[stand[graph.box.row[box]]], graph.box.phase[box])) ?? null;
 }
 
-/** Boxes and lines of the selection; `hidden` is a box of it that no visible box holds itself. @param {import("./store.js").Store} store @param {Graph} graph @param {Layout} layout @returns {Lit} */
+/** Boxes and lines of the selection; `phases` those of its boxes in the view, shown or not; `hidden` a box of it that no box in the view holds itself. @param {import("./store.js").Store} store @param {Graph} graph @param {Layout} layout @returns {Lit} */
 export function litBy(store, graph, layout) {
   const { selection } = store.state;
   /** @type {Lit} */
-  const lit = { lines: new Map(), boxes: new Set() };
+  const lit = { lines: new Map(), boxes: new Set(), phases: new Set() };
   if (!selection) return lit;
   const own = boxesOf(store, graph, selection);
   for (const number of own) {
-    const box = visibleBox(graph, layout, number);
-    if (box?.cell.boxes.includes(number)) lit.boxes.add(box);
-    else lit.hidden ??= number;
+    const { vis, stand, cells } = layout.view, key = cellKey(vis[stand[graph.box.row[number]]], graph.box.phase[number]);
+    const box = layout.at.get(key);
+    if (!cells.get(key)?.boxes.includes(number)) lit.hidden ??= number;
+    else if (box) lit.boxes.add(box);
+    else lit.phases.add(graph.box.phase[number]);
   }
   if (selection.type === "collective") lightLines(graph, layout, selection.row, lit);
   return lit;

@@ -24,7 +24,7 @@ export function flopsText(flops) {
 
 /** A size in two digits: "1.5 GiB". @param {number} size */
 function roughBytes(size) {
-  const power = Math.min(5, Math.floor(Math.log2(Math.max(1, size) * 1.0001) / 10)), value = size / 2 ** (10 * power);
+  const power = Math.min(5, Math.floor(Math.log2(Math.max(1, size) * 1.03) / 10)), value = size / 2 ** (10 * power);
   return `${value >= 9.95 ? Math.round(value) : Number(value.toFixed(1))} ${["B", "KiB", "MiB", "GiB", "TiB", "PiB"][power]}`;
 }
 
