@@ -6,8 +6,9 @@ holds, for each entry of the owner, where its run of entries of `x` ends (as eve
 
 `header["graph"]`: `missing` (why there is no graph; "" when there is one; then nothing else is sure to be there),
 `phases` (the four names, as columns number them), `columns` (which of them occur, left to right), `is_differentiated`,
-`has_scopes` (False: rows are guessed from arguments), `arguments` (how many), `row_kinds`, `hows` (how a kernel found its box), `kinds` (of
-collectives), `lanes` (axis sets, one per lane of the schedule), `is_scheduled`, `first_matmul` (kernel).
+`has_scopes` (False: rows are guessed from arguments), `arguments` (how many), `row_kinds`, `hows` (how a kernel found
+its box), `kinds` (of collectives), `lanes` (axis sets, one per lane of the schedule), `is_scheduled`, `first_matmul`
+(kernel).
 
 Rows: `graph.row.parent`, `.kind` (in `row_kinds`), `.trips` (of a loop), `.fold` (which it is a member of),
 `.shown_as` (the row that stands for it while folds are closed), `graph.row.children` + `.ends` (forward order),

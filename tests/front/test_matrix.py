@@ -166,7 +166,7 @@ def test_lines_for_the_pointer_go_through_no_box():
             const bad = [];
             let lane = 0;
             for (const {source, target} of layout.view.flows) {
-              const a = layout.boxes.find((box) => box.cell === source), b = layout.boxes.find((box) => box.cell === target);
+              const [a, b] = [source, target].map((cell) => layout.boxes.find((box) => box.cell === cell));
               if (!a || !b || a === b) continue;
               const points = graphdraw.route(layout, a, b, lane++);
               if (layout.boxes.some((box) => box !== a && box !== b && matrix.meets(points, box)))
@@ -202,7 +202,8 @@ def test_the_tree_walks_rows_boxes_and_lines():
         const layout = matrix.layoutOf(g, states.first, {room: 708});
         const nodes = graphtree.nodesOf(layout, words, new Set());
         const at = nodes.findIndex((node) => node.box?.lines.length);
-        const opened = graphtree.nodesOf(layout, words, new Set([nodes[at].box.cell.row * 4 + nodes[at].box.cell.phase]));
+        const { row, phase } = nodes[at].box.cell;
+        const opened = graphtree.nodesOf(layout, words, new Set([fold.cellKey(row, phase)]));
         const to = (key, from) => graphtree.target(key, opened, from);
         return {names: nodes.map((node) => node.name), more: opened.length - nodes.length,
           down: to("ArrowDown", 0), left: to("ArrowLeft", at + 1) === at, home: to("Home", 5), end: to("End", 0),
@@ -223,7 +224,7 @@ LOOP = """
   %x = f32[4] get-tuple-element(%p), index=1
   %one = s32[] constant(1)
   %n = s32[] add(%i, %one)
-  %ar = f32[4] all-reduce(%x), channel_id=1, replica_groups={{0,1,2,3},{4,5,6,7}}, use_global_device_ids=true, to_apply=%add, metadata={op_name="jit(f)/while/body/step/psum"}
+  %ar = f32[4] all-reduce(%x), channel_id=1, replica_groups={{0,1,2,3},{4,5,6,7}}, MORE
   ROOT %t = (s32[], f32[4]) tuple(%n, %ar)
 }
 %cond (p: (s32[], f32[4])) -> pred[] {
@@ -232,7 +233,7 @@ LOOP = """
   %n = s32[] constant(5)
   ROOT %lt = pred[] compare(%i, %n), direction=LT
 }
-"""
+""".replace("MORE", 'use_global_device_ids=true, to_apply=%add, metadata={op_name="jit(f)/while/body/step/psum"}')
 
 
 def test_a_loop_says_its_trips_and_that_its_figures_are_of_one():
