@@ -9,7 +9,10 @@ Needs playwright and a Chromium (`/usr/bin/chromium`, or its path in CHROMIUM). 
 - *saved*: bytes of that output in the notebook, still display included; *file*: of the exported page.
 - *open*: from the start of the page's load to the inspector with all its data, the dearest collective selected.
 - *cell to paint*: kernel and open together, as the frame in a notebook loads the same page.
+- *graph*: the analysis of scopes and phases by itself; the first *kernel* of a record has it in it.
 - *select*: from a click on another row to the end of the next frame; the median of 20.
+- *expand*: the graph's largest fold closed or opened by the keyboard, to the end of the next frame; the median of 20.
+- *pan*, *zoom*: the graph moved by 12 pixels, or zoomed by 3 % a frame; the median time between frames.
 - *scroll*: the optimized HLO's pane moved by two pages a frame; the median time between frames.
 - *mesh*: 64 x 64 devices; the first picture, and the median frame while the pointer crosses the mesh.
 """
@@ -34,11 +37,24 @@ from parse import LARGE, PROGRAM, SMALL_PROGRAM, program_proto, program_text, re
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 import pjit_inspect as pi  # noqa: E402
+from pjit_inspect.analyze.graph_program import find_graph  # noqa: E402
 from pjit_inspect.model.collective import Collective, CollectiveTable  # noqa: E402
 from pjit_inspect.view.inspector_page import inspector_page  # noqa: E402
 from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload  # noqa: E402
 
-TITLES = ("kernel s", "saved kB", "file kB", "open s", "cell to paint s", "select ms", "scroll ms")
+TITLES = (
+    "graph s",
+    "kernel s",
+    "saved kB",
+    "file kB",
+    "open s",
+    "cell to paint s",
+    "select ms",
+    "expand ms",
+    "pan ms",
+    "zoom ms",
+    "scroll ms",
+)
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
@@ -67,6 +83,33 @@ SELECT = """async () => {
   }
   return times.sort((a, b) => a - b)[10];
 }"""
+
+
+EXPAND = """async () => {
+  const tree = document.querySelector(".graphtree");
+  const press = (key) => tree.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  const current = () => [...tree.children].find((one) => one.ariaSelected === "true");
+  document.querySelector(".graphbar [title^=Open]").click();
+  tree.focus();
+  press("Home");
+  const items = [...tree.children], largest = items.findIndex((one) => / \\u00d7\\d+, shown/.test(one.textContent));
+  for (let i = 0; i < Math.max(0, largest); i++) press("ArrowDown");
+  if (current()?.ariaExpanded === null) return null;
+  const times = [];
+  for (let i = 0; i < 20; i++) {
+    await new Promise((done) => setTimeout(done, 100));
+    const start = performance.now();
+    press("Enter");
+    await new Promise(requestAnimationFrame);
+    await new Promise((done) => setTimeout(done));
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[10];
+}"""
+
+PAN = "(i) => { document.querySelector('.graphbox').scrollTop = (i % 45) * 12; }"
+ZOOM = """(i) => document.querySelector(".graphbox").dispatchEvent(
+  new WheelEvent("wheel", {ctrlKey: true, deltaY: i < 45 ? -3 : 3, cancelable: true, clientX: 600, clientY: 300}))"""
 
 
 def main() -> None:
@@ -103,6 +146,9 @@ def print_program(browser: Any, name: str, path: Path, folder: Path) -> None:
     assert record.report.collectives is not None  # the analyses are not the inspector's, nor is XLA's printer
     assert record.hlo_text is None or record.hlo_text
     start = time.perf_counter()
+    find_graph(record.hlo, record.report.collectives)
+    graph = time.perf_counter() - start
+    start = time.perf_counter()
     output = record.show(times=False)._repr_mimebundle_()["text/html"]
     kernel = time.perf_counter() - start
     page_file = folder / "page.html"
@@ -110,12 +156,28 @@ def print_program(browser: Any, name: str, path: Path, folder: Path) -> None:
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     opened = statistics.median(open_seconds(page, page_file) for _ in range(5))
     select = page.evaluate(SELECT)
+    expand = page.evaluate(EXPAND)
+    pan, zoom = (page.evaluate(f"({FRAMES})({step})") for step in (PAN, ZOOM))
+    page.click("[data-tab=text]")
     pane = "[...document.querySelectorAll('.scroll')].at(-1)"
     has_text = page.evaluate(f"Boolean({pane})")
     scroll = page.evaluate(f"({FRAMES})((i) => {{ {pane}.scrollTop = i * 800; }})") if has_text else None
     page.close()
-    sizes = (f"{kernel:.2f}", f"{len(output) / 1e3:,.0f}", f"{page_file.stat().st_size / 1e3:,.0f}", f"{opened:.2f}")
-    times = (f"{kernel + opened:.2f}", f"{select:.1f}", "no text" if scroll is None else f"{scroll:.1f}")
+    sizes = (
+        f"{graph:.2f}",
+        f"{kernel:.2f}",
+        f"{len(output) / 1e3:,.0f}",
+        f"{page_file.stat().st_size / 1e3:,.0f}",
+        f"{opened:.2f}",
+    )
+    times = (
+        f"{kernel + opened:.2f}",
+        f"{select:.1f}",
+        "no fold" if expand is None else f"{expand:.1f}",
+        f"{pan:.1f}",
+        f"{zoom:.1f}",
+        "no text" if scroll is None else f"{scroll:.1f}",
+    )
     figures = zip((*sizes, *times), TITLES, strict=True)
     print(f"{name:<28}" + "".join(f"{figure:>{len(title) + 2}}" for figure, title in figures))
 

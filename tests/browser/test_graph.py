@@ -176,6 +176,8 @@ def test_what_only_another_layer_has_is_opened_when_it_is_selected(visit):
     row = found.page.locator(".row", has_text="layer15/").first
     row.click()
     assert "layer15" in Tree(found.page).names()
+    found.page.locator(".row").first.click()
+    assert "layer15" not in Tree(found.page).names()
 
 
 def test_a_filter_of_the_list_fades_lines_of_other_axes(visit):

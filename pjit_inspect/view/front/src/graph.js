@@ -49,6 +49,8 @@ class GraphView {
     this.search = new BoxSearch(found, this.words);
     /** @type {import("./fold.js").Shown | null} */
     this.shown = null;
+    /** @type {import("./fold.js").Shown | null} what was open before a selection opened more */
+    this.before = null;
     /** @type {import("./matrix.js").Layout | null} */
     this.layout = null;
     this.scale = 1;
@@ -219,6 +221,7 @@ class GraphView {
   /** @param {number} row @param {boolean} [isOpen] */
   toggle(row, isOpen) {
     if (!this.shown || !this.graph.children[row]?.length) return;
+    this.before = null;
     if (isOpen ?? !this.shown.open.has(row)) this.shown.open.add(row);
     else this.shown.open.delete(row);
     this.arrange();
@@ -228,12 +231,14 @@ class GraphView {
   /** Every member of a fold by itself, or one for all. @param {number} fold */
   unfold(fold) {
     if (!this.shown) return;
+    this.before = null;
     if (!this.shown.unfolded.delete(fold)) this.shown.unfolded.add(fold);
     this.arrange();
     this.dress();
   }
 
   reset() {
+    this.before = null;
     this.shown = openAtFirst(this.graph, Math.max(this.width ?? 0, NARROW));
     this.arrange();
     this.fit();
@@ -253,6 +258,12 @@ class GraphView {
       this.isStale = true;
       return;
     }
+    if (this.before) { // what only the last selection needed open closes again
+      this.shown = this.before;
+      this.before = null;
+      this.arrange();
+      this.dress();
+    }
     this.relit();
     if (this.isNarrow && !this.lit.boxes.size && this.lit.phases.size) {
       [this.phase] = this.lit.phases;
@@ -260,6 +271,7 @@ class GraphView {
       this.dress();
     }
     if (!this.lit.boxes.size && this.lit.hidden !== undefined) {
+      this.before = { open: new Set(this.shown.open), unfolded: new Set(this.shown.unfolded) };
       reveal(this.graph, this.shown, this.lit.hidden);
       this.arrange();
       this.dress();
@@ -322,6 +334,7 @@ class GraphView {
     if (!this.shown) return;
     const row = this.graph.box.row[number], phase = this.graph.box.phase[number];
     if (this.isNarrow) this.phase = phase;
+    this.before = null;
     reveal(this.graph, this.shown, number);
     this.arrange();
     this.dress();
