@@ -180,10 +180,10 @@ class GraphView {
     const { graph, layout } = this, cells = [...(layout?.view.cells.values() ?? [])];
     const notes = [
       ["kernels per box: modelled", "A kernel of several scopes stands in one box, and some have no scope of their own."],
-      graph.header.has_scopes ? null : ["no scopes in this program: rows by loop, function or argument", "Name parts of the program with jax.named_scope to see them as rows."],
+      graph.header.has_scopes ? null : ["no scopes: rows by loop, function, argument", "Name parts of the program with jax.named_scope to see them as rows."],
       cells.some((cell) => cell.iterations !== 1) ? ["per trip: of one iteration of the loop", "How often it runs stands in the box."] : null,
-      cells.some((cell) => cell.shares.length) ? ["dashed bar: its share of a combined collective", "One instruction serves several boxes and is counted in one of them."] : null,
-      cells.some((cell) => cell.parts.length) ? ["dashed line: fusions shared with other boxes", "Point at a box to see with which."] : null,
+      cells.some((cell) => cell.shares.length) ? ["dashed bar: share of a combined collective", "One instruction serves several boxes and is counted in one of them."] : null,
+      cells.some((cell) => cell.parts.length) ? ["dashed line: fusions shared between boxes", "Point at a box to see with which."] : null,
     ];
     return notes.filter(Boolean).map((note) => h("span", { class: "wideonly", title: note?.[1] }, note?.[0]));
   }

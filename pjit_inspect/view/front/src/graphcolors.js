@@ -73,5 +73,5 @@ export function legend(mode, graph, layout, sets, all) {
     : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]
     : mode === "sharding" ? [h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"), key("var(--ax-none)", "whole"), key("var(--ax-many)", "several axes"), ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis))]
       : [key("var(--heat)", `dark: ${mode === "bytes" ? bytesText(Math.max(0, ...layout.boxes.map((box) => box.cell.bytes))) : "most FLOPs"}`)];
-  return [...boxes, ...axes, ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];
+  return [...boxes, ...(mode === "sharding" ? [] : axes), ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];
 }

@@ -217,12 +217,11 @@ function drawBox(g, look, box) {
 /** @param {CanvasRenderingContext2D} g @param {Look} look @param {Box} box */
 function drawBoxHead(g, look, box) {
   const { colors, words } = look, { x, y, w, cell } = box;
-  const right = words.right(cell), heads = words.heads(cell);
-  const rightWidth = right ? widthOf(g, right, SMALL) : 0;
-  const hasRoom = rightWidth + widthOf(g, heads[heads.length > 2 ? 1 : 0], PLAIN) + 24 <= w;
-  const left = fitting(g, heads, w - 16 - (hasRoom ? rightWidth + 8 : 0), PLAIN);
+  const heads = words.heads(cell), least = widthOf(g, heads[Math.max(0, heads.length - 2)], PLAIN);
+  const right = words.rights(cell).find((text) => least + widthOf(g, text, SMALL) + 24 <= w) ?? "", rightWidth = right ? widthOf(g, right, SMALL) : 0;
+  const left = fitting(g, heads, w - 16 - (right ? rightWidth + 8 : 0), PLAIN);
   put(g, left, x + 8, y + 13, PLAIN, colors.text);
-  if (right && hasRoom) put(g, right, x + w - 8 - rightWidth, y + 13, SMALL, colors.dim);
+  if (right) put(g, right, x + w - 8 - rightWidth, y + 13, SMALL, colors.dim);
   if (!cell.parts.length) return;
   g.setLineDash([2, 2]);
   g.strokeStyle = colors.dim;
@@ -295,7 +294,7 @@ function drawFigure(g, layout, look, arrow) {
   if (arrow.kind === "skip") return;
   const ways = look.words.flowWays(arrow.flow), [[x, y], [x2, y2]] = arrow.points;
   if (arrow.kind === "flow") return halo(g, look, ways[0], x - 8 - arrow.width / 2 - widthOf(g, ways[0], SMALL), freeHeight(layout, y, y2));
-  const shown = fitting(g, ways, x2 - x - 6, SMALL);
+  const shown = fitting(g, ways, x2 - x - 4, SMALL);
   halo(g, look, shown, (x + x2) / 2 - widthOf(g, shown, SMALL) / 2 - 1, y - 8 - arrow.width / 2);
 }
 

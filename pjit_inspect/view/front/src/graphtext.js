@@ -73,6 +73,12 @@ export class Words {
     return cell.matmuls && cell.flops > 0 ? flopsText(cell.flops) : "";
   }
 
+  /** The same, the longest form first; what is per trip must not look as if it were per call, so that one never goes. @param {Cell} cell */
+  rights(cell) {
+    const full = this.right(cell);
+    return cell.iterations === 1 ? [full] : [full, "per trip", "\u21bb"];
+  }
+
   /** A line of a box: ways to say it, the longest first, and its figure. @param {Line} line @returns {{words: string[], figure: string}} */
   line({ type, of }) {
     if (type === "more") return { words: [`${plural(of, "more difference")}`], figure: "" };
@@ -104,7 +110,7 @@ export class Words {
   /** The same in ever fewer characters. @param {Flow} flow */
   flowWays(flow) {
     const size = flow.bytes || flow.total, many = flow.bytes && flow.outside && flow.members > 1 ? ` \u00d7${flow.members}` : "";
-    return [this.flow(flow), roughBytes(size) + many, roughBytes(size)];
+    return [this.flow(flow), roughBytes(size) + many, roughBytes(size), roughBytes(size).replace(/ (.).*/, "$1")];
   }
 
   /** Name, number of members, and how alike they are. @param {number} fold */

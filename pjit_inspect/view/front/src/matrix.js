@@ -27,12 +27,13 @@ const MOST_BOXES = 60, MOST_HEIGHT = 1100;
 /** Widths of the columns for the room there is. @param {number[]} phases @param {number} room */
 export function columnsFor(phases, room) {
   const between = (/** @type {number} */ low, /** @type {number} */ value, /** @type {number} */ high) => Math.round(Math.max(low, Math.min(high, value)));
-  const labelWidth = between(104, 0.16 * room, 190);
-  const gap = between(54, 0.075 * room, 84), gutter = room < 900 ? 32 : 46;
-  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(110, 0.14 * room, 164) : 0;
+  const isTight = phases.length > 3 && room < 900; // four phases in the middle pane: everything gives a little
+  const labelWidth = between(isTight ? 96 : 104, 0.16 * room, isTight ? 96 : 190);
+  const gap = between(isTight ? 46 : 54, 0.075 * room, isTight ? 46 : 84), gutter = isTight ? 24 : room < 900 ? 32 : 46;
+  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(isTight ? 92 : 110, 0.14 * room, isTight ? 92 : 164) : 0;
   const wide = phases.length - (last ? 1 : 0);
   const rest = room - labelWidth - gutter - 16 - gap * (phases.length - 1) - last;
-  const width = between(150, rest / wide, wide > 1 ? 270 : 420);
+  const width = between(isTight ? 138 : 150, rest / wide, wide > 1 ? 270 : 420);
   let x = labelWidth + gutter;
   const columns = phases.map((phase, i) => {
     const column = { phase, x, w: last && i === phases.length - 1 ? last : width };
@@ -199,7 +200,7 @@ function placePill(graph, layout, flow) {
   const band = layout.bands.find((one) => one.item.fold === flow.crossed && !one.item.isUnfolded && one.item.row >= 0);
   const box = band ?? layout.at.get(cellKey(graph.fold.shown[flow.crossed], phase));
   if (!column || !box) return null;
-  return { flow, phase, x: column.x + column.w / 2, y: phase === BACKWARD ? box.y : box.y + box.h, bytes: 0, times: graph.members[flow.crossed].length - 1 };
+  return { flow, phase, x: column.x + column.w / 2, y: phase === BACKWARD ? box.y - (band ? 4 : 14) : box.y + box.h + (band ? 0 : 9), bytes: 0, times: graph.members[flow.crossed].length - 1 };
 }
 
 /** What is open at first: the largest closed rows, as long as the picture stays one that can be overseen. @param {Graph} graph @param {number} room @returns {Shown} */
