@@ -30,8 +30,12 @@ FIND = """(words) => {
 
 
 def strip_of(visit: Any, name: str, **size: int) -> Any:
-    opened = visit(page_of(name), hash="view=graph&pane=centre", **size)
-    opened.page.wait_for_selector(".strip canvas")
+    """The page, high enough for the strip to be shown from the start; a narrow one shows it when asked."""
+    opened = visit(page_of(name), hash="view=graph&pane=centre", height=1100, **size)
+    opened.page.wait_for_function("document.querySelector('.graphbar')?.clientHeight > 0")
+    if not opened.page.locator(".strip").is_visible():
+        opened.page.locator(".graphbar button", has_text="Schedule").click()
+    opened.page.wait_for_selector(".strip canvas", timeout=5000)
     opened.page.wait_for_function("document.querySelector('.strip canvas').width > 0")
     return opened
 
