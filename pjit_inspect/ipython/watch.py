@@ -1,6 +1,6 @@
 """`%pjit on --watch` and `--limit N`: a line for each compile as it happens, a warning when one function has many.
 
-Not its job: finding the reason (`analyze.recompiles`), wording the line (`view.ledger_view`).
+Not its job: finding the reason (`analyze.recompiles`), wording the line (`view.reason_view`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pjit_inspect.ipython.progress import begin_progress
 from pjit_inspect.ipython.run import show_note
 from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.view.ledger_view import watch_line
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.quantities import plural
+from pjit_inspect.view.reason_view import watch_line
 
 __all__ = ["Watch", "WatchOptions"]
 
