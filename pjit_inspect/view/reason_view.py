@@ -17,16 +17,14 @@ _DIFFERENCES = 4
 
 
 def reason_blocks(reason: Reason | None) -> list[Block]:
-    """Why it was compiled again, each of several differences on a line of its own; [] for a first compile."""
+    """Why it was compiled again: the sentence, then the differences it leaves out; [] for a first compile."""
     if reason is None or reason.kind not in _AGAIN:
         return []
     blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
-    if len(reason.differences) < 2:
-        return blocks
-    shown, more = reason.differences[:_DIFFERENCES], len(reason.differences) - _DIFFERENCES
-    blocks += [Line((Sign("dot"), Prose(difference.sentence))) for difference in shown]
-    if more > 0:
-        blocks.append(Line((Sign("more"), Text(f" and {plural(more, 'more difference')}"))))
+    others = [difference for difference in reason.differences if difference.sentence not in reason.sentence]
+    blocks += [Line((Sign("dot"), Prose(difference.sentence))) for difference in others[:_DIFFERENCES]]
+    if len(others) > _DIFFERENCES:
+        blocks.append(Line((Sign("more"), Text(f" and {plural(len(others) - _DIFFERENCES, 'more difference')}"))))
     return blocks
 
 
