@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar, get_args, overload
 
 from pjit_inspect.errors import RecordNotFoundError
 from pjit_inspect.model.collective import CollectiveTable
+from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import Origin, RecordData
 from pjit_inspect.view.log_view import log_view
 from pjit_inspect.view.record_view import ViewOptions
@@ -46,6 +47,11 @@ class LoggedRecord(Protocol):
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program."""
+        ...
+
+    @property
+    def reason(self) -> Reason:
+        """Why it was compiled."""
         ...
 
 
@@ -141,5 +147,6 @@ class RecordLog(Sequence[Record], Generic[Record]):
         """An object to display: one row for each of the user's compiles, the others counted."""
         records = tuple(self)
         counts = tuple(len(record.collectives) if record.origin == "user" else None for record in records)
-        options = ViewOptions(show_times=times)
-        return Shown(drawn(log_view(tuple(r.data for r in records), collectives=counts, options=options)))
+        reasons = tuple(record.reason for record in records)
+        rows, options = tuple(record.data for record in records), ViewOptions(show_times=times)
+        return Shown(drawn(log_view(rows, collectives=counts, reasons=reasons, options=options)))

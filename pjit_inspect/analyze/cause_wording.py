@@ -103,9 +103,8 @@ class _Writer:
             )
         if self.need.op is None:
             return f"{name} must be {wanted} (`out_shardings`), but is computed as {given}"
-        return (
-            f"{name} must be {spec_text(boundary.spec)} (`out_shardings`), but {self._op()} has its operand as {given}"
-        )
+        asked = f"`{spec_text(boundary.spec)}` (`out_shardings`)"
+        return f"{name} must be {asked}, but {self._op()} has its operand as {given}"
 
     def needed(self) -> str:
         if not self.need.parts:

@@ -7,14 +7,15 @@ Not its job: wording (`analyze.cause_wording`).
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pjit_inspect.analyze.cause_names import kind_of_name
 from pjit_inspect.analyze.cause_wording import word_need
 from pjit_inspect.analyze.moved_arrays import Clue, ConsumerFinder, MovedArray, find_moved_arrays
 from pjit_inspect.analyze.need_finder import Match, NeedFinder
-from pjit_inspect.analyze.needs import Need, is_cumulative
+from pjit_inspect.analyze.needs import Need
 from pjit_inspect.analyze.phases import split_op_names
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.analyze.source import user_frames
@@ -24,20 +25,18 @@ from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.propagation import Propagation, axis_name
 from pjit_inspect.model.source import Frame, SourceText
 
-__all__ = ["CauseFinder", "link"]
+__all__ = ["CauseFinder"]
 
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
-_BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
-    (re.compile(r"(sharding_constraint|reshard)$"), "reshard_requested"),
-    (
-        re.compile(r"(cum(sum|prod|max|min|logsumexp)|gather|scatter.*|dynamic_(update_)?slice|sort|top_k|argsort)$"),
-        "indexing",
-    ),
-    (re.compile(r"(reduce_window.*|slice|pad|concatenate|rev|roll|select_and_scatter_add)$"), "halo"),
-    (re.compile(r"(reduce(_\w+)?|argmax|argmin)$"), "reduction"),
-)
-_DOTS = re.compile(r"((ragged_)?dot_general|conv_general_dilated)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Served:
+    """An array that a collective moves, and the need that serves; None when none is known."""
+
+    array: MovedArray
+    match: Match | None
 
 
 @dataclass(slots=True)
@@ -63,29 +62,59 @@ class CauseFinder:
             self._needs = NeedFinder(self.program)
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
 
-    def find(self, site: Site, collective: Collective) -> tuple[tuple[Cause, Need | None], ...]:
-        """A cause for every array a collective moves, in order, with the need it serves."""
-        return tuple(self._cause(array, site, collective) for array in find_moved_arrays(site.op, collective.kind))
+    def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
+        """The collectives with a cause for every array each moves, in order.
 
-    def _cause(self, array: MovedArray, site: Site, collective: Collective) -> tuple[Cause, Need | None]:
-        if collective.implicit is False:
-            return self._written(array, collective), None
-        if self._needs is None:
-            return self._named(array, site, collective), None
+        Those that serve one need are told of each other. Where one of them completes a full copy that is cut up again,
+        the gathers before it are part of that.
+        """
+        served = [self._served(site, row) for site, row in zip(sites, rows, strict=True)]
+        together = _together(rows, served)
+        given_up = {
+            id(one.match.need)
+            for row, found in zip(rows, served, strict=True)
+            for one in found
+            if one.match is not None and self._gives_up(one.match.need, one.array, row)
+        }
+        return [
+            replace(row, causes=tuple(self._cause(one, site, row, together, given_up) for one in found))
+            for site, row, found in zip(sites, rows, served, strict=True)
+        ]
+
+    def _served(self, site: Site, collective: Collective) -> tuple[_Served, ...]:
+        """Every array it moves, with the need it serves."""
+        arrays = find_moved_arrays(site.op, collective.kind)
+        return tuple(_Served(array=array, match=self._match(array, site, collective)) for array in arrays)
+
+    def _match(self, array: MovedArray, site: Site, collective: Collective) -> Match | None:
+        if collective.implicit is False or self._needs is None:
+            return None
         match = self._needs.find(array, collective)
-        if match is None or not match.is_certain:
-            # What uses the result takes longer to find, and is seldom needed.
-            consumers, _ = self._consumers.find(site.op)
-            match = self._needs.find(replace(array, clues=(*array.clues, *consumers)), collective)
-        if match is None:
-            return self._named(array, site, collective), None
-        return self._served(match, array, collective), match.need
+        if match is not None and match.is_certain:
+            return match
+        # What uses the result takes longer to find, and is seldom needed.
+        consumers, _ = self._consumers.find(site.op)
+        return self._needs.find(replace(array, clues=(*array.clues, *consumers)), collective)
+
+    def _cause(
+        self, one: _Served, site: Site, collective: Collective, together: Mapping[int, list[str]], given_up: set[int]
+    ) -> Cause:
+        if collective.implicit is False:
+            return self._written(one.array, collective)
+        if one.match is None:
+            return self._named(one.array, site, collective)
+        need = one.match.need
+        is_given_up = id(need) in given_up and collective.kind == "all-gather"
+        cause = self._proven(one.match, one.array, collective, "full_replication" if is_given_up else need.kind)
+        if not _is_alone(one.match):
+            return cause
+        others = (name for name in together.get(id(need), ()) if name not in collective.instructions)
+        return replace(cause, serves_with=tuple(dict.fromkeys(others)))
 
     # ------------------------------------------------------------ the ways a cause is known
 
-    def _served(self, match: Match, array: MovedArray, collective: Collective) -> Cause:
+    def _proven(self, match: Match, array: MovedArray, collective: Collective, kind: CauseKind) -> Cause:
         need = match.need
-        kind = "full_replication" if self._gives_up(need, array, collective) else need.kind
         wording = word_need(need, self._names, kind, collective.axes)
         op = None if need.op is None else self._names.program.ops[need.op]
         asked = need.request if need.request is not None and need.request.kind == "reshard_requested" else None
@@ -136,7 +165,7 @@ class CauseFinder:
 
     def _named(self, array: MovedArray, site: Site, collective: Collective) -> Cause:
         name = array.clues[0].op_name if array.clues else ""
-        kind = self._kind_of_name(name, collective)
+        kind = kind_of_name(name, collective.kind)
         if kind == "unknown" and collective.kind not in _SUMS and self._consumers.find(site.op)[1]:
             kind = "output"
         source = self._frames_of(array.clues) or collective.source
@@ -161,19 +190,6 @@ class CauseFinder:
     def _frames_of(self, clues: tuple[Clue, ...]) -> tuple[Frame, ...]:
         return user_frames(clues[0].frames, self.cells) if clues else ()
 
-    def _kind_of_name(self, name: str, collective: Collective) -> CauseKind:
-        primitive = name.rpartition("/")[2]
-        if is_cumulative(name):
-            return "indexing"
-        if _DOTS.match(primitive):
-            if collective.kind in _SUMS:
-                return "contraction"
-            return "halo" if primitive.startswith("conv") else "reshard_needed"
-        for pattern, kind in _BY_NAME:
-            if pattern.match(primitive):
-                return kind
-        return "unknown"
-
     # ------------------------------------------------------------ gather everything, then slice
 
     def _gives_up(self, need: Need, array: MovedArray, collective: Collective) -> bool:
@@ -185,17 +201,10 @@ class CauseFinder:
         program = self._names.program
         value = program.values[need.value]
         size = max((len(group) for group in collective.groups), default=1)
-        if array.elements * size != _count(value.shape) or not value.shape:
+        if array.elements * size != math.prod(value.shape) or not value.shape:
             return False
         kept = {axis_name(axis) for axes in need.target or () for axis in axes}
         return bool(kept & set(collective.axes))
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for length in shape:
-        count *= length
-    return count
 
 
 def _subject(collective: Collective) -> str:
@@ -205,34 +214,19 @@ def _subject(collective: Collective) -> str:
     return f"{collective.kind} over {' and '.join(f'`{axis}`' for axis in axes)}" if axes else collective.kind
 
 
-def link(rows: Sequence[tuple[Collective, tuple[tuple[Cause, Need | None], ...]]]) -> list[Collective]:
-    """The collectives with their causes; those that serve one need are told of each other.
+def _together(rows: Sequence[Collective], served: Sequence[tuple[_Served, ...]]) -> dict[int, list[str]]:
+    """Need -> the collectives that serve it, where it is no sum."""
+    found: dict[int, list[str]] = {}
+    for row, ones in zip(rows, served, strict=True):
+        for one in ones:
+            if one.match is not None and _is_alone(one.match) and row.instructions:
+                found.setdefault(id(one.match.need), []).append(row.instructions[0])
+    return found
 
-    Where one of them completes a full copy that is cut up again, those before it are part of that.
+
+def _is_alone(match: Match) -> bool:
+    """Whether the need can be told from others, so that what serves it can be told of each other.
+
+    Equal layers on one line cannot: what serves one of them may as well serve another.
     """
-    serving: dict[int, list[str]] = {}
-    given_up: set[int] = set()
-    for row, causes in rows:
-        for cause, need in causes:
-            # Equal layers on one line cannot be told apart: what serves one of them may as well serve another.
-            if need is not None and not need.is_sum and cause.candidates == 1 and row.instructions:
-                serving.setdefault(id(need), []).append(row.instructions[0])
-            if cause.kind == "full_replication":
-                given_up.add(id(need))
-    linked = []
-    for row, causes in rows:
-        found = tuple(_linked(row, cause, need, serving, id(need) in given_up) for cause, need in causes)
-        linked.append(replace(row, causes=found))
-    return linked
-
-
-def _linked(
-    row: Collective, cause: Cause, need: Need | None, serving: dict[int, list[str]], is_given_up: bool
-) -> Cause:
-    if need is None:
-        return cause
-    own = set(row.instructions)
-    together = serving.get(id(need), ()) if cause.candidates == 1 else ()
-    others = tuple(name for name in dict.fromkeys(together) if name not in own)
-    kind = "full_replication" if is_given_up and row.kind == "all-gather" else cause.kind
-    return replace(cause, kind=kind, serves_with=others)
+    return match.candidates == 1 and not match.need.is_sum

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pjit_inspect.analyze.bounded_groups import MOST_MEMBERS, with_bounded_groups
-from pjit_inspect.analyze.causes import CauseFinder, link
+from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.analyze.loops import NEVER, UNKNOWN, Runs, count_runs
@@ -70,7 +70,7 @@ def find_collectives(
     sites = find_sites(module)
     rows = [_collective(site, context) for site in sites]
     if causes is not None:
-        rows = link([(row, causes.find(site, row)) for site, row in zip(sites, rows, strict=True)])
+        rows = causes.explain(sites, rows)
     if hosts is not None:
         rows = [replace(row, is_cross_host=_crosses(row.groups, hosts)) for row in rows]
     return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))

@@ -8,8 +8,9 @@ operand. Not its job: which collective serves which need (`analyze.causes`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pjit_inspect.analyze.factor_axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.analyze.requests import Request, RequestFinder
@@ -29,9 +30,11 @@ _HALO = frozenset((
 ))  # fmt: skip
 _WRITTEN = frozenset((
     "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_permute", "collective_broadcast",
-    "ragged_all_to_all", "psum", "cross-replica-sum",
+    "ragged_all_to_all",
 ))  # fmt: skip
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_BRANCHES = frozenset(("named_computation", "case", "if"))
+"""Ops that hand their operands on as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +95,15 @@ def find_needs(program: Propagation) -> tuple[Need, ...]:
 
 
 def _op_needs(program: Propagation, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
-    if op.kind in _WRITTEN and (op.manual or op.kind != "psum"):
+    if op.kind in _WRITTEN:
         yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
     elif op.kind in _REQUESTS:
         yield from _request_needs(program, index, op)
     elif (factors := find_factor_axes(program, op)) is not None:
         yield from _rule_needs(program, index, op, factors, requests)
-    elif op.kind in ("while", "manual_computation", "named_computation", "case", "if"):
+    elif op.kind in ("while", "manual_computation"):
         yield from _border_needs(program, index, op, requests)
-    else:
+    elif op.kind not in _BRANCHES:
         yield from _whole_needs(program, index, op)
 
 
@@ -114,24 +117,15 @@ def _rule_needs(
     summed = _parts(factors.operands, rule.reduction)
     if summed:
         result = op.results[0] if op.results else None
-        yield Need(op=index, kind=_sum_kind(op), is_sum=True, axes=_names(summed), parts=tuple(summed), value=result)
+        axes = _lost_names(summed)
+        yield Need(op=index, kind=_sum_kind(op), is_sum=True, axes=axes, parts=tuple(summed), value=result)
         if op.kind == "convolution":
             # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
-            yield Need(
-                op=index, kind="halo", is_sum=False, axes=_names(summed), parts=tuple(summed), value=_first(summed)
-            )
+            yield _move(index, "halo", summed)
     for special in (rule.need_replication, rule.permutation):
         parts = _parts(factors.arrays, special)
         if parts:
-            yield Need(
-                op=index,
-                kind=_edge_kind(op),
-                is_sum=False,
-                axes=_names(parts),
-                parts=tuple(parts),
-                value=_first(parts),
-                target=_without(program, parts),
-            )
+            yield _move(index, _edge_kind(op), parts, _without(program, parts))
     for operand in factors.operands:
         yield from _conflict(program, index, op, factors, operand, requests)
 
@@ -151,18 +145,27 @@ def _parts(arrays: Iterable[Array], wanted: tuple[str, ...]) -> list[Part]:
     ]
 
 
-def _names(parts: Iterable[Part]) -> frozenset[str]:
-    return frozenset(axis_name(axis) for part in parts for axis in part.axes)
-
-
-def _first(parts: list[Part]) -> int:
-    return parts[0].value
+def _move(
+    op: int | None, kind: CauseKind, parts: Sequence[Part], target: Dimensions | None = None, **more: Any
+) -> Need:
+    """The need to move the array of the first part: the axes are those its dimensions give up."""
+    return Need(
+        op=op,
+        kind=kind,
+        is_sum=False,
+        axes=_lost_names(parts),
+        parts=tuple(parts),
+        value=parts[0].value,
+        target=target,
+        **more,
+    )
 
 
 def _without(program: Propagation, parts: list[Part]) -> Dimensions:
     """The sharding of the first of these arrays, its dimensions that are told of whole."""
-    whole = {part.dimension for part in parts if part.value == _first(parts)}
-    spec = program.values[_first(parts)].spec
+    first = parts[0].value
+    whole = {part.dimension for part in parts if part.value == first}
+    spec = program.values[first].spec
     return tuple(() if dimension in whole else axes for dimension, axes in enumerate(spec))
 
 
@@ -191,37 +194,26 @@ def _conflict(
     parts, contested = [], []
     for factor, axes in operand.axes.items():
         wanted = _wanted(factors, operand, factor)
-        lost = _lost(axes, wanted)
-        if lost and factor not in rule.need_replication:
-            part = Part(
-                value=operand.value,
-                operand=operand.number,
-                dimension=operand.dimension[factor],
-                axes=axes,
-                wanted=wanted,
-            )
-            parts.append((part, lost))
+        if _lost(axes, wanted) and factor not in rule.need_replication:
+            parts.append(_part(operand, operand.dimension[factor], axes, wanted))
             contested.append(factor)
-    for dimension, axes in operand.left.items():
-        part = Part(value=operand.value, operand=operand.number, dimension=dimension, axes=axes, wanted=())
-        parts.append((part, axes))
+    parts += (_part(operand, dimension, axes, ()) for dimension, axes in operand.left.items())
     if not parts:
         return
-    axes = frozenset(axis_name(axis) for _, lost in parts for axis in lost)
     asked = (_request(program, index, factors, operand, factor, requests) for factor in contested)
     request = next((found for found in asked if found is not None), None)
-    taken = _taken(program, factors, axes)
-    yield Need(
-        op=index,
-        kind=request.kind if request else "reshard_needed",
-        is_sum=False,
-        axes=axes,
-        parts=tuple(part for part, _ in parts),
-        value=operand.value,
-        target=_target(factors, operand, len(program.values[operand.value].shape)),
+    yield _move(
+        index,
+        request.kind if request else "reshard_needed",
+        parts,
+        _target(factors, operand, len(program.values[operand.value].shape)),
         request=request,
-        taken=taken,
+        taken=_taken(program, factors, _lost_names(parts)),
     )
+
+
+def _part(operand: Array, dimension: int, axes: tuple[str, ...], wanted: tuple[str, ...]) -> Part:
+    return Part(value=operand.value, operand=operand.number, dimension=dimension, axes=axes, wanted=wanted)
 
 
 def _wanted(factors: FactorAxes, operand: Array, factor: str) -> tuple[str, ...]:
@@ -309,8 +301,6 @@ def _taken(program: Propagation, factors: FactorAxes, axes: frozenset[str]) -> t
 
 def _whole_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Need]:
     """An op nobody has a rule for gets every operand whole."""
-    if op.kind not in _INDEXED and not op.operands:
-        return
     names = frozenset((op.kind, op.detail))
     kind: CauseKind = "indexing" if names & (_INDEXED | _INDEXED_NAMES) else "reshard_needed"
     for number, value in enumerate(op.operands):
@@ -320,38 +310,19 @@ def _whole_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Ne
             if axes
         ]
         if parts:
-            whole = ((),) * len(program.values[value].shape)
-            yield Need(
-                op=index,
-                kind=kind,
-                is_sum=False,
-                axes=_names(parts),
-                parts=tuple(parts),
-                value=value,
-                target=whole,
-            )
+            yield _move(index, kind, parts, ((),) * len(program.values[value].shape))
 
 
 def _request_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Need]:
     value, result = op.operands[0], op.results[0]
     parts = _changes(program, value, program.values[result].spec, operand=0)
     if parts:
-        yield Need(
-            op=index,
-            kind="reshard_requested",
-            is_sum=False,
-            axes=_lost_names(parts),
-            parts=parts,
-            value=value,
-            target=program.values[result].spec,
-            request=Request(kind="reshard_requested", index=index),
-        )
+        request = Request(kind="reshard_requested", index=index)
+        yield _move(index, "reshard_requested", parts, program.values[result].spec, request=request)
 
 
 def _border_needs(program: Propagation, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
-    """An array that a loop, a branch or a `shard_map` wants split otherwise than it is."""
-    if op.kind in ("case", "if", "named_computation"):
-        return
+    """An array that a loop or a `shard_map` wants split otherwise than it is."""
     for number, value in enumerate(op.operands):
         wanted = _wanted_at_border(program, op, number)
         if wanted is None:
@@ -361,16 +332,8 @@ def _border_needs(program: Propagation, index: int, op: ShardedOp, requests: Req
         returned = requests.handed_over(op.results[number]) if op.kind == "while" else ()
         for moved in dict.fromkeys((value, *returned)):
             if parts := _changes(program, moved, wanted, operand=number):
-                yield Need(
-                    op=index,
-                    kind=request.kind if request else "reshard_needed",
-                    is_sum=False,
-                    axes=_lost_names(parts),
-                    parts=parts,
-                    value=moved,
-                    target=wanted,
-                    request=request,
-                )
+                kind = request.kind if request else "reshard_needed"
+                yield _move(index, kind, parts, wanted, request=request)
 
 
 def _wanted_at_border(program: Propagation, op: ShardedOp, number: int) -> Dimensions | None:
@@ -391,16 +354,7 @@ def _output_needs(program: Propagation, number: int, boundary: Boundary) -> Iter
         )
     parts = _changes(program, boundary.value, wanted, operand=None)
     if parts:
-        yield Need(
-            op=None,
-            kind="output",
-            is_sum=False,
-            axes=_lost_names(parts),
-            parts=parts,
-            value=boundary.value,
-            target=wanted,
-            request=Request(kind="output", index=number),
-        )
+        yield _move(None, "output", parts, wanted, request=Request(kind="output", index=number))
 
 
 def _changes(program: Propagation, value: int, wanted: Dimensions, operand: int | None) -> tuple[Part, ...]:
@@ -412,5 +366,6 @@ def _changes(program: Propagation, value: int, wanted: Dimensions, operand: int 
     )
 
 
-def _lost_names(parts: tuple[Part, ...]) -> frozenset[str]:
+def _lost_names(parts: Iterable[Part]) -> frozenset[str]:
+    """The mesh axes that these dimensions give up; all of theirs, where it is about partial results or edges."""
     return frozenset(axis_name(axis) for part in parts for axis in _lost(part.axes, part.wanted or ()))

@@ -1,6 +1,6 @@
 """`%pjit on --watch` and `--limit N`: a line for each compile as it happens, a warning when one function has many.
 
-Not its job: finding the reason (`analyze.recompiles`), wording the line (`view.ledger_view`).
+Not its job: finding the reason (`analyze.recompiles`), wording the line (`view.reason_view`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pjit_inspect.ipython.progress import begin_progress
 from pjit_inspect.ipython.run import show_note
 from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.view.ledger_view import watch_line
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.quantities import plural
+from pjit_inspect.view.reason_view import watch_line
 
 __all__ = ["Watch", "WatchOptions"]
 
@@ -40,11 +40,13 @@ class WatchOptions:
 
 
 class Watch:
-    """Watches compiles until `close`."""
+    """Watches compiles until `close`. A function's compiles count from the first that the session's log has."""
 
     def __init__(self, shell: Any, cells: Cells, options: WatchOptions) -> None:
         self._shell, self._cells, self._options = shell, cells, options
-        self._counts: Counter[tuple[str, ...]] = Counter()
+        mine = api.session_log().user_records()
+        self._counts = Counter(family_of(record.data) for record in mine if record.data.cached != "memory")
+        self._warned: set[tuple[str, ...]] = set()
         self._others = 0
         self._stop = api.watch(self._on_compile, self._on_begin if options.lines else None)
 
@@ -65,10 +67,11 @@ class Watch:
         if self._options.lines:
             seconds = _seconds(data) if self._options.times else None
             show_note(watch_line(data.name, number, seconds, reason))
-        if number == self._options.limit:
-            name = printable(data.name)
+        limit = self._options.limit
+        if limit is not None and number >= limit and family not in self._warned:
+            self._warned.add(family)
             show_note(
-                f"%pjit: {name} has been compiled {plural(number, 'time')} since %pjit on; %pjit ledger tells why"
+                f"%pjit: {printable(data.name)} has been compiled {plural(number, 'time')}; %pjit ledger tells why"
             )
 
     def _count_other(self) -> None:

@@ -78,7 +78,7 @@ class Checked:
     def __str__(self) -> str:
         words = {"helps": "", "worse": ", worse", "nothing": ", changes nothing"}[self.verdict]
         sizes = f"{_size(self.before_bytes)} -> {_size(self.after_bytes)}"
-        return f"tried: {_signed(self.change_bytes)} ({sizes}) per device per call{words}"
+        return f"tried: {_signed(self.change_bytes)} ({sizes}) per device per call (modelled, ring){words}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

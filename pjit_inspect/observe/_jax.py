@@ -36,29 +36,22 @@ __all__ = [
     "can_watch_calls",
     "compile_unseen",
     "context_meshes",
-    "dictionary_attributes",
     "final_shardings",
     "forget_fast_paths",
     "has_disk_cache",
     "hlo_module",
-    "insert_mlir_op",
     "known_computation",
     "local_devices",
     "missing_names",
-    "mlir_attribute",
-    "mlir_module",
     "only_device",
     "pmapped_function",
     "register",
-    "run_mlir_passes",
-    "set_mlir_name",
     "stages_of",
     "timed_frame",
     "trace_context_hash",
     "traced_ahead",
     "tracing_flags",
     "unregister",
-    "verify_mlir",
     "watched_calls",
 ]
 
@@ -467,20 +460,6 @@ def only_device(sharding: Any) -> int | None:
     return int(sharding._device_assignment[hlo.tile_assignment_devices()[0]].id)
 
 
-@contextmanager
-def mlir_module(bytecode: bytes) -> Iterator[Any]:
-    """MLIR bytecode as a module of jaxlib's, in a context of its own. Raises RuntimeError when it is none."""
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir import ir
-
-    with mlir.make_ir_context():
-        try:
-            module = ir.Module.parse(bytecode)
-        except ir.MLIRError as error:
-            raise RuntimeError(str(error)) from error
-        yield module
-
-
 def hlo_module(proto: bytes) -> Any:
     """A serialized `xla.HloModuleProto` as jaxlib's HloModule, which 0.10 moved to a module of its own."""
     try:
@@ -488,77 +467,6 @@ def hlo_module(proto: bytes) -> Any:
     except ImportError:
         home = importlib.import_module("jaxlib._jax")
     return home.HloModule.from_serialized_hlo_module_proto(proto)
-
-
-def run_mlir_passes(module: Any, passes: Sequence[str]) -> None:
-    """Run MLIR passes on a module, in place. Raises RuntimeError when one fails or jaxlib does not have it."""
-    from jaxlib.mlir import ir, passmanager
-
-    try:
-        manager = passmanager.PassManager.parse(f"builtin.module({','.join(passes)})", context=module.context)
-        # The names of origins do not verify in loops (JAX 0.10); the shardings themselves do.
-        manager.enable_verifier(False)
-        manager.run(module.operation)
-    except (ir.MLIRError, ValueError) as error:
-        raise RuntimeError(str(error)) from error
-
-
-def verify_mlir(module: Any) -> None:
-    """Check that a module is well formed. Raises RuntimeError with what is wrong (MLIRError is none)."""
-    from jaxlib.mlir import ir
-
-    try:
-        module.operation.verify()
-    except ir.MLIRError as error:
-        raise RuntimeError(str(error)) from error
-
-
-@functools.cache
-def has_mlir_pass(name: str) -> bool:
-    """Whether jaxlib has an MLIR pass of this name."""
-    from jax._src.interpreters import mlir
-    from jaxlib.mlir import passmanager
-
-    try:
-        passmanager.PassManager.parse(f"builtin.module({name})", context=mlir.make_ir_context())
-    except ValueError:
-        return False
-    return True
-
-
-def insertion_point_before(op: Any) -> Any:
-    """The place right before an MLIR op."""
-    from jaxlib.mlir import ir
-
-    return ir.InsertionPoint(op)
-
-
-def named_computation(module: Any, call: Any, *, name: str) -> Any:
-    """A `sdy.named_computation` right before a call, with its operands, results and location, and an empty region."""
-    from jaxlib.mlir import ir
-
-    return ir.Operation.create(
-        "sdy.named_computation",
-        results=[result.type for result in call.results],
-        operands=list(call.operands),
-        attributes={"name": ir.StringAttr.get(name, module.context)},
-        regions=1,
-        loc=call.location,
-        ip=ir.InsertionPoint(call),
-    )
-
-
-def return_from_region(function_return: Any) -> None:
-    """Replace a `func.return` by a `sdy.return` of the same values."""
-    from jaxlib.mlir import ir
-
-    ir.Operation.create(
-        "sdy.return",
-        operands=list(function_return.operands),
-        loc=function_return.location,
-        ip=ir.InsertionPoint(function_return),
-    )
-    function_return.erase()
 
 
 # ---------------------------------------------------------------- compiling on request, unseen
@@ -605,43 +513,3 @@ def compile_unseen(
     where = xla_client.DeviceList(tuple(devices))
     executable = compiler.backend_compile_and_load(client, module, where, options, [])
     return executable.hlo_modules()[0].as_serialized_hlo_module_proto()
-
-
-# ---------------------------------------------------------------- editing MLIR
-
-
-def mlir_attribute(module: Any, text: str) -> Any:
-    """An attribute from its text. Raises RuntimeError or ValueError (by version) for text that is none."""
-    from jaxlib.mlir import ir
-
-    return ir.Attribute.parse(text, module.context)
-
-
-def set_mlir_name(op: Any, name: str) -> None:
-    """Make a name the whole of what an op says about its place in the source."""
-    from jaxlib.mlir import ir
-
-    op.location = ir.Location.name(name, context=op.context)
-
-
-def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any:
-    """A list of dictionaries of attributes, as a function has for its arguments."""
-    from jaxlib.mlir import ir
-
-    return ir.ArrayAttr.get([ir.DictAttr.get(entry, module.context) for entry in entries], module.context)
-
-
-def insert_mlir_op(
-    module: Any, name: str, operand: Any, attributes: dict[str, Any], *, anchor: Any, is_after: bool
-) -> Any:
-    """A new op with one operand and a result of its type, right before or after `anchor`, located as it is."""
-    from jaxlib.mlir import ir
-
-    with module.context:
-        made = ir.Operation.create(
-            name, results=[operand.type], operands=[operand], attributes=attributes, loc=anchor.location
-        )
-        ir.InsertionPoint(anchor).insert(made)
-        if is_after:
-            made.move_after(anchor)
-    return made

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _mlir
 from pjit_inspect.observe.shardy_attributes import read_tensor
 
 __all__ = ["add_missing_rules", "each_op"]
@@ -28,7 +28,7 @@ def add_missing_rules(module: Any) -> None:
         if op.name.startswith("chlo.") and _RULE not in op.attributes:
             rule = _rule(op)
             if rule is not None:
-                op.attributes[_RULE] = _jax.mlir_attribute(module, rule)
+                op.attributes[_RULE] = _mlir.parse_attribute(module, rule)
 
 
 def _rule(op: Any) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _mlir
 
 __all__ = ["calls_to_regions"]
 
@@ -55,11 +55,11 @@ def _calls(op: Any) -> list[Any]:
 
 def _to_region(module: Any, call: Any, callee: Any) -> Any:
     """The call's replacement: an op with a copy of the callee's body."""
-    copy = callee.operation.clone(_jax.insertion_point_before(call))
+    copy = callee.operation.clone(_mlir.insertion_point_before(call))
     body = copy.regions[0].blocks[0]
-    region_op = _jax.named_computation(module, call, name=_unquoted(_symbol(callee)))
+    region_op = _mlir.named_computation(module, call, name=_unquoted(_symbol(callee)))
     body.append_to(region_op.regions[0])
-    _jax.return_from_region(list(body.operations)[-1].operation)
+    _mlir.return_from_region(list(body.operations)[-1].operation)
     for old, new in zip(call.results, region_op.results, strict=True):
         old.replace_all_uses_with(new)
     call.erase()

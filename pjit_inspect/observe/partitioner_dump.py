@@ -17,7 +17,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _jax, _mlir
 from pjit_inspect.observe.shardy_attributes import read_names
 
 __all__ = ["PartitionerDump", "compiler_options", "dump_partitioner", "open_borders"]
@@ -63,7 +63,7 @@ def dump_partitioner(
     Raises CaptureError when this process does not have these devices alone, or when XLA does not compile the program
     or writes nothing.
     """
-    with _jax.mlir_module(stablehlo) as module:
+    with _mlir.open_module(stablehlo) as module:
         main = _main(module)
         devices = _find_devices(device_ids)
         is_open = open_borders(module)

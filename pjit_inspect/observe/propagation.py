@@ -7,7 +7,6 @@ from the shardings (`analyze`).
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +21,7 @@ from pjit_inspect.model.propagation import (
     ShardedValue,
     axis_name,
 )
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _mlir
 from pjit_inspect.observe.missing_rules import add_missing_rules
 from pjit_inspect.observe.mlir_calls import calls_to_regions
 from pjit_inspect.observe.mlir_locations import Place, read_location
@@ -37,7 +36,7 @@ from pjit_inspect.observe.shardy_attributes import (
     read_tensor,
 )
 
-__all__ = ["is_safe_here", "propagate"]
+__all__ = ["propagate"]
 
 _IMPORT = "sdy-import-pipeline"
 _CALLS_PASS = "sdy-import-func-calls"
@@ -65,11 +64,6 @@ _RETURNS = frozenset(("sdy.return", "stablehlo.return", "func.return"))
 _CONSTRAINTS = frozenset(("sdy.sharding_constraint", "sdy.reshard"))
 
 
-def is_safe_here() -> bool:
-    """Whether this jaxlib's passes never end the process: those before 0.10 do for some programs (seen on 0.8.2)."""
-    return _jax.has_mlir_pass(_CALLS_PASS)
-
-
 def propagate(stablehlo: bytes) -> Propagation | None:
     """The program with the sharding of every value; None when it was made for another partitioner than Shardy.
 
@@ -78,37 +72,24 @@ def propagate(stablehlo: bytes) -> Propagation | None:
 
     Raises RuntimeError when jaxlib cannot read it or lacks a pass.
     """
-    with _jax.mlir_module(stablehlo) as module:
-        main = _main(module)
+    with _mlir.open_module(stablehlo) as module:
+        main = _mlir.main_function(module)
         if main is None or not _is_for_shardy(module):
             return None
         required = _result_specs(main)
-        if is_safe_here():
-            _jax.run_mlir_passes(module, (_IMPORT, *_CALLS_TO_REGIONS))
+        if _mlir.has_pass(_CALLS_PASS):
+            _mlir.run_passes(module, (_IMPORT, *_CALLS_TO_REGIONS))
         else:
             # With calls left in the program, jaxlib 0.9 can end the process.
             calls_to_regions(module)
-            _jax.run_mlir_passes(module, (_IMPORT,))
+            _mlir.run_passes(module, (_IMPORT,))
         add_missing_rules(module)
-        propagated = run_passes_apart(_bytecode(module), _PROPAGATE)
+        propagated = run_passes_apart(_mlir.bytecode(module), _PROPAGATE)
         if propagated is None:
-            _jax.run_mlir_passes(module, _PROPAGATE_WITHOUT_ORIGINS)
+            _mlir.run_passes(module, _PROPAGATE_WITHOUT_ORIGINS)
             return _Walk(required=required).read(module)
-    with _jax.mlir_module(propagated) as module:
+    with _mlir.open_module(propagated) as module:
         return _Walk(required=required).read(module)
-
-
-def _bytecode(module: Any) -> bytes:
-    out = io.BytesIO()
-    module.operation.write_bytecode(file=out)
-    return out.getvalue()
-
-
-def _main(module: Any) -> Any:
-    for op in module.body.operations:
-        if op.operation.name == _FUNCTION and str(op.attributes["sym_name"]) == '"main"':
-            return op
-    return None
 
 
 def _is_for_shardy(module: Any) -> bool:
@@ -164,7 +145,7 @@ class _Walk:
         self.meshes = [
             read_mesh(str(op.attributes["mesh"])) for op in module.body.operations if op.operation.name == "sdy.mesh"
         ]
-        main = _main(module)
+        main = _mlir.main_function(module)
         block = main.regions[0].blocks[0]
         inputs = self._arguments(main, block)
         self._block(block, _Region())

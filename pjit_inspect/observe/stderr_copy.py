@@ -3,7 +3,7 @@
 A regular file is read back in place: nothing is changed. Anything else (a terminal, a pipe) is replaced for a while by
 a temporary file, whose content is passed on unchanged and in order: every 50 ms, and at the end. Not a pipe: a compiler
 that fills one while it holds Python's lock would wait for ever. A process that dies meanwhile takes nothing with it: a
-shell waits for its end and passes on what is left.
+second one waits for its end and passes on what is left.
 
 Not its job: when to read, and what the text means (`observe.xla_stderr`).
 """
@@ -249,21 +249,28 @@ def _becomes_writable(descriptor: int) -> bool:
 
 # It reads how many bytes were passed on. When its input ends without a last word, the process has died.
 _LAST_WORDS = """
-passed=0
-while read -r line; do
-  [ "$line" = done ] && exit 0
-  passed=$line
-done
-[ -f "$1" ] && tail -c "+$((passed + 1))" "$1" >&2
-rm -f "$1"
+import os, sys
+passed = 0
+for line in sys.stdin.buffer:
+    if line == b"done\\n":
+        sys.exit()
+    passed = int(line)
+try:
+    with open(sys.argv[1], "rb") as file:
+        file.seek(passed)
+        while chunk := file.read(1 << 16):
+            os.write(2, chunk)
+    os.unlink(sys.argv[1])
+except OSError:
+    pass
 """
 
 
 class _Guard:
-    """A shell that passes on the rest of a temporary file when this process dies before it could.
+    """A small process that passes on the rest of a temporary file when this one dies before it could.
 
-    XLA ends the process where a check of its own fails, and what it says then is the only hint at the reason. Without a
-    shell there is no guard, and everything else works.
+    XLA ends the process where a check of its own fails, and what it says then is the only hint at the reason. Where no
+    process can be started there is no guard, and everything else works.
     """
 
     def __init__(self) -> None:
@@ -277,12 +284,11 @@ class _Guard:
         try:
             # In a session of its own, as Ctrl-C and the end of a terminal's job are for the program alone.
             self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _LAST_WORDS, "pjit_inspect", path],
+                [sys.executable, "-I", "-S", "-c", _LAST_WORDS, path],
                 stdin=reading,
                 stdout=subprocess.DEVNULL,
                 stderr=original,
                 cwd="/",
-                env={"PATH": os.defpath},
                 start_new_session=True,
             )
         except OSError:

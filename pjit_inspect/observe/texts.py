@@ -5,14 +5,14 @@ Not its job: reading HLO for analysis (`parse`).
 
 from __future__ import annotations
 
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _jax, _mlir
 
 __all__ = ["hlo_text", "stablehlo_text"]
 
 
 def stablehlo_text(bytecode: bytes) -> str:
     """MLIR bytecode as text, with source locations; constants of more than 16 elements are shortened."""
-    with _jax.mlir_module(bytecode) as module:
+    with _mlir.open_module(bytecode) as module:
         return str(module.operation.get_asm(enable_debug_info=True, large_elements_limit=16))
 
 

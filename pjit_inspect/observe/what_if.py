@@ -6,7 +6,6 @@ The captured StableHLO is edited, never the user's function, which is not called
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.mesh import Device
 from pjit_inspect.model.propagation import Dimensions, Propagation
 from pjit_inspect.model.suggestion import Edit
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _jax, _mlir
 from pjit_inspect.observe.partitioner_dump import compiler_options, open_borders
 from pjit_inspect.observe.propagation import propagate
 from pjit_inspect.observe.shardy_attributes import read_mesh
@@ -94,7 +93,7 @@ class WhatIf:
         are not here), or when XLA refuses the changed program.
         """
         found = _stand_ins(devices)
-        with _jax.mlir_module(self.stablehlo) as module:
+        with _mlir.open_module(self.stablehlo) as module:
             if _CALLBACK.search(module.operation.get_asm(large_elements_limit=8)):
                 raise CaptureError(
                     "the program calls back into Python, and a changed copy of it cannot be tied to the same "
@@ -102,7 +101,7 @@ class WhatIf:
                 )
             self._apply(module, change)
             try:
-                _jax.verify_mlir(module)
+                _mlir.verify(module)
                 return _jax.compile_unseen(module, found, compiler_options(flags), open_borders(module))
             except RuntimeError as error:
                 raise CaptureError(f"XLA does not compile the changed program: {_first_line(error)}") from error
@@ -117,14 +116,14 @@ class WhatIf:
     @cached_property
     def _lookup(self) -> _Lookup:
         """Propagation adds, copies and inlines ops: each is named by its position before, and the names read after."""
-        with _jax.mlir_module(self.stablehlo) as module:
+        with _mlir.open_module(self.stablehlo) as module:
             lengths: dict[int, int] = {}
             for number, op in enumerate(_all_ops(module.operation)):
-                _jax.set_mlir_name(op, f"{_POSITION}{number}")
+                _mlir.set_name(op, f"{_POSITION}{number}")
                 length = _trip_count(op) if op.name == "stablehlo.while" else None
                 if length is not None:
                     lengths[number] = length
-            program = self._run(_bytecode(module))
+            program = self._run(_mlir.bytecode(module))
         # The name of an op in a called function begins with that of the call.
         names = (op.op_name.rpartition(_POSITION)[2] for op in program.ops) if program is not None else ()
         positions = tuple(int(name) if name.isdigit() else None for name in names)
@@ -132,9 +131,9 @@ class WhatIf:
         return _Lookup(positions=positions, trips=trips)
 
     def _edited(self, change: Sequence[Edit]) -> bytes:
-        with _jax.mlir_module(self.stablehlo) as module:
+        with _mlir.open_module(self.stablehlo) as module:
             self._apply(module, change)
-            return _bytecode(module)
+            return _mlir.bytecode(module)
 
     def _apply(self, module: Any, change: Sequence[Edit]) -> None:
         if not change:
@@ -165,21 +164,14 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0][:300] if str(error) else type(error).__name__
 
 
-def _bytecode(module: Any) -> bytes:
-    out = io.BytesIO()
-    module.operation.write_bytecode(file=out)
-    return out.getvalue()
-
-
 # ---------------------------------------------------------------- walking the captured program
 
 
 def _main(module: Any) -> Any:
-    for view in module.body.operations:
-        op = view.operation
-        if op.name == "func.func" and str(op.attributes["sym_name"]) == '"main"':
-            return op
-    raise CaptureError("the captured StableHLO has no function 'main'")
+    found = _mlir.main_function(module)
+    if found is None:
+        raise CaptureError("the captured StableHLO has no function 'main'")
+    return found
 
 
 def _all_ops(op: Any) -> Iterator[Any]:
@@ -233,7 +225,7 @@ def _edit_border(module: Any, main: Any, edit: Edit) -> None:
     entries[edit.index].pop("sdy.sharding", None)
     if edit.spec is not None:
         entries[edit.index]["sdy.sharding"] = _sharding(module, edit.spec)
-    main.attributes[name] = _jax.dictionary_attributes(module, entries)
+    main.attributes[name] = _mlir.dictionary_attributes(module, entries)
     if "arg_attrs" in main.attributes:
         _end_reuse(module, main, edit)
 
@@ -245,7 +237,7 @@ def _end_reuse(module: Any, main: Any, edit: Edit) -> None:
         reused = str(entry.get(_REUSED, "")).partition(" ")[0]
         if reused and edit.index == (index if edit.kind == "argument" else int(reused)):
             del entry[_REUSED]
-    main.attributes["arg_attrs"] = _jax.dictionary_attributes(module, entries)
+    main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
 
 
 def _result_count(main: Any) -> int:
@@ -272,7 +264,7 @@ def _edit_op(module: Any, op: Any, edit: Edit) -> None:
 
 def _constrain(module: Any, op: Any, value: Any, edit: Edit) -> None:
     is_after = edit.kind == "constrain"
-    made = _jax.insert_mlir_op(
+    made = _mlir.insert_op(
         module,
         _CONSTRAINT,
         value,
@@ -289,7 +281,7 @@ def _constrain(module: Any, op: Any, value: Any, edit: Edit) -> None:
 def _sharding(module: Any, spec: Dimensions) -> Any:
     axes = {axis.partition(":(")[0] for dimension in spec for axis in dimension}
     dimensions = ", ".join("{" + ", ".join(map(_axis, dimension)) + "}" for dimension in spec)
-    return _jax.mlir_attribute(module, f"#sdy.sharding<{_mesh_of(module, axes)}, [{dimensions}]>")
+    return _mlir.parse_attribute(module, f"#sdy.sharding<{_mesh_of(module, axes)}, [{dimensions}]>")
 
 
 def _axis(axis: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pjit_inspect.model.cause import Cause
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.source import Frame
+from pjit_inspect.view.collective_group import CollectiveGroup
 from pjit_inspect.view.notation import scope_pattern
 
 __all__ = [
@@ -48,46 +49,19 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CauseGroup:
-    """Collectives of one kind over the same axes that are there for the same reasons.
+class CauseGroup(CollectiveGroup):
+    """Collectives of one kind over the same axes that are there for the same reasons, most bytes sent first.
 
     Attributes:
-      members: the collectives, most bytes sent first.
       reasons: why each of them is there, most bytes first; () when nobody has looked.
     """
 
-    members: tuple[Collective, ...]
     reasons: tuple[Reason, ...]
-
-    @property
-    def first(self) -> Collective:
-        """The collective that stands for the group."""
-        return self.members[0]
-
-    @property
-    def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
-        counts = [member.count for member in self.members]
-        return None if None in counts else sum(count for count in counts if count is not None)
-
-    @property
-    def payload_bytes(self) -> int:
-        """Bytes of their operands per call; a run of unknown number counts once."""
-        return sum(member.payload_bytes * _times(member) for member in self.members)
-
-    @property
-    def sent_bytes(self) -> int:
-        """Bytes one device sends for them per call; likewise."""
-        return sum(member.wire_bytes * _times(member) for member in self.members)
 
     @property
     def frames(self) -> tuple[Frame, ...]:
         """Where the user's code is the reason, innermost first."""
         return cause_frames(self.first)
-
-
-def _times(member: Collective) -> int:
-    return 1 if member.count is None else member.count
 
 
 def group_by_cause(rows: Sequence[Collective]) -> tuple[CauseGroup, ...]:

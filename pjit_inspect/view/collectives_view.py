@@ -14,6 +14,7 @@ from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
 from pjit_inspect.view.answer_view import axis_span
 from pjit_inspect.view.cause_groups import cause_frames, group_by_cause, kinds_words, place_words, reason_key
+from pjit_inspect.view.collective_group import CollectiveGroup, total_runs
 from pjit_inspect.view.findings import finding_of
 from pjit_inspect.view.notation import groups_text, operation_text, scope_pattern
 from pjit_inspect.view.printable import printable, shorten
@@ -45,50 +46,22 @@ _PHASES = {"forward": "fwd", "backward": "bwd"}  # as everybody who trains write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CollectiveGroup:
-    """Collectives that differ only in their layer number.
+class LayerGroup(CollectiveGroup):
+    """Collectives that differ only in their layer number, in the table's order.
 
     Attributes:
       what: the operation they belong to, layer numbers starred when there are several.
-      members: the collectives, in the table's order.
     """
 
     what: str
-    members: tuple[Collective, ...]
-
-    @property
-    def first(self) -> Collective:
-        """The collective that stands for the group."""
-        return self.members[0]
-
-    @property
-    def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
-        counts = [member.count for member in self.members]
-        return None if None in counts else sum(count for count in counts if count is not None)
 
     @property
     def least_runs(self) -> int | None:
-        """The same where conditionals skip what they can."""
-        counts = [member.count_min for member in self.members]
-        return None if None in counts else sum(count for count in counts if count is not None)
-
-    @property
-    def payload_bytes(self) -> int:
-        """Bytes of their operands per call; a run of unknown number counts once."""
-        return sum(member.payload_bytes * _times(member) for member in self.members)
-
-    @property
-    def sent_bytes(self) -> int:
-        """Bytes one device sends for them per call; likewise."""
-        return sum(member.wire_bytes * _times(member) for member in self.members)
+        """As `runs`, where conditionals skip what they can."""
+        return total_runs(member.count_min for member in self.members)
 
 
-def _times(member: Collective) -> int:
-    return 1 if member.count is None else member.count
-
-
-def group_collectives(rows: Sequence[Collective]) -> tuple[CollectiveGroup, ...]:
+def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
     """Collectives gathered by everything but their layer numbers, most bytes sent first."""
     groups: dict[object, list[Collective]] = {}
     for row in rows:
@@ -97,7 +70,7 @@ def group_collectives(rows: Sequence[Collective]) -> tuple[CollectiveGroup, ...]
         size = (row.dtype, row.local_shape, row.operands, row.payload_bytes, row.wire_bytes)
         key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame, reason_key(row))
         groups.setdefault(key, []).append(row)
-    found = [CollectiveGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
+    found = [LayerGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
     return tuple(sorted(found, key=lambda group: -group.sent_bytes))
 
 
@@ -182,7 +155,7 @@ def _columns(unit: str) -> tuple[Column, ...]:
     )
 
 
-def _row(group: CollectiveGroup, data: RecordData, unit: str) -> Row:
+def _row(group: LayerGroup, data: RecordData, unit: str) -> Row:
     first = group.first
     line = source_line(data, cause_frames(first))
     cells: tuple[Spans, ...] = (
@@ -201,7 +174,7 @@ def _row(group: CollectiveGroup, data: RecordData, unit: str) -> Row:
     return Row(cells)
 
 
-def _runs(group: CollectiveGroup) -> str:
+def _runs(group: LayerGroup) -> str:
     if group.runs is None:
         return "?"
     least = group.least_runs
@@ -215,7 +188,7 @@ def _groups(row: Collective) -> str:
     return " ".join(pairs) if len(pairs) <= 3 else f"{' '.join(pairs[:2])} +{len(pairs) - 2:,}"
 
 
-def _what_spans(group: CollectiveGroup) -> Spans:
+def _what_spans(group: LayerGroup) -> Spans:
     spans: Spans = (Code(group.what),) if group.what else (Text("unknown", "dim"),)
     if group.first.operands > 1:
         spans = (*spans, Text(f" x{group.first.operands:,}"))
@@ -228,7 +201,7 @@ def _cause(row: Collective) -> Spans:
     return (Text(words, "dim" if words == "unknown" else "none"),) if words else ()
 
 
-def _beside(group: CollectiveGroup) -> str:
+def _beside(group: LayerGroup) -> str:
     """What runs meanwhile: the number of kernels scheduled beside it; and that a ring stands for it."""
     first = group.first
     ring = f"ring ({first.decomposed})" if first.decomposed else ""
@@ -258,13 +231,13 @@ def _beginning(line: str) -> str:
     return shown if len(shown) <= _SOURCE else shown[: _SOURCE - 3] + "..."
 
 
-def _rest(groups: tuple[CollectiveGroup, ...], more: str) -> Spans:
+def _rest(groups: tuple[LayerGroup, ...], more: str) -> Spans:
     number = sum(len(group.members) for group in groups)
     size = bytes_text(sum(group.sent_bytes for group in groups))
     return (Text(f"{number:,} in {plural(len(groups), 'more kind')}, {size} together{more}"),)
 
 
-def _folded(groups: tuple[CollectiveGroup, ...], data: RecordData, unit: str) -> Rest:
+def _folded(groups: tuple[LayerGroup, ...], data: RecordData, unit: str) -> Rest:
     rows = [_row(group, data, unit) for group in groups[:_FOLDED_ROWS]]
     more = groups[_FOLDED_ROWS:]
     if more:

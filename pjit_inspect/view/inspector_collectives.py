@@ -15,7 +15,7 @@ from pjit_inspect.model.source import Frame
 from pjit_inspect.model.suggestion import Suggestion
 from pjit_inspect.view.answer_view import axis_span
 from pjit_inspect.view.cause_groups import cause_frames, group_by_cause, kinds_words, place_words
-from pjit_inspect.view.collectives_view import CollectiveGroup, group_collectives, source_line
+from pjit_inspect.view.collectives_view import LayerGroup, group_collectives, source_line
 from pjit_inspect.view.findings import finding_of, share_text
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_moves import move_data
@@ -45,7 +45,7 @@ def collective_rows(report: RecordReport, tables: SharedTables, running: Running
 
 
 def _row(
-    report: RecordReport, tables: SharedTables, running: RunningInstructions | None, group: CollectiveGroup
+    report: RecordReport, tables: SharedTables, running: RunningInstructions | None, group: LayerGroup
 ) -> dict[str, Any]:
     first = group.first
     return {
@@ -78,7 +78,7 @@ def _row(
     }
 
 
-def _name(group: CollectiveGroup) -> str:
+def _name(group: LayerGroup) -> str:
     """What a reader calls it: the piece of source its cause begins with, else the end of the operation's name."""
     reasons = next(iter(group_by_cause(group.members))).reasons
     found = _SUBJECT.match(reasons[0].clause) if reasons else None
@@ -87,7 +87,7 @@ def _name(group: CollectiveGroup) -> str:
     return name_data(group.what.rpartition("/")[2] or "unknown", longest=80)
 
 
-def _chips(group: CollectiveGroup) -> list[str]:
+def _chips(group: LayerGroup) -> list[str]:
     """What is special about them, in a word or two."""
     first = group.first
     origin = {True: "implicit", False: "written", None: ""}[first.implicit]
@@ -114,7 +114,7 @@ def _reasons(report: RecordReport, members: Sequence[Collective]) -> list[dict[s
     ]
 
 
-def _numbers(report: RecordReport, group: CollectiveGroup) -> list[list[str]]:
+def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
     """Label, figure, how it is known."""
     first = group.first
     runs = count_text(group.runs) if group.runs is not None else "unknown"

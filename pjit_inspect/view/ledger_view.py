@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
-from pjit_inspect.model.reason import Reason
 from pjit_inspect.view.answer_view import place_spans
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.quantities import plural, seconds_text
@@ -33,7 +32,7 @@ from pjit_inspect.view.tree import (
     TimelineSubject,
 )
 
-__all__ = ["ledger_view", "reason_view", "watch_line"]
+__all__ = ["ledger_view"]
 
 _ROWS = 30
 _REASONS = 3
@@ -194,21 +193,3 @@ def _resharded(ledger: LedgerData) -> list[Block]:
 
 def _timeline_words(ledger: LedgerData) -> str:
     return f"A timeline of {plural(ledger.compiles, 'compile')}: when each was traced, lowered and compiled."
-
-
-# ---------------------------------------------------------------- one compile
-
-
-def reason_view(reason: Reason, name: str) -> Document:
-    """The display of one reason: the sentence, and each difference on a line of its own."""
-    blocks: list[Block] = [Line((Code(name, strong=True), Sign("dot"), Prose(reason.sentence)), "answer")]
-    if len(reason.differences) > 1:
-        blocks += [Line((Prose(difference.sentence),)) for difference in reason.differences]
-    blocks += [Line((Prose(one.sentence),), "note") for one in reason.resharded]
-    return Document(blocks=tuple(blocks))
-
-
-def watch_line(name: str, number: int, seconds: float | None, reason: Reason) -> str:
-    """One compile as it happens, on one line: `train_step, compile 3, 1.2 s: ...`; no seconds when that is None."""
-    took = "" if seconds is None else f", {seconds_text(seconds)}"
-    return printable(f"{name}, compile {number}{took}: {reason.sentence}")

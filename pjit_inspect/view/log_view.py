@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
+from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.view.answer_view import place_spans
 from pjit_inspect.view.printable import printable
 from pjit_inspect.view.quantities import plural, seconds_text
+from pjit_inspect.view.reason_view import reason_words
 from pjit_inspect.view.record_view import ViewOptions
 from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Number, Row, Sign, Spans, Table, Text
 
@@ -25,21 +28,26 @@ def log_view(
     rows: Sequence[RecordData],
     *,
     collectives: Sequence[int | None] = (),
+    reasons: Sequence[Reason | None] = (),
     options: ViewOptions | None = None,
 ) -> Document:
     """The display of a log.
 
-    `collectives` has, for each record, how many collectives it has (None where nobody counted); it may be left empty.
+    `collectives` has, for each record, how many collectives it has (None where nobody counted), `reasons` why it was
+    compiled; both may be left empty. Where something was compiled again, a column says which part of the key differed.
     A record keeps its index in the log. The newest rows are shown when there are many.
     """
     counts = tuple(collectives) or (None,) * len(rows)
+    again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
     mine = [index for index, data in enumerate(rows) if data.origin == "user"]
     shown = mine[-_ROWS:]
     blocks: list[Block] = [_head(rows, len(mine), len(mine) - len(shown))]
     times = (options or ViewOptions()).show_times
     if shown:
+        words = [again[index] for index in shown]
         table_rows = tuple(_row(index, rows[index], counts[index], times) for index in shown)
-        blocks.append(Table(columns=_columns(times), rows=table_rows))
+        table = Table(columns=_columns(times), rows=table_rows)
+        blocks.append(_with_reasons(table, words) if times and any(words) else table)
     blocks += _others(rows)
     return Document(blocks=tuple(blocks))
 
@@ -73,6 +81,11 @@ def _row(index: int, data: RecordData, collectives: int | None, times: bool) -> 
         (Number("-" if collectives is None else f"{collectives:,}"),),
     )
     return Row((*cells, (Text(seconds_text(data.timings.compile_s)),)) if times else cells)
+
+
+def _with_reasons(table: Table, words: Sequence[str]) -> Table:
+    rows = tuple(Row((*row.cells, (Text(why),))) for row, why in zip(table.rows, words, strict=True))
+    return replace(table, columns=(*table.columns, Column(title="compiled again for", shrink=True)), rows=rows)
 
 
 def _others(rows: Sequence[RecordData]) -> list[Block]:

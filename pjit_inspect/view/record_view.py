@@ -1,8 +1,8 @@
 """What a display says about one compilation: a report becomes a view tree.
 
-The order is the order of questions: what was compiled, how much it communicates, over which axes, each collective,
-which device holds what, each fused kernel, what is odd, how long it took. Not its job: how it looks (`view.text`,
-`view.html`), computing figures (`analyze`).
+The order is the order of questions: what was compiled, why again, how much it communicates, over which axes, each
+collective, which device holds what, each fused kernel, what is odd, how long it took. Not its job: how it looks
+(`view.text`, `view.html`), computing figures (`analyze`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pjit_inspect.view.arrays_view import array_blocks
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.quantities import seconds_text
+from pjit_inspect.view.reason_view import reason_blocks
 from pjit_inspect.view.tree import Block, Code, Document, Legend, LegendEntry, Line, Text
 
 __all__ = ["ViewOptions", "document_axes", "record_view", "times_line"]
@@ -33,8 +34,8 @@ class ViewOptions:
     """What a display may say.
 
     Attributes:
-      show_times: say how long tracing, lowering and compiling took; they differ from run to run, so a notebook whose
-        outputs are compared leaves them out.
+      show_times: say how long tracing, lowering and compiling took, and why it was compiled again. Both depend on the
+        session, so a notebook whose outputs are compared leaves them out.
     """
 
     show_times: bool = True
@@ -43,7 +44,9 @@ class ViewOptions:
 def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> Document:
     """The display of one record."""
     data = report.data
-    blocks: list[Block] = [title_line(data), answer_line(report)]
+    show_times = (options or ViewOptions()).show_times
+    again = reason_blocks(data.reason) if show_times else ()
+    blocks: list[Block] = [title_line(data), *again, answer_line(report)]
     blocks += overview_blocks(report)
     blocks += memory_line(data)
     blocks += collective_blocks(report)
@@ -52,7 +55,7 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
     blocks += kernel_blocks(report)
     blocks += _notes(report)
     blocks.append(_footer(report))
-    if (options or ViewOptions()).show_times:
+    if show_times:
         blocks.append(times_line(data))
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 

@@ -30,15 +30,17 @@ def timeline_figure(ledger: LedgerData) -> Any:
         if mine:
             figure.add_trace(_trace(go, stage, mine))
     figure.update_layout(
-        barmode="overlay", bargap=0.35, height=110 + 26 * len(bars.rows), margin={"l": 10, "r": 10, "t": 36, "b": 40},
+        barmode="overlay", bargap=0.35, height=130 + 26 * len(bars.rows), margin={"l": 10, "r": 10, "t": 56, "b": 40},
         paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", font={"color": "#7d8590", "size": 12},
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
+        legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0},
         xaxis={"title": {"text": "seconds since the first compile (measured)"}, "gridcolor": "rgba(127,127,127,0.25)"},
         yaxis={"autorange": "reversed", "automargin": True, "categoryorder": "array",
                "categoryarray": [escaped(row) for row in bars.rows]},
     )  # fmt: skip
     for name, began_s in bars.cells:
-        figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": "#7d8590"}, annotation_text=name)
+        figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": "#7d8590"})
+        # Above the bars, which would hide it.
+        figure.add_annotation(x=began_s, y=1, yref="paper", yanchor="bottom", text=name, showarrow=False)
     return figure
 
 

@@ -57,6 +57,7 @@ def test_a_constraint_on_a_result_says_that_the_operand_moves_for_it():
         return jax.lax.with_sharding_constraint(x @ w, named(None, None))
 
     found = sentences(model, array((16, 32), None, None), array((32, 64), None, "model"))
+    assert found
     assert all("asks for `P(None, None)`" in text for text in found)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from causes.case import Case
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.observe import _jax
+from pjit_inspect.observe import _mlir
 from pjit_inspect.observe.propagation import _Walk, propagate
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
@@ -69,7 +69,7 @@ def dump(case: Case) -> Dumped:
 
 def compare_by_structure(dumped: Dumped) -> Comparison:
     """Against Shardy's module after propagation, value by value."""
-    with _jax.mlir_module(dumped.shardy.encode()) as module:
+    with _mlir.open_module(dumped.shardy.encode()) as module:
         theirs = _Walk(required=()).read(module)
     pair = _Pair(dumped.ours), _Pair(theirs)
     equal = sum(_match(*pair, steps) for steps in range(_STEPS, -1, -1))

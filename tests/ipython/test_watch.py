@@ -46,7 +46,16 @@ def test_eager_operations_are_one_line_at_the_end_of_the_cell(session):
 def test_a_limit_warns_once_at_the_nth_compile_of_one_function(session):
     session.value("%pjit on --limit 2")
     printed = session.printed(DOUBLE + "for n in (6, 7, 8):\n    double(np.ones(n, np.float32))")
-    assert printed.splitlines() == ["%pjit: <lambda> has been compiled 2 times since %pjit on; %pjit ledger tells why"]
+    assert printed.splitlines() == ["%pjit: <lambda> has been compiled 2 times; %pjit ledger tells why"]
+
+
+def test_watching_later_counts_on_from_what_the_log_has(session):
+    session.value("%pjit on")
+    session.value(DOUBLE + "for n in (12, 13):\n    double(np.ones(n, np.float32))")
+    session.value("%pjit --no-times on --watch --limit 3")
+    printed = session.printed("double(np.ones(14, np.float32));").splitlines()
+    assert printed[0].startswith("<lambda>, compile 3: `x`: length 13 -> 14")
+    assert printed[1] == "%pjit: <lambda> has been compiled 3 times; %pjit ledger tells why"
 
 
 @pytest.mark.parametrize("end", ["%pjit off", "%pjit on", "%unload_ext pjit_inspect"])

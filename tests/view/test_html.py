@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.view.explain_view import explain_view
-from pjit_inspect.view.html import to_html, to_page, to_pre
+from pjit_inspect.view.html import to_html
 from pjit_inspect.view.log_view import log_view
 from pjit_inspect.view.mesh_picture import mesh_lines
 from pjit_inspect.view.record_view import record_view
@@ -138,24 +138,6 @@ def test_any_name_stays_inside_its_element(name):
 def test_html_has_no_id_and_is_the_same_every_time():
     assert " id=" not in "".join(HTML.values())
     assert HTML["train_step"] == to_html(record_view(view_reports.train_step()))
-
-
-def test_a_page_loads_nothing_and_follows_the_readers_colours():
-    page = to_page(record_view(REPORTS["train_step"]), title="<step> & more")
-    assert "default-src 'none'; img-src data:; style-src 'unsafe-inline'" in page
-    assert "<title>&lt;step&gt; &amp; more</title>" in page
-    assert "prefers-color-scheme: dark" in page
-    assert not re.search(r"https?://|<script|<link|@import|url\(", page)
-
-
-def test_a_page_of_braces_is_not_a_format():
-    assert "{0}" in to_page(Document(blocks=(Line((Code("{0} {name}"),)),)), title="{title}")
-
-
-def test_a_programs_text_keeps_its_lines_and_loses_its_markup():
-    pre = to_pre("a <b>\n\x1b[0m")
-    assert "a &lt;b&gt;\n\\x1b[0m" in pre
-    assert to_pre("x" * 50, longest=10).endswith("\n... 40 characters more</pre>")
 
 
 @pytest.mark.parametrize("name", HTML)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from pjit_inspect.model.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern, RepeatedReason
-from pjit_inspect.model.reason import Difference, Reason, Resharding
+from pjit_inspect.model.reason import Reason, Resharding
 from pjit_inspect.model.record import Timings
 from pjit_inspect.model.source import Frame
 from pjit_inspect.view.html import to_html
-from pjit_inspect.view.ledger_view import ledger_view, reason_view, watch_line
+from pjit_inspect.view.ledger_view import ledger_view
 from pjit_inspect.view.record_view import ViewOptions
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.timeline_bars import timeline_bars
@@ -97,29 +95,6 @@ def test_arguments_that_every_call_copies_are_noted_once():
     text = to_text(ledger_view(ledger))
     assert text.count("`w` arrives as device 0") == 1
     assert "note  train_step: " in text
-
-
-def test_a_reason_by_itself_lists_its_differences():
-    differences = tuple(Difference(kind="shape", sentence=f"`p{i}`: length 1 -> 2") for i in range(5))
-    reason = Reason(kind="changed", sentence="`p0`: length 1 -> 2; and more", differences=differences)
-    lines = to_text(reason_view(reason, "step")).splitlines()
-    assert lines[0] == "step  `p0`: length 1 -> 2; and more"
-    assert len([line for line in lines if "length 1 -> 2" in line]) == 6
-
-
-@pytest.mark.parametrize(
-    ("seconds", "line"),
-    [
-        (1.25, "train_step, compile 2, 1.2 s: `x`: length 511 -> 512 (dimension 1)"),
-        (None, "train_step, compile 2: `x`: length 511 -> 512 (dimension 1)"),
-    ],
-)
-def test_a_compile_as_it_happens_is_one_line(seconds, line):
-    assert watch_line("train_step", 2, seconds, LONGER) == line
-
-
-def test_a_line_holds_no_control_characters():
-    assert watch_line("f\x1b[31m\n", 1, None, FIRST) == "f\\x1b[31m\\x0a, compile 1: first compile of `train_step`"
 
 
 # ---------------------------------------------------------------- timeline

@@ -1,0 +1,452 @@
+"""The handle users hold: one compile record, and everything that can be known about it.
+
+Rooms are joined here and in `api`: a record is observed, its HLO parsed, analysed and drawn. Everything is computed on
+first use and kept. Not its job: any of those steps, or making records (`api`).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pjit_inspect.analyze.graph_program import find_graph
+from pjit_inspect.analyze.phases import find_phase
+from pjit_inspect.analyze.report import cells_of, report
+from pjit_inspect.analyze.value_names import ValueNames
+from pjit_inspect.analyze.value_shardings import find_value_shardings
+from pjit_inspect.analyze.xla_warnings import with_sources
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.collective import CollectiveTable
+from pjit_inspect.model.fusion import FusionTable
+from pjit_inspect.model.graph import ProgramGraph
+from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.layout import ArrayLayout
+from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.propagation import Propagation
+from pjit_inspect.model.reason import Reason
+from pjit_inspect.model.record import MemoryStats, Origin, RecordData, Timings
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.sharding_table import ShardingTable
+from pjit_inspect.model.source import Frame, SourceText
+from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
+from pjit_inspect.model.xla_warning import XlaWarning
+from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.parse.record_file import write_record
+from pjit_inspect.parse.xla_warnings import parse_warnings
+from pjit_inspect.propagate import propagation_of
+from pjit_inspect.recompiles import reason_of
+from pjit_inspect.suggest import suggestions_of
+from pjit_inspect.view.collectives_view import collective_blocks
+from pjit_inspect.view.explain_view import explain_view
+from pjit_inspect.view.html import to_html
+from pjit_inspect.view.inspector_page import inspector_frame, inspector_page
+from pjit_inspect.view.inspector_payload import InspectorInput, InspectorPayload, inspector_payload
+from pjit_inspect.view.inspector_widget import inspector_widget, widget_words
+from pjit_inspect.view.kernels_view import kernel_blocks
+from pjit_inspect.view.printable import printable
+from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
+from pjit_inspect.view.shardings_view import shardings_view
+from pjit_inspect.view.shown import Shown, drawn
+from pjit_inspect.view.text import to_text
+from pjit_inspect.view.tree import Block, Document, Line, Text
+
+__all__ = ["CompileRecord", "View"]
+
+View = Literal["text", "html", "widget"]
+
+_TABLE_ROWS = 200
+"""Kinds that a table shown by itself lists in full."""
+
+
+class CompileRecord:
+    """One compilation, and everything that can be known about it.
+
+    A thin handle over frozen data (`record.data`): analyses run on first use and are kept. Two records are equal when
+    their data are.
+    """
+
+    def __init__(
+        self,
+        data: RecordData,
+        *,
+        live: bool = False,
+        finish: Callable[[RecordData], RecordData] | None = None,
+        hlo: HloModule | None = None,
+        hlo_text: str | None = None,
+    ) -> None:
+        """Hold `data`; `live` when this process made it, so that its source files are those that were compiled.
+
+        `finish` reads what capture left for later. `hlo` and `hlo_text` are its optimized program, when the caller has
+        read it already.
+        """
+        self._data, self._live, self._finish = data, live, finish
+        self._finishing = threading.Lock()
+        self._checked: dict[tuple[Edit, ...], Checked] = {}
+        if hlo is not None:
+            self.hlo = hlo
+        if hlo_text is not None:
+            self.hlo_text = hlo_text
+
+    @property
+    def data(self) -> RecordData:
+        """The frozen data under this handle, complete."""
+        with self._finishing:
+            if self._finish is not None:
+                self._data, self._finish = self._finish(self._data), None
+            return self._data
+
+    # ------------------------------------------------------------ facts, as captured
+
+    @property
+    def name(self) -> str:
+        """The function's name as the user wrote it."""
+        return self.data.name
+
+    @property
+    def transform(self) -> str:
+        """What made the compile: "jit", "grad", "vmap", "pmap", "shard_map" or "eager"."""
+        return self.data.transform
+
+    @property
+    def origin(self) -> Origin:
+        """Whose compile it is: the "user"'s, a "library"'s, or an "eager" operation's."""
+        return self.data.origin
+
+    @property
+    def user_frame(self) -> Frame | None:
+        """The user's line that led to the compile; None when no user code was on the stack."""
+        return self.data.user_frame
+
+    @property
+    def inputs(self) -> tuple[ArrayLayout, ...]:
+        """The flattened arguments in order, with the slice of each on every device."""
+        return self.data.inputs
+
+    @property
+    def outputs(self) -> tuple[ArrayLayout, ...]:
+        """The flattened results in order, with the slice of each on every device, and the inputs they reuse."""
+        return self.report.data.outputs
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The mesh most inputs and outputs follow; None when they follow none."""
+        return self.data.mesh
+
+    @property
+    def timings(self) -> Timings:
+        """Seconds of tracing, lowering and compiling (measured)."""
+        return self.data.timings
+
+    @property
+    def memory(self) -> MemoryStats | None:
+        """Bytes per device, as XLA counts them; None when the backend does not say."""
+        return self.data.memory
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """XLA's cost analysis ("flops", "bytes accessed"), which counts loop bodies once; {} when unknown."""
+        return dict(self.data.cost)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Package -> version, as installed when the record was made."""
+        return dict(self.data.versions)
+
+    @property
+    def jaxpr(self) -> str | None:
+        """The traced program as text; None when it was not seen."""
+        return self.data.jaxpr
+
+    @property
+    def reason(self) -> Reason:
+        """Why it was compiled: first time, or what differs from the nearest earlier compile of the function.
+
+        Found among the compiles that this process recorded before. `sentence` is the answer, `differences` what proves
+        it, `resharded` the arguments that every such call copies.
+        """
+        return self._reason
+
+    @cached_property
+    def _reason(self) -> Reason:
+        return reason_of(self._data, live=self._live)
+
+    # ------------------------------------------------------------ facts that take work
+
+    @cached_property
+    def stablehlo(self) -> str | None:
+        """The program before optimization as MLIR text, with source locations.
+
+        None when the record holds none, or holds bytecode only and there is no jaxlib to print it.
+        """
+        if self.data.stablehlo_text is not None or self.data.stablehlo is None:
+            return self.data.stablehlo_text
+        return _printed("stablehlo_text", self.data.stablehlo.read())
+
+    @cached_property
+    def hlo(self) -> HloModule | None:
+        """The optimized program, parsed; None when the record holds none. Raises ParseError when it is damaged."""
+        return None if self.data.hlo is None else parse_program(self.data.hlo.read())
+
+    @cached_property
+    def hlo_text(self) -> str | None:
+        """The optimized program as XLA prints it; None when the record holds none or no jaxlib can print it."""
+        return None if self.data.hlo is None else _printed("hlo_text", self.data.hlo.read())
+
+    @cached_property
+    def propagation(self) -> Propagation | None:
+        """The program before partitioning, with the sharding of every value; `None` where it is not known.
+
+        Shardy's propagation runs on a copy of the captured program the first time somebody looks; nothing is compiled.
+        """
+        return self._propagation_and_reason[0]
+
+    @cached_property
+    def _propagation_and_reason(self) -> tuple[Propagation | None, str]:
+        return propagation_of(self.data, live=self._live)
+
+    def ask_partitioner(self) -> Propagation:
+        """Compile the captured program once more, for the shardings XLA's partitioner itself began with.
+
+        The only way to know them in GSPMD mode (`jax_use_shardy_partitioner` off); `shardings` has them from then on.
+        It takes as long as the first compile; nothing runs and nothing stays. Raises CaptureError when this process
+        cannot compile the program again.
+        """
+        from pjit_inspect.observe.partitioner_dump import dump_partitioner
+
+        if self.data.stablehlo is None or not self._live:
+            raise CaptureError("the partitioner can be asked only in the process that compiled the program")
+        ids = [device.id for device in self.data.devices]
+        found = dump_partitioner(self.data.stablehlo.read(), ids, self.data.flags)
+        program = read_propagated_hlo(
+            found.hlo,
+            self.data.meshes,
+            ids,
+            free_inputs=found.free_inputs,
+            free_outputs=found.free_outputs,
+            result_names=found.result_names,
+        )
+        if self.propagation is None:
+            for name in ("propagation", "_sources", "report", "shardings"):
+                vars(self).pop(name, None)
+            self._propagation_and_reason = (program, "")
+        return program
+
+    @cached_property
+    def _sources(self) -> tuple[SourceText, ...]:
+        """The texts of all files that the program before partitioning names."""
+        program = self.propagation
+        return self.data.sources + (_sources_of(program) if self._live and program is not None else ())
+
+    @cached_property
+    def warnings(self) -> tuple[XlaWarning, ...]:
+        """What XLA warned of while it compiled, each distinct warning once, with its source.
+
+        () when there was nothing, and when nobody listened: then `data.compiler_log` is None, and `data.missing` says
+        why.
+        """
+        return with_sources(parse_warnings(self.data.compiler_log or ""), self.hlo, cells_of(self.data))
+
+    @cached_property
+    def report(self) -> RecordReport:
+        """All analyses of this record, as the displays use them."""
+        program = self.propagation
+        found = report(self.data, self.hlo, program, self._sources)
+        if not self._live:
+            self._data = found.data
+            return found
+        # Only the HLO tells which further files the program came from; keep their text with the record.
+        self._data = replace(found.data, sources=(*found.data.sources, *_further_sources(found)))
+        return replace(found, data=self._data)
+
+    @property
+    def collectives(self) -> CollectiveTable:
+        """Every collective of the optimized program, most bytes sent first; empty when there is no HLO."""
+        return replace(self.report.collectives or CollectiveTable(()), draw=self._draw_collectives)
+
+    @property
+    def fusions(self) -> FusionTable:
+        """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
+        return replace(self.report.fusions or FusionTable(()), draw=self._draw_fusions)
+
+    @cached_property
+    def shardings(self) -> ShardingTable:
+        """How every value of the program before partitioning is sharded, most wasted bytes first.
+
+        `.of("params['w1']")` and `.at_line(12)` choose values. Empty when that is not known; `.missing` says why.
+        """
+        program = self.propagation
+        if program is None:
+            return ShardingTable(missing=self._propagation_and_reason[1], draw=self._draw_shardings)
+        names = ValueNames(program, self._sources, cells_of(self.data))
+        return replace(find_value_shardings(names), draw=self._draw_shardings)
+
+    @cached_property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Changes that may save communication, the largest modelled saving first; `.check()` compiles one and counts.
+
+        Found the first time somebody looks, by propagating up to 24 changed copies of the program (seconds for a large
+        one); nothing is compiled. () when none is known. Raises CaptureError for a record from a file, and for a
+        program that Shardy did not partition.
+        """
+        if not self._live:
+            raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
+        found = suggestions_of(self.data, tuple(self.collectives), self._sources, cells_of(self.data))
+        return tuple(replace(one, checker=partial(self._check, one)) for one in found)
+
+    def _check(self, found: Suggestion, suggestion: Suggestion) -> Checked:
+        """What came of a suggestion as it was found; kept, so that an explanation tells it."""
+        checked = found.check().checked
+        if checked is None:
+            raise CaptureError(f"checking gave nothing: {suggestion.title}")
+        self._checked[found.change] = checked
+        return checked
+
+    # ------------------------------------------------------------ keeping and showing
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record to one `.pjit` file; `pjit_inspect.load` reads it back, without JAX too.
+
+        The file holds the program and the source lines of the user's files that it names.
+        """
+        data = replace(self.report.data, reason=self.reason)
+        write_record(replace(data, stablehlo_text=self.stablehlo, propagation=self.propagation), path)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the interactive inspector as one HTML file that loads nothing from a network.
+
+        A browser that runs no scripts shows the still display.
+        """
+        document = record_view(self._told)
+        page = inspector_page(self._inspector(document), fallback=to_html(document))
+        Path(path).write_text(page, encoding="utf-8")
+
+    def show(self, view: View = "html", *, times: bool = True) -> Any:
+        """An object to display: "html" (with its text), "text" alone, or a live "widget".
+
+        "html" is the still display and, where the notebook is trusted, the interactive inspector in its place. The
+        widget's `selection` is the name of what is selected; it can be read and set. With `times=False` the seconds
+        and the reason for compiling again are left out, so that the output is the same in every session.
+        """
+        if view not in get_args(View):
+            raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
+        document = record_view(self._told, options=ViewOptions(show_times=times))
+        if view == "text":
+            return Shown({"text/plain": to_text(document)})
+        payload = self._inspector(document, show_times=times)
+        if view == "widget":
+            return inspector_widget(payload, words=widget_words(self.report), still=to_html(document))
+        bundle = drawn(document)
+        return Shown({**bundle, "text/html": inspector_frame(payload, bundle["text/html"])})
+
+    def _inspector(self, document: Document, *, show_times: bool = True) -> InspectorPayload:
+        """The inspector's data, beside its still display."""
+        graph, no_graph = self._graph_and_reason
+        return inspector_payload(
+            InspectorInput(
+                report=self._told,
+                jaxpr=self.jaxpr,
+                stablehlo=self.stablehlo,
+                hlo_text=self.hlo_text,
+                module=self.hlo,
+                graph=graph,
+                no_graph=no_graph,
+                shardings=self.shardings,
+                phase_of=find_phase,
+                text=to_text(document),
+                show_times=show_times,
+            )
+        )
+
+    @cached_property
+    def _graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
+        """The graph of the program, and why there is none: a picture that fails must not take the rest with it."""
+        if self.hlo is None:
+            return None, ""
+        try:
+            return find_graph(self.hlo, self.report.collectives or CollectiveTable(())), ""
+        except Exception as error:
+            return None, f"no graph of this program, its analysis failed: {type(error).__name__}: {error}"
+
+    def explain(self, what: str | int | None = None) -> Shown:
+        """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
+
+        `what` narrows it: a kind ("all-gather"), a cause ("contraction"), a mesh axis, a phase ("backward"), a line of
+        your source (41, or "train.py:41"), or a name (`"params['w1']"`). Where nothing fits it says what there is.
+        """
+        return Shown(drawn(explain_view(self._told, what)))
+
+    @property
+    def _told(self) -> RecordReport:
+        """The report with the reason, XLA's warnings, and the suggestions somebody asked for, as far as checked."""
+        found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
+        data = replace(self.report.data, reason=self.reason)
+        return replace(self.report, data=data, suggestions=tuple(found), warnings=self.warnings)
+
+    def _draw_collectives(self, table: CollectiveTable) -> dict[str, str]:
+        return self._section(
+            collective_blocks(replace(self.report, collectives=table), rows=_TABLE_ROWS), "no collectives"
+        )
+
+    def _draw_fusions(self, table: FusionTable) -> dict[str, str]:
+        return self._section(
+            kernel_blocks(replace(self.report, fusions=table), rows=_TABLE_ROWS, text_rows=_TABLE_ROWS),
+            "no fused kernels",
+        )
+
+    def _draw_shardings(self, table: ShardingTable) -> dict[str, str]:
+        return drawn(shardings_view(self.data, table, self._sources))
+
+    def _section(self, blocks: Sequence[Block], nothing: str) -> dict[str, str]:
+        shown = tuple(blocks) or (Line((Text(nothing),)),)
+        return drawn(Document(axes=document_axes(self.data), blocks=shown))
+
+    def __str__(self) -> str:
+        return to_text(record_view(self._told))
+
+    def __repr__(self) -> str:
+        where = f" at {self.user_frame.where}" if self.user_frame else ""
+        return printable(f"<CompileRecord {self.name} ({self.transform}){where}>")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CompileRecord) and self.data == other.data
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
+    rows = (*(found.collectives or ()), *(found.fusions or ()))
+    named = {frame.file for row in rows for frame in row.source}
+    return _read_sources(named - {text.file for text in found.data.sources})
+
+
+def _sources_of(program: Propagation) -> tuple[SourceText, ...]:
+    return _read_sources({op.frames[0].file for op in program.ops if op.frames})
+
+
+def _read_sources(files: Iterable[str]) -> tuple[SourceText, ...]:
+    """The texts of those that are the user's and can be read."""
+    from pjit_inspect.observe.frames import is_user_file, read_source
+
+    texts = (read_source(file) for file in sorted(files) if is_user_file(file))
+    return tuple(text for text in texts if text is not None)
+
+
+def _printed(function: str, data: bytes) -> str | None:
+    try:
+        from pjit_inspect.observe import texts
+    except ImportError:
+        return None
+    try:
+        return getattr(texts, function)(data)
+    except RuntimeError:
+        # jaxlib refuses what it did not make itself: programs of other versions, and those read from text.
+        return None
