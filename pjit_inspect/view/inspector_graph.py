@@ -53,7 +53,7 @@ from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.graph import GraphBox, GraphRow, ProgramGraph, RowKind
 from pjit_inspect.model.graph_columns import HOWS, PHASES
 from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.view.collective_group import group_collectives
+from pjit_inspect.view.collectives_view import group_collectives
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_schedule import schedule_columns, schedule_header
 from pjit_inspect.view.inspector_words import name_data
