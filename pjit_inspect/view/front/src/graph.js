@@ -2,23 +2,20 @@
 // visible is `fold.js`, where it stands `matrix.js`, how it looks `graphdraw.js`.
 import { openBox } from "./boxgraph.js";
 import { h } from "./dom.js";
-import { thousands } from "./format.js";
 import { MODES, fills, legend, readColors } from "./graphcolors.js";
 import { openGraph } from "./graphdata.js";
-import { badgeOf, draw } from "./graphdraw.js";
-import { hitAt } from "./graphhit.js";
-import { litBy, reveal, visibleBox } from "./graphlink.js";
-import { BoxSearch } from "./graphsearch.js";
+import { draw } from "./graphdraw.js";
+import { Finder } from "./graphfinder.js";
+import { litBy, reveal } from "./graphlink.js";
+import { followPointer } from "./graphpointer.js";
 import { Words, asText } from "./graphtext.js";
-import { tipOf } from "./graphtip.js";
 import { graphTree, nodesOf } from "./graphtree.js";
 import { shardingsOf } from "./graphshardings.js";
 import { copyText } from "./header.js";
 import { BAND_HEAD, LINE, TOP, layoutOf, openAtFirst } from "./matrix.js";
 import { axisClass } from "./spans.js";
-import { tooltip } from "./tooltip.js";
 
-const NARROW = 560, TALL = 560, LEAST_SCALE = 0.3, MOST_SCALE = 3, READABLE = 0.9, DRAG = 4, REST = 250;
+const NARROW = 560, TALL = 560, LEAST_SCALE = 0.3, MOST_SCALE = 3, READABLE = 0.9;
 
 /** @typedef {import("./matrix.js").Box} Box */
 
@@ -38,7 +35,8 @@ export function graph(store, strip) {
   return box;
 }
 
-class GraphView {
+/** What is open, where it stands, what is lit: one graph on the page. */
+export class GraphView {
   /** @param {import("./store.js").Store} store @param {import("./graphdata.js").Graph} found @param {HTMLElement} strip */
   constructor(store, found, strip) {
     this.strip = strip;
@@ -46,7 +44,6 @@ class GraphView {
     this.graph = found;
     this.sets = store.data?.header.axis_sets ?? [];
     this.words = new Words(found, this.sets);
-    this.search = new BoxSearch(found, this.words);
     /** @type {import("./fold.js").Shown | null} */
     this.shown = null;
     /** @type {import("./fold.js").Shown | null} what was open before a selection opened more */
@@ -63,9 +60,6 @@ class GraphView {
     this.hover = null;
     /** @type {any} */
     this.focus = null;
-    /** @type {number[]} */
-    this.hits = [];
-    this.hit = -1;
     /** @type {Set<number>} */
     this.openBoxes = new Set();
     this.lit = /** @type {import("./graphlink.js").Lit} */ ({ lines: new Map(), boxes: new Set(), phases: new Set() });
@@ -84,23 +78,20 @@ class GraphView {
       act: (node) => this.act(node), open: (node, isOpen) => this.openNode(node, isOpen), moved: (node) => this.moved(node), key: (event) => this.key(event),
     });
     this.parts = [this.toolbar(), this.tree.element, this.box, this.foot, this.strip];
-    this.tip = tooltip(this.box);
-    this.box.addEventListener("scroll", () => { this.quiet(); this.paint(); }, { passive: true });
-    this.box.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    this.pointer();
+    this.mouse = followPointer(this);
+    this.box.addEventListener("scroll", () => { this.mouse.quiet(); this.paint(); }, { passive: true });
     new ResizeObserver(() => this.resized()).observe(this.box);
   }
 
   /** Search, colours, zoom. */
   toolbar() {
     const button = (/** @type {any} */ words, /** @type {string} */ title, /** @type {() => void} */ click, more = "") => h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
-    this.field = /** @type {HTMLInputElement} */ (h("input", { type: "search", class: "search", placeholder: "Find in the graph", "aria-label": "Find a scope, kernel or collective in the graph; Enter goes to the next", oninput: () => this.find(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.searchKey(event) }));
-    this.count = h("span", { class: "hits", "aria-live": "polite" });
+    this.finder = new Finder(this);
     const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = select.value; this.dress(); } }, MODES.filter(([key]) => key !== "sharding" || this.shardings).map(([key, words]) => h("option", { value: key }, words))));
     this.phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
     this.toggleStrip = button("Schedule", "Show or hide when kernels run", () => this.showStrip(this.strip.hidden));
     const copy = button("Copy", "Copy the graph as text", () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)), "wideonly push");
-    return h("div", { class: "graphbar" }, this.phases, this.field, this.count, h("label", { class: "wideonly" }, "colour by ", select),
+    return h("div", { class: "graphbar" }, this.phases, ...this.finder.parts, h("label", { class: "wideonly" }, "colour by ", select),
       h("span", { class: "tight wideonly" }, button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)), button("Fit", "Fit the width (0)", () => this.fit()), button("+", "Zoom in (+)", () => this.zoom(1.2))),
       button("Reset", "Open what is open at first", () => this.reset(), "wideonly"), this.toggleStrip, copy);
   }
@@ -147,7 +138,6 @@ class GraphView {
     this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
     this.hover = null;
     this.relit();
-    this.found = this.foundBoxes();
     this.size();
     clearTimeout(this.idle);
     this.idle = setTimeout(() => this.tree.update(), 60);
@@ -212,7 +202,7 @@ class GraphView {
     draw(context, layout, {
       scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio, colors: this.colors, words: this.words,
       axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)], fillOf: this.fillOf, hasAxisColors: this.mode === "phase" || this.mode === "axis",
-      lit: this.lit, isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind), hover: this.hover, focus: this.focusPlace(), found: this.found ?? null, mostFlops: this.mostFlops ?? 0,
+      lit: this.lit, isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind), hover: this.hover, focus: this.focusPlace(), found: this.finder?.boxes() ?? null, mostFlops: this.mostFlops ?? 0,
     });
   }
 
@@ -295,40 +285,6 @@ class GraphView {
     else if ((place.x + place.w) * scale > box.scrollLeft + box.clientWidth) box.scrollLeft = (place.x + place.w + 12) * scale - box.clientWidth;
   }
 
-  find() {
-    this.hits = this.search.find(this.field?.value ?? "");
-    this.hit = -1;
-    this.found = this.foundBoxes();
-    this.sayHits();
-    this.paint();
-  }
-
-  sayHits() {
-    if (!this.count) return;
-    const none = this.field?.value.trim() ? "nothing" : "";
-    this.count.textContent = this.hits.length ? `${this.hit < 0 ? "" : `${this.hit + 1} of `}${thousands(this.hits.length)}` : none;
-  }
-
-  /** The visible boxes that stand for what was found; null without a search. */
-  foundBoxes() {
-    if (!this.layout || !this.field?.value.trim()) return null;
-    return new Set(this.hits.map((hit) => visibleBox(this.graph, /** @type {any} */ (this.layout), hit)).filter((box) => box !== null));
-  }
-
-  /** @param {KeyboardEvent} event */
-  searchKey(event) {
-    if (event.key === "Escape" && this.field?.value) {
-      event.stopPropagation();
-      this.field.value = "";
-      this.find();
-    }
-    if (event.key !== "Enter" || !this.hits.length || !this.shown) return;
-    event.preventDefault();
-    this.hit = (this.hit + (event.shiftKey ? -1 : 1) + this.hits.length) % this.hits.length;
-    this.sayHits();
-    this.goTo(this.hits[this.hit]);
-  }
-
   /** Opens what is around a box and goes there. @param {number} number */
   goTo(number) {
     if (!this.shown) return;
@@ -346,80 +302,13 @@ class GraphView {
     this.paint();
   }
 
-  // ---------------------------------------------------------------- pointer
-
-  pointer() {
-    const { canvas, box } = this;
-    /** @type {{x: number, y: number, left: number, top: number} | null} */
-    let start = null;
-    let isDrag = false;
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || event.pointerType === "touch") return;
-      start = { x: event.clientX, y: event.clientY, left: box.scrollLeft, top: box.scrollTop };
-      isDrag = false;
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (!start) return this.pointAt(event);
-      if (!isDrag && Math.hypot(event.clientX - start.x, event.clientY - start.y) < DRAG) return;
-      if (!isDrag) canvas.setPointerCapture(event.pointerId);
-      isDrag = true;
-      this.tip.hide();
-      canvas.classList.add("grab");
-      box.scrollLeft = start.left - (event.clientX - start.x);
-      box.scrollTop = start.top - (event.clientY - start.y);
-    });
-    const end = () => {
-      start = null;
-      canvas.classList.remove("grab");
-    };
-    canvas.addEventListener("pointerup", end);
-    canvas.addEventListener("pointercancel", end);
-    canvas.addEventListener("click", (event) => (isDrag ? (isDrag = false) : this.click(event)));
-    canvas.addEventListener("pointerleave", () => { this.quiet(); this.hoverOn(null); });
-  }
-
-  quiet() {
-    clearTimeout(this.resting);
-    this.tip.hide();
-  }
-
-  /** What is at a place of the window. @param {MouseEvent} event */
-  at(event) {
-    const area = this.canvas.getBoundingClientRect(), context = this.canvas.getContext("2d");
-    const layout = this.layout;
-    if (!layout || !context || event.clientY - area.top < (TOP - 8) * this.scale) return null;
-    const x = (event.clientX - area.left + this.box.scrollLeft) / this.scale, y = (event.clientY - area.top + this.box.scrollTop) / this.scale;
-    return hitAt(layout, x, y, (band) => badgeOf(context, layout, this.words, band));
-  }
-
-  /** @param {PointerEvent} event */
-  pointAt(event) {
-    const hit = this.at(event);
-    this.canvas.classList.toggle("link", hit !== null && (hit.type !== "label" || this.graph.children[hit.item.row].length > 0));
-    this.hoverOn(hit && (hit.type === "box" || hit.type === "line") ? hit.box : null);
-    const lines = hit && this.layout ? tipOf(hit, this.layout, this.words) : [];
-    clearTimeout(this.resting);
-    this.tip.hide();
-    if (lines.length) this.resting = setTimeout(() => this.tip.show(lines, event.clientX, event.clientY), REST);
-  }
+  // ---------------------------------------------------------------- acts
 
   /** @param {Box | null} box */
   hoverOn(box) {
     if (box === this.hover) return;
     this.hover = box;
     this.paint();
-  }
-
-  /** @param {MouseEvent} event */
-  click(event) {
-    const hit = this.at(event);
-    this.focus = null;
-    if (!hit) return;
-    this.quiet();
-    if (hit.type === "badge") this.unfold(hit.item.fold);
-    else if (hit.type === "band" || hit.type === "label") this.choose(hit.item);
-    else if (hit.type === "line") this.pick(hit.box, hit.line);
-    else this.enter(hit.box);
   }
 
   /** A row's name: it opens or closes. @param {import("./fold.js").Item} item */
@@ -451,14 +340,6 @@ class GraphView {
   }
 
   // ---------------------------------------------------------------- zoom
-
-  /** @param {WheelEvent} event */
-  wheel(event) {
-    if (!event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    const area = this.canvas.getBoundingClientRect();
-    this.zoom(Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) * 0.01), event.clientX - area.left, event.clientY - area.top);
-  }
 
   /** @param {number} factor @param {number} [x] @param {number} [y] what stays where it is, in the pane */
   zoom(factor, x = this.box.clientWidth / 2, y = TOP) {
