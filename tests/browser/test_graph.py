@@ -13,6 +13,8 @@ import pytest
 import view_reports
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
+import graph_cases
 from data import hlo_fixtures as fixtures
 
 import pjit_inspect
@@ -223,6 +225,49 @@ def test_at_400_pixels_one_phase_shows_and_a_selection_turns_to_its_own(visit):
     assert pressed.inner_text() == "backward"
     found.page.locator(".graphbar button", has_text="update").click()
     assert any("70 kernels" in name for name in Tree(found.page).names())
+
+
+def test_the_pointer_is_told_producers_and_consumers_and_drags_the_picture(visit):
+    found, tree = opened(visit, SIXTEEN)
+    tree.go("backward: 13 kernels")
+    found.page.wait_for_timeout(150)
+    x0, y0, x1, _ = found.page.evaluate(FOCUS)
+    found.page.mouse.move((x0 + x1) / 2, y0 + 14)
+    tip = found.page.locator(".floating:visible")
+    tip.wait_for()
+    words = tip.inner_text()
+    assert words.startswith("backward")
+    assert "qkv" in words
+    assert "reads" in words
+    assert "gives to" in words
+    assert "modelled" in words
+    top = "() => document.querySelector('.graphbox').scrollTop"
+    before = found.page.evaluate(top)
+    found.page.mouse.down()
+    found.page.mouse.move((x0 + x1) / 2, y0 - 60, steps=4)
+    found.page.mouse.up()
+    assert found.page.evaluate(top) == before + 74
+    assert found.page.locator(".boxpane").count() == 0
+
+
+def test_the_canvas_has_the_themes_colours(visit):
+    corner = """() => { const from = document.querySelector('.graphbox canvas'), copy = new OffscreenCanvas(1, 1);
+      copy.getContext('2d').drawImage(from, 0, 0); return [...copy.getContext('2d').getImageData(0, 0, 1, 1).data]; }"""
+    found = visit(page_of(MLP), hash="theme=dark")
+    found.page.wait_for_timeout(200)
+    assert found.page.evaluate(corner) == [0x16, 0x18, 0x1C, 255]
+    found = visit(page_of(MLP), hash="theme=light")
+    found.page.wait_for_timeout(200)
+    assert found.page.evaluate(corner) == [255, 255, 255, 255]
+
+
+def test_hostile_names_of_scopes_are_shown_as_text(visit):
+    bad = "</script><img src=x onerror=window.pwned=1>\u202e"
+    read = graph_cases.program(graph_cases.op("a", "add", "q", "q", at=f"jit(f)/{bad}/add", root=True))
+    given = InspectorInput(report=view_reports.without_hlo(), graph=graph_cases.graph_of(read))
+    found = visit(inspector_page(inspector_payload(given)))
+    assert any("onerror" in name for name in Tree(found.page).names())
+    assert found.page.evaluate("window.pwned === undefined")
 
 
 def test_without_a_graph_the_pane_says_why(visit):

@@ -158,11 +158,15 @@ export class GraphView {
   /** Colours and legend. */
   dress() {
     if (!this.layout) return;
-    this.colors = readColors(this.box);
-    const { first } = this.store;
-    this.fillOf = fills(this.mode, this.layout, this.colors, { sets: this.sets, all: first.axes, shardings: this.shardings });
-    this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, first.axes), ...this.notes());
+    this.recolor();
+    this.foot.replaceChildren(...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes), ...this.notes());
     this.paint();
+  }
+
+  recolor() {
+    if (!this.layout) return;
+    this.colors = readColors(this.box);
+    this.fillOf = fills(this.mode, this.layout, this.colors, { sets: this.sets, all: this.store.first.axes, shardings: this.shardings });
   }
 
   /** What a reader must know of the figures. */
@@ -190,6 +194,7 @@ export class GraphView {
   paintNow() {
     const { canvas, layout, box, store } = this;
     if (!layout || !this.fillOf) return;
+    if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor(); // the theme is another one
     const ratio = devicePixelRatio || 1, width = box.clientWidth, height = box.clientHeight;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
