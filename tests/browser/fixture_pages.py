@@ -1,32 +1,42 @@
-"""Pages of real programs for the browser tests."""
+"""Pages of real programs for the browser tests, and their graphs."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
+import graph_cases
 from data import hlo_fixtures as fixtures
 
 import pjit_inspect
-from pjit_inspect.api import CompileRecord
+from pjit_inspect.model.collective import CollectiveTable
+from pjit_inspect.model.graph import ProgramGraph
 
-__all__ = ["page_of", "record_of"]
-
-
-@functools.cache
-def record_of(name: str) -> CompileRecord:
-    """A fixture as a record, with the mesh it was compiled for."""
-    found = pjit_inspect.open(fixtures.HERE / f"{name}.hlo.gz")
-    assert isinstance(found, CompileRecord)
-    return CompileRecord(dataclasses.replace(found.data, mesh=fixtures.MESH), hlo=found.hlo, hlo_text=found.hlo_text)
+__all__ = ["collectives_of", "graph_of", "page_of"]
 
 
 @functools.cache
 def page_of(name: str) -> str:
-    """Its exported page."""
+    """The exported page of a fixture, with the mesh it was compiled for."""
+    found = pjit_inspect.open(fixtures.HERE / f"{name}.hlo.gz")
+    assert isinstance(found, pjit_inspect.CompileRecord)
+    data = dataclasses.replace(found.data, mesh=fixtures.MESH)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
-        record_of(name).to_html(file)
+        pjit_inspect.CompileRecord(data, hlo=found.hlo, hlo_text=found.hlo_text).to_html(file)
         return file.read_text(encoding="utf-8")
+
+
+def graph_of(name: str) -> ProgramGraph:
+    """Its graph."""
+    return graph_cases.fixture(name)[2]
+
+
+def collectives_of(name: str) -> CollectiveTable:
+    """Its collectives, as the graph numbers them."""
+    return graph_cases.fixture(name)[1]

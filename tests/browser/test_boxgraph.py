@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from fixture_pages import page_of, record_of
+from fixture_pages import graph_of, page_of
 
 from pjit_inspect.model.graph_columns import PHASES
 from pjit_inspect.view.inspector_page import BUNDLE
@@ -86,8 +85,7 @@ def open_box(chromium: Any) -> Iterator[Any]:
 
 
 def box_number(name: str, row: str, phase: str) -> int:
-    graph, _ = record_of(name)._graph_and_reason
-    assert graph is not None
+    graph = graph_of(name)
     labels = [(graph.rows[box.row].label, PHASES[box.phase]) for box in graph.boxes]
     return labels.index((row, phase))
 
@@ -98,8 +96,7 @@ def chosen(page: Any) -> Any:
 
 def test_every_kernel_of_the_box_is_drawn_and_named(open_box):
     number = box_number(TPU, "attn", "backward")
-    graph, _ = record_of(TPU)._graph_and_reason
-    assert graph is not None
+    graph = graph_of(TPU)
     page = open_box(TPU, number)
     named = page.locator(".dag .kernel:not(.stub)").evaluate_all(
         "(all) => all.map((e) => e.getAttribute('aria-label'))"
@@ -173,8 +170,7 @@ def test_the_tooltip_has_the_whole_name(open_box):
 
 
 def test_what_is_too_wide_or_unconnected_is_a_list_that_keys_walk(open_box):
-    graph, _ = record_of("transformer_step.v5e_2x4")._graph_and_reason
-    assert graph is not None
+    graph = graph_of("transformer_step.v5e_2x4")
     number = next(i for i, box in enumerate(graph.boxes) if box.is_list)
     page = open_box("transformer_step.v5e_2x4", number)
     assert page.locator(".dag").count() == 0

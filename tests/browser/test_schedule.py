@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from fixture_pages import page_of, record_of
+from fixture_pages import collectives_of, graph_of, page_of
 
 LARGE = "train_step_16_layers.cpu_8"
 TPU = "train_step.tpu7x"
@@ -65,10 +64,8 @@ def test_a_click_on_a_collective_selects_it_in_the_list_and_everywhere(visit):
 
 def test_the_keys_walk_the_events_in_the_order_of_the_schedule(visit):
     opened = strip_of(visit, TPU)
-    record = record_of(TPU)
-    graph, _ = record._graph_and_reason
-    assert graph is not None
-    kinds = [record.collectives[event.collective].kind for event in graph.strip.events]
+    rows = collectives_of(TPU).rows
+    kinds = [rows[event.collective].kind for event in graph_of(TPU).strip.events]
     opened.page.locator(".strip").focus()
     opened.page.keyboard.press("Home")
     found = [told(opened)]
@@ -156,8 +153,7 @@ def test_the_strip_says_that_places_are_not_time_and_whose_order_it_is(visit):
 @pytest.mark.parametrize("name", [TPU, "mlp_step.cpu_8", "pallas.v5e", "permute_ring.h100_1x1x8"])
 def test_it_is_as_high_as_its_lanes_and_nothing_sticks_out_at_400_pixels(visit, name: str):
     opened = strip_of(visit, name, width=400)
-    graph, _ = record_of(name)._graph_and_reason
-    assert graph is not None
+    graph = graph_of(name)
     lanes = len(set(graph.strip.runs.phase.tolist())) + len(graph.strip.lanes)
     height = opened.page.locator(".schedule").bounding_box()["height"]
     assert 14 * lanes + 30 < height < 14 * lanes + 110
