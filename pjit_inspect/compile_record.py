@@ -43,6 +43,7 @@ from pjit_inspect.steps import Steps
 from pjit_inspect.suggest import suggestions_of
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.explain_view import explain_view
+from pjit_inspect.view.figures import Figures
 from pjit_inspect.view.html import to_html
 from pjit_inspect.view.inspector_page import inspector_frame, inspector_page
 from pjit_inspect.view.inspector_payload import InspectorInput, InspectorPayload, inspector_payload
@@ -52,6 +53,7 @@ from pjit_inspect.view.printable import printable
 from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
 from pjit_inspect.view.shardings_view import shardings_view
 from pjit_inspect.view.shown import Shown, drawn
+from pjit_inspect.view.summary_picture import draw_summary
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import Block, Document, Line, Text
 
@@ -308,6 +310,11 @@ class CompileRecord:
         self._checked[found.change] = checked
         return checked
 
+    @property
+    def figures(self) -> Figures:
+        """Plotly figures, each with a still twin: `axis_totals`, `traffic`, `bytes_per_device`, `compile_times`."""
+        return Figures(self.report)
+
     # ------------------------------------------------------------ keeping and showing
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -326,6 +333,10 @@ class CompileRecord:
         document = record_view(self._told)
         page = inspector_page(self._inspector(document), fallback=to_html(document))
         Path(path).write_text(page, encoding="utf-8")
+
+    def to_svg(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer, the mesh and the totals per axis as one still picture, for a README or an issue."""
+        Path(path).write_text(draw_summary(self.report).write(), encoding="utf-8", errors="backslashreplace")
 
     def show(self, view: View = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, or a live "widget".

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from pjit_inspect.view.chart_picture import draw_chart
 from pjit_inspect.view.colors import HATCH, LINE, NEUTRAL, NOTE, Palette
 from pjit_inspect.view.html_spans import breakable_html, chip_html, escaped, spans_html
 from pjit_inspect.view.mesh_picture import draw_mesh
@@ -18,6 +19,7 @@ from pjit_inspect.view.tree import (
     Beside,
     Block,
     Card,
+    ChartSubject,
     Column,
     Finding,
     Fold,
@@ -90,7 +92,7 @@ def picture_html(picture: Picture, palette: Palette) -> str:
     return _image(_drawing(subject, palette), picture.alt)
 
 
-def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject, palette: Palette) -> Svg:
+def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject, palette: Palette) -> Svg:
     match subject:
         case MeshSubject():
             return draw_mesh(subject, palette)
@@ -98,6 +100,8 @@ def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject, palette: Pal
             return draw_shards(layout, palette)
         case TimelineSubject(ledger=ledger):
             return draw_timeline(ledger)
+        case ChartSubject(chart=chart):
+            return draw_chart(chart)
 
 
 def _image(svg: Svg, alt: str) -> str:
