@@ -22,6 +22,7 @@ from pjit_inspect.view.shown import drawn
 
 __all__ = ["ChartFigure", "chart_figure"]
 
+_WIDTH = 720  # px; left to plotly, a notebook that is opened again draws figures wider than their cell
 _GREY = "#7d8590"
 _GRID = "rgba(127,127,127,0.25)"
 _CLEAR = "rgba(0,0,0,0)"
@@ -70,7 +71,7 @@ def chart_figure(chart: Chart) -> ChartFigure:
         title={"text": _label(chart.title, longest=_LONGEST_SENTENCE), "font": {"size": 13}, "x": 0, "xref": "paper",
                "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 10},
                "subtitle": {"text": notes, "font": {"size": 11}}},
-        paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, font={"color": _GREY, "size": 12},
+        width=_WIDTH, paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, font={"color": _GREY, "size": 12},
         margin={"l": 10, "r": 20, "t": _top(chart), "b": 44}, hoverlabel={"align": "left", "namelength": -1},
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
     )  # fmt: skip
@@ -99,10 +100,11 @@ def _label(text: str, *, longest: int = 60) -> str:
 
 def _without_data(figure: ChartFigure, sentence: str) -> ChartFigure:
     figure.update_layout(height=110, xaxis={"visible": False}, yaxis={"visible": False})
-    return figure.add_annotation(
+    figure.add_annotation(
         text=_label(sentence, longest=_LONGEST_SENTENCE), xref="paper", yref="paper", showarrow=False, x=0, y=0.5,
         xanchor="left",
     )  # fmt: skip
+    return figure
 
 
 # ---------------------------------------------------------------- bars
