@@ -20,7 +20,7 @@ installed into an environment of its own, none is a dependency of this project.
 - *expand*: from the click on the first closed group to the second frame with it open.
 - *pan*, *zoom*: the median frame while the pointer drags the picture, while the wheel zooms it. Ours scrolls the
   program's text where the page has no picture to drag.
-- "over N" stands for what had not ended after N seconds; "cannot" for what there is not, with the reason below.
+- "over N s" stands for what had not ended by then; "cannot" for what there is not, with the reason below.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import argparse
 import base64
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -40,7 +41,7 @@ import urllib.request
 import venv
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ from playwright.sync_api import TimeoutError as GivenUp  # noqa: E402
 import pjit_inspect as pi  # noqa: E402
 from pjit_inspect.model.hlo import Computation, HloModule, Instruction  # noqa: E402
 
+TOOLS = ("ours", "Model Explorer", "jaxviz")
 PEERS = {"Model Explorer": "ai-edge-model-explorer==0.1.34", "jaxviz": "jaxviz==0.1.4"}
 COLUMNS = ("build s", "kB", "paint s", "ready s", "expand ms", "pan ms", "zoom ms")
 NO_GROUP = "the page has no closed group"
@@ -151,6 +153,12 @@ class Figures:
     tool: str
     columns: dict[str, float | str] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
+    kept: str = ""
+    versions: str = ""
+
+    def keep(self) -> None:
+        """Write what is known, for the process that waits."""
+        Path(self.kept).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def cannot(self, *columns: str, why: str) -> None:
         """Say that some columns cannot be had."""
@@ -164,14 +172,55 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="the small program only")
     options.add_argument("--folder", type=Path, help="where the peers' environments are kept")
     options.add_argument("--limit", type=float, default=60.0, help="seconds after which a step is given up")
+    options.add_argument("--row", nargs=4, help=argparse.SUPPRESS)
     given = options.parse_args()
-    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
-        peers = {name: installed(name, given.folder or Path(scratch)) for name in PEERS}
-        arguments = [*OPTIONS, "--enable-unsafe-swiftshader"]
+    if given.row:
+        measure_row(given.row[0], given.row[1], Path(given.row[2]), Path(given.row[3]), given.limit)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        home = given.folder or Path(scratch)
+        peers = {name: installed(name, home) for name in PEERS}
         for program in (SMALL_PROGRAM,) if given.quick else (SMALL_PROGRAM, PROGRAM):
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-            print_program(program, Bench(browser, Path(scratch), given.limit), peers)
-            browser.close()
+            print_program(program, {tool: row_of(tool, program, peers, Path(scratch), given.limit) for tool in TOOLS})
+
+
+def row_of(tool: str, program: str, peers: dict[str, Path | str], scratch: Path, limit: float) -> Figures:
+    """One row, measured by a process of its own: a page that blocks its browser blocks whoever drives it."""
+    commands = peers.get(tool, scratch)
+    if isinstance(commands, str):
+        row = Figures(tool=tool)
+        row.cannot(*COLUMNS, why=commands)
+        return row
+    command = [sys.executable, __file__, "--limit", str(limit), "--row", tool, program, str(commands), str(scratch)]
+    kept = scratch / "row.json"
+    kept.unlink(missing_ok=True)
+    started = subprocess.Popen(command, start_new_session=True)
+    try:
+        started.wait(timeout=3 * limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+    row = Figures(**json.loads(kept.read_text())) if kept.exists() else Figures(tool=tool)
+    missing = [title for title in COLUMNS if title not in row.columns]
+    if missing:
+        row.cannot(*missing, why=f"the page did not answer within {3 * limit:.0f} s")
+    return row
+
+
+def measure_row(tool: str, program: str, commands: Path, scratch: Path, limit: float) -> None:
+    """Measure one row and keep it in a file, column by column."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*OPTIONS, "--enable-unsafe-swiftshader"])
+        bench = Bench(browser, scratch, limit)
+        row = Figures(tool=tool, kept=str(scratch / "row.json"), versions=f"Chromium {browser.version}")
+        path = DATA / f"{program}.hlo.gz"
+        if tool == "jaxviz":
+            of_jaxviz(row, path, bench, commands)
+        else:
+            record = pi.open(path)
+            assert record.report is not None  # the analyses are not the page's
+            of_ours(row, record, bench) if tool == "ours" else of_model_explorer(row, record, bench, commands)
+        row.keep()
 
 
 def installed(name: str, folder: Path) -> Path | str:
@@ -211,21 +260,18 @@ class Bench:
             page.close()
 
 
-def print_program(program: str, bench: Bench, peers: dict[str, Path | str]) -> None:
+def print_program(program: str, rows: dict[str, Figures]) -> None:
     """The table of one program."""
-    path = DATA / f"{program}.hlo.gz"
-    record = pi.open(path)
-    assert record.hlo is not None
-    assert record.report is not None  # the analyses are not the page's
-    print(f"\n{program}: {len(record.hlo):,} instructions; Chromium {bench.browser.version}, {os.cpu_count()} cores")
-    rows = [of_ours(record, bench), of_model_explorer(record.hlo, bench, peers), of_jaxviz(path, bench, peers)]
-    print(f"{'':<16}" + "".join(f"{title:>12}" for title in COLUMNS))
-    for row in rows:
-        print(f"{row.tool:<16}" + "".join(f"{shown(row.columns.get(title, 'unknown')):>12}" for title in COLUMNS))
-    for row in rows[1:]:
-        print(f"{row.tool + ' / ours':<16}" + "".join(f"{ratio(row, rows[0], title):>12}" for title in COLUMNS))
-    for reason in dict.fromkeys(reason for row in rows for reason in row.reasons):
+    ours, peers = rows["ours"], [row for row in rows.values() if row.tool != "ours"]
+    print(f"\n{program}; {ours.versions}, {os.cpu_count()} cores")
+    print(f"{'':<22}" + "".join(f"{title:>11}" for title in COLUMNS))
+    for row in rows.values():
+        print(f"{row.tool:<22}" + "".join(f"{shown(row.columns[title]):>11}" for title in COLUMNS))
+    for row in peers:
+        print(f"{row.tool + ' / ours':<22}" + "".join(f"{ratio(row, ours, title):>11}" for title in COLUMNS))
+    for reason in dict.fromkeys(reason for row in rows.values() for reason in row.reasons):
         print(f"  {reason}")
+    sys.stdout.flush()
 
 
 def shown(value: float | str) -> str:
@@ -246,6 +292,7 @@ def timed(row: Figures, title: str, measure: Callable[[], float], limit: float) 
         return False
     except (Error, LookupError) as error:
         row.cannot(title, why=str(error).splitlines()[0][:160])
+    row.keep()
     return True
 
 
@@ -263,9 +310,9 @@ def frames_ms(page: Any, selector: str, kind: str, *, ctrl: bool = False) -> flo
 # ---------------------------------------------------------------- ours
 
 
-def of_ours(record: pi.CompileRecord, bench: Bench) -> Figures:
+def of_ours(row: Figures, record: pi.CompileRecord, bench: Bench) -> None:
     """The exported inspector."""
-    row, path = Figures(tool="ours"), bench.folder / "ours.html"
+    path = bench.folder / "ours.html"
     start = time.perf_counter()
     record.to_html(path)
     row.columns["build s"] = time.perf_counter() - start
@@ -279,7 +326,6 @@ def of_ours(record: pi.CompileRecord, bench: Bench) -> Figures:
         scrolled = page.evaluate("Boolean(document.querySelector('.scroll'))")
         timed(row, "pan ms", lambda: frames_ms(page, ".scroll" if scrolled else "canvas", "scroll"), bench.limit)
         row.cannot("zoom ms", why="a page of this version has no picture to zoom")
-    return row
 
 
 def our_expand(page: Any) -> float:
@@ -293,26 +339,22 @@ def our_expand(page: Any) -> float:
 # ---------------------------------------------------------------- Model Explorer
 
 
-def of_model_explorer(module: HloModule, bench: Bench, peers: dict[str, Path | str]) -> Figures:
+def of_model_explorer(row: Figures, record: pi.CompileRecord, bench: Bench, commands: Path) -> None:
     """Model Explorer's own server and page, given the program as its JSON."""
-    row, commands = Figures(tool="Model Explorer"), peers["Model Explorer"]
-    if isinstance(commands, str):
-        row.cannot(*COLUMNS, why=commands)
-        return row
+    assert record.hlo is not None
     path = bench.folder / "program.json"
     start = time.perf_counter()
-    path.write_text(json.dumps([{"id": "program", "nodes": explorer_nodes(module)}]), encoding="utf-8")
+    path.write_text(json.dumps([{"id": "program", "nodes": explorer_nodes(record.hlo)}]), encoding="utf-8")
     row.columns["build s"] = time.perf_counter() - start
     with served(commands, path) as address, bench.page() as (page, sizes):
         page.goto(address)
         if not timed(row, "ready s", lambda: explorer_ready_s(page), bench.limit):
-            return row
+            return
         row.columns["paint s"] = paint_s(page)
         row.columns["kB"] = sum(sizes) / 1e3
         timed(row, "expand ms", lambda: explorer_expand_ms(page), bench.limit)
         timed(row, "pan ms", lambda: frames_ms(page, "canvas.main", "drag"), bench.limit)
         timed(row, "zoom ms", lambda: frames_ms(page, "canvas.main", "wheel", ctrl=True), bench.limit)
-    return row
 
 
 def explorer_nodes(module: HloModule) -> list[dict[str, Any]]:
@@ -399,12 +441,8 @@ def explorer_expand_ms(page: Any) -> float:
 # ---------------------------------------------------------------- jaxviz
 
 
-def of_jaxviz(path: Path, bench: Bench, peers: dict[str, Path | str]) -> Figures:
+def of_jaxviz(row: Figures, path: Path, bench: Bench, commands: Path) -> None:
     """jaxviz' page of the optimized program's text."""
-    row, commands = Figures(tool="jaxviz"), peers["jaxviz"]
-    if isinstance(commands, str):
-        row.cannot(*COLUMNS, why=commands)
-        return row
     page_file = bench.folder / "jaxviz.html"
     start = time.perf_counter()
     try:
@@ -413,20 +451,19 @@ def of_jaxviz(path: Path, bench: Bench, peers: dict[str, Path | str]) -> Figures
     except subprocess.TimeoutExpired:
         row.columns["build s"] = f"over {bench.limit:.0f}"
         row.cannot(*COLUMNS[1:], why=f"its page was not written after {bench.limit:.0f} s")
-        return row
+        return
     row.columns["build s"] = time.perf_counter() - start
     row.columns["kB"] = page_file.stat().st_size / 1e3
-    row.reasons.append(f"jaxviz: its page has {int(nodes):,} nodes")
+    row.reasons.append(f"jaxviz: its page has {int(nodes):,} nodes, which Graphviz lays out in the browser")
+    row.keep()
     with bench.page() as (page, _):
         page.goto(page_file.as_uri(), wait_until="commit")
         if not timed(row, "ready s", lambda: jaxviz_ready_s(page), bench.limit):
-            row.cannot("paint s", "expand ms", "pan ms", "zoom ms", why="its layout blocks the page until it is done")
-            return row
+            return
         row.columns["paint s"] = paint_s(page)
         timed(row, "expand ms", lambda: jaxviz_expand_ms(page), bench.limit)
         timed(row, "pan ms", lambda: frames_ms(page, "svg", "drag"), bench.limit)
         timed(row, "zoom ms", lambda: frames_ms(page, "svg", "wheel"), bench.limit)
-    return row
 
 
 def jaxviz_ready_s(page: Any) -> float:
