@@ -20,7 +20,8 @@ installed into an environment of its own, none is a dependency of this project.
 - *expand*: from the click on the first closed group to the second frame with it open.
 - *pan*, *zoom*: the median frame while the pointer drags the picture, while the wheel zooms it. Ours scrolls the
   program's text where the page has no picture to drag.
-- "over N s" stands for what had not ended by then; "cannot" for what there is not, with the reason below.
+- "over N s" stands for what had not ended by then; "cannot" for what there is not, with the reason
+  below; "unknown" for what this script could not measure.
 """
 
 from __future__ import annotations
@@ -144,6 +145,10 @@ SWATCH = """() => {
 
 JAXVIZ_EXPAND = """() => document.querySelector("svg g.node circle").dispatchEvent(
   new MouseEvent("click", {bubbles: true, view: window}))"""
+
+
+class NotFoundError(Exception):
+    """This script does not know how to measure it; the tool can do it."""
 
 
 @dataclass(kw_only=True)
@@ -290,6 +295,9 @@ def timed(row: Figures, title: str, measure: Callable[[], float], limit: float) 
     except GivenUp:
         row.columns[title] = f"over {limit:.0f} s"
         return False
+    except NotFoundError as error:
+        row.columns[title] = "unknown"
+        row.reasons.append(f"{row.tool}: {title}: {error}")
     except (Error, LookupError) as error:
         row.cannot(title, why=str(error).splitlines()[0][:160])
     row.keep()
@@ -428,7 +436,7 @@ def explorer_expand_ms(page: Any) -> float:
     swatch = page.evaluate(SWATCH)
     run, x, y = page.evaluate(GROUP_BOX, [base64.b64encode(png).decode(), swatch])
     if run < 8:
-        raise LookupError("no closed group was found in its WebGL picture")
+        raise NotFoundError("its picture is WebGL, and this script did not find a closed group in it to click")
     before = page.evaluate("window.peer.messages")
     page.mouse.move(x, y)
     start = time.perf_counter()
