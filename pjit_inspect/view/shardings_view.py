@@ -167,7 +167,7 @@ def _columns(unit: str) -> tuple[Column, ...]:
         Column(title="copies", align="right"),
         Column(title="array", shrink=True, comfort=18),
         Column(title="per device", optional=True),
-        Column(title="written as", optional=True),
+        Column(title="written as", optional=True, beneath=True),
     )
 
 

@@ -54,7 +54,7 @@ function describe(store) {
   if (first.mesh.missing) lines.push(h("p", { class: "dim" }, first.mesh.missing));
   const row = store.selected;
   if (state.heat === "heat") lines.push(h("b", {}, "Sent by each device, per call"), h("p", { class: "dim" }, "modelled: rings; darker sends more"));
-  else if (row && state.selection?.type === "collective" && data) lines.push(h("b", {}, plural(row.groups_count, "group")), h("p", {}, `over ${data.header.axis_sets[row.axes].words}`), h("p", {}, `${row.sent} per device and call`), h("p", { class: "dim code" }, row.groups_words));
+  else if (row && state.selection?.type === "collective" && data) lines.push(h("b", {}, plural(row.groups_count, row.kind === "collective-permute" ? "pair" : "group")), h("p", {}, `over ${data.header.axis_sets[row.axes].words}`), h("p", {}, `${row.sent} per device and call`), h("p", { class: "dim code" }, row.groups_words));
   else if (row && state.selection?.type === "array") lines.push(h("b", {}, "Slice per device"), h("p", { class: "code" }, row.spec), h("p", { class: "dim" }, `${row.each} per device`));
   else lines.push(h("p", { class: "dim" }, `${plural(first.mesh.size, "device")}. Select a collective to see its groups, an array to see its slices.`));
   if (state.device !== null && data) lines.push(...deviceLines(store, state.device));
@@ -223,7 +223,8 @@ class MeshView {
     pen.fillText(String(cell.id), cell.x + 5, cell.y + (both ? 13 : cell.h / 2 + 4));
     pen.font = FONT;
     if (!both || !cell.words) return;
-    const lines = cell.words.split("\n").slice(0, cell.h >= 40 ? 2 : 1);
+    const wraps = cell.h >= 40 && !cell.words.includes("\n") && pen.measureText(cell.words).width > cell.w - 8;
+    const lines = cell.words.split(wraps ? " " : "\n").slice(0, cell.h >= 40 ? 2 : 1);
     lines.forEach((/** @type {string} */ line, /** @type {number} */ i) => {
       const words = pen.measureText(line).width <= cell.w - 8 ? line : fitted(pen, line, cell.w - 8);
       pen.fillText(words, cell.x + 5, cell.y + 26 + 13 * i);

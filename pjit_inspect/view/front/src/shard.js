@@ -52,7 +52,8 @@ export function drawShards(cut, options) {
     if (block.devices.length) parts.push(label(x + w / 2, y + hh / 2, devicesLabel(block.devices, w - 6), on));
   });
   parts.push(...rulers(cut, shown, width, height, depth, options.axes));
-  const box = [-left, -top, left + width + right + (shown.depthDims.length ? 6 : 0), top + height + 3];
+  const below = Math.max(0, behind * 3.5 - depth) + 3; // copies stick out below, too
+  const box = [-left, -top, left + width + right + (shown.depthDims.length ? 6 : 0), top + height + below];
   return s("svg", { class: "shards", viewBox: box.join(" "), width: box[2], height: box[3], role: "img", "aria-label": options.label }, parts);
 }
 

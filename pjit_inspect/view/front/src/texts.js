@@ -52,11 +52,12 @@ class Pane {
     this.spots = data.column(`${this.key}.spots`);
     this.phases = data.column(`${this.key}.phases`);
     this.entities = data.column(`${this.key}.entities`);
-    const count = text ? plural(this.lines.length, "line") : "";
+    const total = text?.total ?? this.lines.length;
+    const count = this.lines.length < total ? `${thousands(this.lines.length)} of ${plural(total, "line")}` : plural(total, "line");
     this.view = h("div", { class: "window" });
     this.space = h("div", { class: "space", style: { height: `${this.lines.length * LINE + 4}px`, "min-width": `calc(${Math.min(500, this.lines.longest()) + 8} * 1ch)` } }, this.view);
     this.scroll = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words, onscroll: () => this.draw() }, this.space);
-    const head = h("div", { class: "texthead" }, h("b", {}, words), kind === "source" ? this.files(data) : h("span", { class: "dim" }, count), text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null);
+    const head = h("div", { class: "texthead" }, h("b", {}, words), kind === "source" ? this.files(data) : h("span", { class: "dim", title: "Lines are numbered as in the whole text" }, text ? count : ""), text?.how ? h("span", { class: "dim guess", tabindex: 0, role: "note", title: text.how, "aria-label": text.how }, "matched by order") : null, text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null);
     this.box = h("div", { class: "textpane" }, head, text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."));
     new ResizeObserver(() => this.draw()).observe(this.scroll);
   }
@@ -130,16 +131,21 @@ class Pane {
   /** @param {Marks} marks */
   reveal(marks) {
     const top = this.scroll.scrollTop / LINE, bottom = top + this.scroll.clientHeight / LINE - 1;
-    let found = -1, strength = "";
-    for (let i = 0; i < this.lines.length; i++) {
-      const state = this.state(i, marks);
-      if (!state || state === "hover") continue;
-      if (state === "is" && i >= top && i < bottom) return;
-      if (found < 0 || (state === "is" && strength !== "is")) [found, strength] = [i, state];
-      if (strength === "is") break;
-    }
+    for (let i = Math.max(0, Math.ceil(top)); i < Math.min(bottom, this.lines.length); i++) if (this.state(i, marks) === "is") return;
+    const found = this.firstOf(marks);
     if (found >= 0) this.scroll.scrollTop = Math.max(0, (found - 4) * LINE);
     else if (this.kind === "source") this.otherFile(marks);
+  }
+
+  /** The first line that is the selection, else the first that belongs to it; -1 for none. @param {Marks} marks */
+  firstOf(marks) {
+    const exact = marks.entity < 0 ? -1 : this.entities.indexOf(marks.entity);
+    if (exact >= 0) return exact;
+    let first = this.lines.length;
+    for (const spot of marks.spots) {
+      for (let i = this.spots.indexOf(spot); i >= 0 && i < first; i = this.spots.indexOf(spot, i + 1)) if (this.state(i, marks)) first = i;
+    }
+    return first < this.lines.length ? first : -1;
   }
 
   /** The selection may stand in another file. @param {Marks} marks */
