@@ -13,7 +13,7 @@ export function details(store) {
     box.replaceChildren(...(selection === null || !store.data ? empty(store) : DRAW[selection.type](store)));
   };
   store.listen((changed) => {
-    if (changed.has("selection")) box.scrollTop = 0;
+    if (changed.has("selection")) requestAnimationFrame(() => { box.scrollTop = 0; });
     if (changed.has("selection") || changed.has("data") || (changed.has("device") && store.state.selection?.type === "array")) draw();
   });
   draw();

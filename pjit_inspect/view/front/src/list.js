@@ -139,8 +139,12 @@ function drawRow(store, row, index, isFirst) {
   const type = /** @type {"collective" | "array" | "kernel"} */ (store.state.list.slice(0, -1));
   const parts = { collective: collectiveParts, array: arrayParts, kernel: kernelParts }[type](store, row);
   return h("div", {
-    class: `row ${parts.color}`, role: "option", "data-row": index, tabindex: isFirst ? 0 : -1, title: parts.full ?? parts.name,
-    onclick: () => { store.select({ type, row: index }); if (store.state.pane === "list" && narrow(store)) store.set({ pane: "details" }); },
+    class: `row ${parts.color}`, role: "option", "data-row": index, "aria-selected": "false", tabindex: isFirst ? 0 : -1, title: parts.full ?? parts.name,
+    onclick: () => {
+      const goes = store.state.pane === "list" && narrow(store); // asked first: afterwards the browser would have to lay out all panes for it
+      store.select({ type, row: index });
+      if (goes) store.set({ pane: "details" });
+    },
   },
     glyph(parts.sign),
     h("span", { class: "name" }, h("bdi", {}, parts.name)), h("span", { class: "size" }, parts.size),
@@ -180,17 +184,15 @@ function kernelParts(store, row) {
 /** @param {import("./store.js").Store} store @param {HTMLElement} rows */
 function mark(store, rows) {
   const { selection, list: kind } = store.state;
-  let found = null;
-  for (const row of /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")])) {
-    const on = selection !== null && `${selection.type}s` === kind && Number(row.dataset.row) === selection.row;
-    row.setAttribute("aria-selected", String(on));
-    if (on) found = row;
-    else if (selection) row.tabIndex = -1;
+  const isHere = selection !== null && `${selection.type}s` === kind;
+  const found = /** @type {HTMLElement | null} */ (isHere ? rows.querySelector(`.row[data-row="${selection.row}"]`) : null);
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (rows.querySelectorAll('.row[aria-selected="true"], .row[tabindex="0"]'))) {
+    row.setAttribute("aria-selected", "false");
+    row.tabIndex = -1;
   }
-  if (found) {
-    found.tabIndex = 0;
-    intoView(rows, found);
-  } else rows.querySelector(".row")?.setAttribute("tabindex", "0");
+  (found ?? rows.querySelector(".row"))?.setAttribute("tabindex", "0");
+  found?.setAttribute("aria-selected", "true");
+  if (found) requestAnimationFrame(() => intoView(rows, found));
 }
 
 /** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */

@@ -17,12 +17,20 @@ export function texts(store) {
     chips.forEach((chip) => chip.setAttribute("aria-pressed", String(shown.includes(chip.dataset.text ?? ""))));
     panes = store.data ? KINDS.filter(([key]) => shown.includes(key)).map(([key, words]) => new Pane(store, key, words)) : [];
     box.replaceChildren(...(panes.length ? panes.map((pane) => pane.box) : [h("p", { class: "nothing" }, store.data ? "Choose a text above." : "")]));
-    requestAnimationFrame(() => panes.forEach((pane) => pane.follow()));
+    follow();
+  };
+  // After the other panes have changed, so that the browser lays them out once; first all that scroll, then all that draw.
+  const follow = () => {
+    const held = panes.map((pane) => pane.hold);
+    requestAnimationFrame(() => {
+      panes.forEach((pane, i) => held[i] || pane.follow());
+      panes.forEach((pane) => pane.draw());
+    });
   };
   store.listen((changed) => {
     if (changed.has("data") || changed.has("shown")) build();
     else if (changed.has("files")) build();
-    else if (changed.has("selection")) panes.forEach((pane) => pane.follow());
+    else if (changed.has("selection")) follow();
     else if (changed.has("hoverSpot") || changed.has("pane") || changed.has("centre") || changed.has("wide")) panes.forEach((pane) => pane.draw());
     if (changed.has("wide")) {
       store.set({ shown: store.state.wide ? KINDS.map(([key]) => key) : ["source", "hlo"] });
@@ -44,6 +52,10 @@ class Pane {
   constructor(store, kind, words) {
     this.store = store;
     this.kind = kind;
+    this.hold = false;
+    this.first = this.last = -1;
+    /** @type {HTMLElement[]} */
+    this.rows = [];
     const data = /** @type {import("./blob.js").Store} */ (store.data);
     this.key = kind === "source" ? `source${store.state.files}` : kind;
     const text = data.header.texts[this.key];
@@ -90,23 +102,38 @@ class Pane {
     return { entity, spots: this.store.spots(), phases: phase > 0 ? new Set([phase]) : null, hover: hoverSpot, strong: false };
   }
 
-  /** Draws the lines in sight. */
+  /** Draws the lines in sight; where they stand already, only what they are to the selection. */
   draw() {
     const top = this.scroll.scrollTop, height = this.scroll.clientHeight;
     if (!height) return;
     const first = Math.max(0, Math.floor(top / LINE) - 4), last = Math.min(this.lines.length, Math.ceil((top + height) / LINE) + 4);
     const marks = this.marks();
+    if (first === this.first && last === this.last) {
+      this.rows.forEach((row, at) => { if (row.className !== this.style(first + at, marks)) row.className = this.style(first + at, marks); });
+      return;
+    }
     const rows = [];
     for (let i = first; i < last; i++) rows.push(this.line(i, marks));
+    [this.first, this.last, this.rows] = [first, last, rows];
     this.view.style.transform = `translateY(${first * LINE}px)`;
     this.view.replaceChildren(...rows);
   }
 
+  /** @param {number} i */
+  isLinked(i) {
+    return this.spots[i] >= 0 || this.entities[i] >= 0;
+  }
+
+  /** The classes of a line. @param {number} i @param {Marks} marks */
+  style(i, marks) {
+    return `ln ${this.state(i, marks)}${this.isLinked(i) ? " linked" : ""}`;
+  }
+
   /** @param {number} i @param {Marks} marks */
   line(i, marks) {
-    const spot = this.spots[i], linked = spot >= 0 || this.entities[i] >= 0;
+    const spot = this.spots[i], linked = this.isLinked(i);
     return h("div", {
-      class: `ln ${this.state(i, marks)}${linked ? " linked" : ""}`,
+      class: this.style(i, marks),
       onclick: linked ? () => this.click(i) : undefined,
       onmouseenter: spot >= 0 ? () => this.store.set({ hoverSpot: spot }) : undefined,
     }, h("span", { class: "no" }, String(this.numbers[i])), h("bdi", {}, this.lines.at(i)));
@@ -124,8 +151,7 @@ class Pane {
   /** Shows the selection, and scrolls only when none of it is in sight. */
   follow() {
     const marks = this.marks();
-    if (!this.hold && (marks.entity >= 0 || marks.spots.size)) this.reveal(marks);
-    this.draw();
+    if (marks.entity >= 0 || marks.spots.size) this.reveal(marks);
   }
 
   /** @param {Marks} marks */
