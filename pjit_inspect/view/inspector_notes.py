@@ -45,8 +45,8 @@ def note_list(
 
     `groups` and `arrays` (with their roles) are the rows of the lists, in order.
     """
-    warnings = [str(getattr(one, "sentence", one)) for one in report.warnings]
-    notes = [_sentence(words, report, groups, arrays) for words in (*report.notes, *warnings)]
+    notes = [_sentence(words, report, groups, arrays) for words in report.notes]
+    notes += [_warning(warning, groups) for warning in report.warnings]
     return notes + _facts(groups) + _whole(report, arrays)
 
 
@@ -71,6 +71,13 @@ def _sentence(
             return _note(words, "collectives", _fitting(groups, _among(frozenset(names))))
     named = [i for i, (_, group) in enumerate(arrays) if any(_is_about(words, one.path) for one in group.layouts)]
     return _note(words, "arrays", named)
+
+
+def _warning(warning: Any, groups: Sequence[CollectiveGroup]) -> dict[str, Any]:
+    """What XLA warned of, with the collectives of the operation it names."""
+    name = getattr(warning, "op_name", None)
+    rows = _fitting(groups, lambda row: name in (row.op_name, *(cause.op_name for cause in row.causes))) if name else []
+    return _note(str(getattr(warning, "sentence", warning)), "collectives", rows)
 
 
 def _among(names: frozenset[str]) -> _Fits:
@@ -108,5 +115,5 @@ def _whole(report: RecordReport, arrays: Sequence[tuple[str, ArrayGroup]]) -> li
     groups = [arrays[number][1] for number in rows]
     count = sum(len(group.layouts) for group in groups)
     size = bytes_text(sum(group.bytes_per_device for group in groups))
-    words = f"{plural(count, 'input')} {'is' if count == 1 else 'are'} whole on every device, {size} each"
+    words = f"{plural(count, 'input')} {'is' if count == 1 else 'are'} whole on every device: {size} on each"
     return [_note(words, "arrays", rows, is_warning=False)]
