@@ -84,7 +84,9 @@ class InspectorPayload:
 
 def inspector_payload(given: InspectorInput) -> InspectorPayload:
     """The data of the inspector of one record."""
-    report, tables = given.report, SharedTables(_sources(given.report.data))
+    report = given.report
+    has_mesh = report.data.mesh is not None or bool(report.data.meshes)
+    tables = SharedTables(sources=_sources(report.data), has_mesh=has_mesh)
     totals = _totals(report, tables)
     running = None if given.module is None else RunningInstructions(given.module)
     groups, array_sets = group_collectives(report.collectives or ()), array_groups(report.data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,16 +14,18 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "view")]
 
+BROWSERS = ("chromium", "google-chrome", "chromium-browser")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser: `$CHROMIUM`, or Debian's."""
+    """The browser: `$CHROMIUM`, or the first of Debian's chromium and Google's Chrome."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-    if not Path(path).exists():
-        pytest.skip(f"needs a Chromium at {path} (Debian: chromium), or its path in CHROMIUM")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None or not Path(path).exists():
+        where = "none is here" if path is None else f"{path} is not there"
+        pytest.skip(f"needs a Chromium: {where} (Debian: apt install chromium; or its path in CHROMIUM)")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path, args=OPTIONS)
         yield browser

@@ -70,7 +70,7 @@ class Pane {
     this.space = h("div", { class: "space", style: { height: `${this.lines.length * LINE + 4}px`, "min-width": `calc(${Math.min(500, this.lines.longest()) + 8} * 1ch)` } }, this.view);
     this.scroll = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words, onscroll: () => this.draw() }, this.space);
     const head = h("div", { class: "texthead" }, h("b", {}, words), kind === "source" ? this.files(data) : h("span", { class: "dim", title: "Lines are numbered as in the whole text" }, text ? count : ""), text?.how ? h("span", { class: "dim guess", tabindex: 0, role: "note", title: text.how, "aria-label": text.how }, "matched by order") : null, text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null);
-    this.box = h("div", { class: "textpane" }, head, text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."));
+    this.box = h("div", { class: text ? "textpane" : "textpane missing" }, head, text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."));
     new ResizeObserver(() => this.draw()).observe(this.scroll);
   }
 
