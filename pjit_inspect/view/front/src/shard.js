@@ -110,7 +110,9 @@ function rulers(cut, shown, width, height, depth, axes) {
       parts.push(s("path", { class: `ruler ${color}`, d, transform: across ? `translate(${depth} 0)` : undefined }));
     }
     const words = own.length ? `${cut.shape[dim]} ${own.join(" ")}` : cut.tiles[dim] > 1 ? `${cut.shape[dim]} / ${cut.tiles[dim]}` : String(cut.shape[dim]);
-    const at = across ? { x: (width + depth) / 2, y: -depth - 8 } : { x: -9, y: height / 2, transform: `rotate(-90 -9 ${height / 2})` };
+    const upright = words.length <= 3; // a lone 8 on its side would be an infinity
+    const beside = upright ? { x: -12, y: height / 2 + 4 } : { x: -9, y: height / 2, transform: `rotate(-90 -9 ${height / 2})` };
+    const at = across ? { x: (width + depth) / 2, y: -depth - 8 } : beside;
     parts.push(s("text", { class: `dim ${color}`, ...at }, words));
   }
   if (shown.depthDims.length) {
