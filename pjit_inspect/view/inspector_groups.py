@@ -84,7 +84,7 @@ class SharedTables:
         }
 
     def _words(self, axes: tuple[str, ...] | None) -> str:
-        """ "data \u00d7 model"; where no mesh is known, groups may follow axes all the same."""
+        """The axes for a reader; where no mesh is known, groups may follow axes all the same."""
         if axes is None and not self.has_mesh:
             return "axis unknown"
         return name_data(axes_text(axes).replace(" x ", " \u00d7 "))

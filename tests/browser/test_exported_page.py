@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from pages import REPORTS, page_of
 
@@ -96,6 +98,18 @@ def test_at_400_pixels_one_pane_shows_at_a_time_and_nothing_sticks_out(visit):
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
+def test_at_400_pixels_a_pane_that_is_opened_shows_the_selection(visit):
+    hlo = "ENTRY %main () -> f32[] {\n" + "".join(f"  %x.{n} = f32[] constant({n})\n" for n in range(500)) + "}\n"
+    report = REPORTS["train_step"]
+    first, *rest = report.collectives
+    rows = (dataclasses.replace(first, instructions=("x.400",)), *rest)
+    report = dataclasses.replace(report, collectives=dataclasses.replace(report.collectives, rows=rows))
+    opened = visit(page_of(report, hlo_text=hlo), width=400)
+    opened.page.click(".panes [data-tab=centre]")
+    opened.page.click("[data-tab=text]")
+    opened.page.locator(".ln.is", has_text="%x.400 ").wait_for()
+
+
 def test_every_control_has_a_name_and_a_role(visit):
     opened = visit(page_of("train_step"))
     nameless = opened.page.evaluate(
@@ -111,6 +125,18 @@ def test_a_missing_text_says_why(visit):
     assert "no optimized HLO" in opened.select(".texts").inner_text()
     opened.page.click("[data-text=jaxpr]")
     assert "no jaxpr" in opened.select(".texts").inner_text()
+
+
+def test_the_heads_of_texts_say_how_many_lines_there_are_and_what_is_a_guess(visit):
+    hlo = 'HloModule m\n\nFileNames\n1 "a.py"\n\nENTRY %main () -> f32[] {\n  ROOT %x = f32[] constant(1)\n}\n'
+    opened = visit(page_of("train_step", hlo_text=hlo, jaxpr="{ lambda ; . let\n  in () }"))
+    opened.page.click("[data-tab=text]")
+    opened.page.click("[data-text=jaxpr]")
+    heads = [head.split("\n") for head in opened.texts(".texthead")]
+    assert [head[0] for head in heads] == ["Source", "jaxpr", "HLO"]
+    assert heads[2][1] == "4 of 8 lines"
+    assert heads[1][1:] == ["2 lines", "matched by order"]
+    assert "a good guess" in (opened.select(".guess").get_attribute("title") or "")
 
 
 def test_lines_of_one_place_light_together_and_a_click_selects(visit):

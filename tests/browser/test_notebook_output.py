@@ -31,6 +31,23 @@ def test_the_frame_reads_nothing_of_the_notebook(visit):
     assert opened.page.evaluate("typeof globalThis.hacked") == "undefined"
 
 
+def test_the_frame_can_copy_the_text(visit):
+    opened = visit(frame_of("train_step", text="the display as text"), ready=False)
+    frame = opened.page.frame_locator("iframe")
+    frame.locator("[data-ready]").wait_for()
+    frame.get_by_role("button", name="Copy as text").click()
+    frame.locator("button", has_text="Copied").wait_for()
+
+
+def test_the_frame_of_a_quiet_program_is_lower(visit):
+    heights = {}
+    for name in ("train_step", "mlp_replicated"):
+        opened = visit(frame_of(name), ready=False)
+        opened.page.frame_locator("iframe").locator("[data-ready]").wait_for()
+        heights[name] = opened.select("iframe").bounding_box()["height"]
+    assert heights == {"train_step": 720, "mlp_replicated": 480}
+
+
 def test_a_selection_in_the_widget_is_told_to_the_kernel_and_back(visit):
     opened = visit(widget_of("explained"), ready=False)
     opened.page.wait_for_selector("[data-ready]")

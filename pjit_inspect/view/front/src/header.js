@@ -40,6 +40,8 @@ export async function copyText(store, button) {
 
 /** @param {string} text */
 async function toClipboard(text) {
+  const policy = /** @type {any} */ (document).permissionsPolicy ?? /** @type {any} */ (document).featurePolicy;
+  if (policy && !policy.allowsFeature("clipboard-write")) return false; // trying would only make the browser complain
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -109,7 +109,7 @@ function rulers(cut, shown, width, height, depth, axes) {
       const d = bits.map(([a, b]) => (across ? `M${a} ${-depth - 3}H${b}` : `M-3 ${a}V${b}`)).join("");
       parts.push(s("path", { class: `ruler ${color}`, d, transform: across ? `translate(${depth} 0)` : undefined }));
     }
-    const words = own.length ? `${cut.shape[dim]} ${own.join(" ")}` : cut.tiles[dim] > 1 ? `${cut.shape[dim]} / ${cut.tiles[dim]}` : String(cut.shape[dim]);
+    const words = own.length ? `${cut.shape[dim]} ${own.join(" ")}` : cut.tiles[dim] > 1 && cut.tiles[dim] < cut.shape[dim] ? `${cut.shape[dim]} / ${cut.tiles[dim]}` : String(cut.shape[dim]);
     const upright = words.length <= 3; // a lone 8 on its side would be an infinity
     const beside = upright ? { x: -12, y: height / 2 + 4 } : { x: -9, y: height / 2, transform: `rotate(-90 -9 ${height / 2})` };
     const at = across ? { x: (width + depth) / 2, y: -depth - 8 } : beside;

@@ -30,8 +30,8 @@ export function texts(store) {
   store.listen((changed) => {
     if (changed.has("data") || changed.has("shown")) build();
     else if (changed.has("files")) build();
-    else if (changed.has("selection")) follow();
-    else if (changed.has("hoverSpot") || changed.has("pane") || changed.has("centre") || changed.has("wide")) panes.forEach((pane) => pane.draw());
+    else if (["selection", "pane", "centre"].some((key) => changed.has(key))) follow(); // what was hidden could not scroll
+    else if (changed.has("hoverSpot") || changed.has("wide")) panes.forEach((pane) => pane.draw());
     if (changed.has("wide")) {
       store.set({ shown: store.state.wide ? KINDS.map(([key]) => key) : ["source", "hlo"] });
     }
