@@ -177,7 +177,7 @@ class MeshView {
       const [from, to] = range(ends, pair);
       if (to - from > 1 && all[from] !== all[to - 1]) senders.add(all[from]);
     }
-    return (/** @type {number} */ position) => (senders.has(position) ? "" : "keeps");
+    return (/** @type {number} */ position) => (senders.has(position) ? "" : "\nkeeps");
   }
 
   /** @param {import("./blob.js").Store} data @param {(name: string) => string} colors */

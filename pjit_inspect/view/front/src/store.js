@@ -17,7 +17,7 @@ export class Store {
     /** @type {State} */
     this.state = {
       list: "collectives", centre: "text", pane: "list", wide: false, text: "", axes: null, kind: null, role: null,
-      cause: null, note: null, sort: "size", reversed: false,
+      cause: null, note: null, sort: "", reversed: false,
       heat: "selection", device: null, selection: null, files: 0, shown: options.texts ?? ["source", "hlo"], hoverSpot: -1,
     };
     /** @type {((changed: Set<string>) => void)[]} */
