@@ -14,7 +14,7 @@ from pjit_inspect.analyze.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
-from pjit_inspect.analyze.notes import collective_notes, program_notes, record_notes
+from pjit_inspect.analyze.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.resharded import resharded_notes
 from pjit_inspect.analyze.traffic import total_by_axes
 from pjit_inspect.model.collective import CollectiveTable
@@ -53,13 +53,15 @@ def report(
     collectives = explained if explained is not None else steps.take("collectives", find, None)
     totals = steps.take("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
     fusions = steps.take("kernels", partial(find_fusions, module, cells=cells), None)
-    notes = steps.take("notes", partial(_notes, collectives, module, data), ())
+    widened = steps.take("notes", partial(find_widened, module), ())
+    notes = steps.take("notes", partial(_notes, collectives, module, data, widened), ())
     return RecordReport(
         data=_without(data, steps),
         collectives=collectives,
         totals=totals,
         fusions=fusions,
         instructions=len(module),
+        widened=widened,
         notes=notes,
     )
 
@@ -78,10 +80,12 @@ def _collectives(
     )
 
 
-def _notes(collectives: CollectiveTable | None, module: HloModule, data: RecordData) -> tuple[str, ...]:
+def _notes(
+    collectives: CollectiveTable | None, module: HloModule, data: RecordData, widened: Widened
+) -> tuple[str, ...]:
     return (
         *collective_notes(collectives or (), data),
-        *program_notes(module, data),
+        *program_notes(module, data, widened),
         *record_notes(data),
         *resharded_notes(data),
     )

@@ -167,6 +167,7 @@ class Column:
       optional: text may leave it out when there is no room for it.
       comfort: columns it keeps in text as long as something else can go.
       least: columns below which it says nothing.
+      beneath: in HTML its cells stand under their rows, after its title, so that the table stays narrow.
     """
 
     title: str
@@ -175,6 +176,7 @@ class Column:
     optional: bool = False
     comfort: int = 16
     least: int = 9
+    beneath: bool = False
 
 
 @dataclass(frozen=True, slots=True)
