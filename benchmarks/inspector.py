@@ -3,7 +3,7 @@
     python benchmarks/inspector.py            # about two minutes on 2 cores
     python benchmarks/inspector.py --quick    # a smoke test: a small program; the figures mean nothing
 
-Needs playwright and a Chromium (`/usr/bin/chromium`, or its path in CHROMIUM). Everything is measured in this one run.
+Needs playwright and a Chromium (Debian's `chromium`, or its path in CHROMIUM). Everything is measured in this one run.
 
 - *kernel*: report and texts known, until the notebook has the output: the payload, its compression, the page.
 - *saved*: bytes of that output in the notebook, still display included; *file*: of the exported page.
@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -55,7 +56,8 @@ TITLES = (
     "zoom ms",
     "scroll ms",
 )
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+NAMES = ("chromium", "google-chrome", "chromium-browser")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), NAMES[0])
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
 FRAMES = """async (step) => {

@@ -41,9 +41,11 @@ from pjit_inspect.parse.record_file import write_record
 from pjit_inspect.parse.xla_warnings import parse_warnings
 from pjit_inspect.propagate import propagation_of
 from pjit_inspect.recompiles import reason_of
+from pjit_inspect.steps import Steps
 from pjit_inspect.suggest import suggestions_of
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.explain_view import explain_view
+from pjit_inspect.view.figures import Figures
 from pjit_inspect.view.html import to_html
 from pjit_inspect.view.inspector_page import inspector_frame, inspector_page
 from pjit_inspect.view.inspector_payload import InspectorInput, InspectorPayload, inspector_payload
@@ -53,6 +55,7 @@ from pjit_inspect.view.printable import printable
 from pjit_inspect.view.record_view import ViewOptions, document_axes, record_view
 from pjit_inspect.view.shardings_view import shardings_view
 from pjit_inspect.view.shown import Shown, drawn
+from pjit_inspect.view.summary_picture import draw_summary
 from pjit_inspect.view.text import to_text
 from pjit_inspect.view.tree import Block, Document, Line, Text
 
@@ -255,14 +258,16 @@ class CompileRecord:
     @cached_property
     def report(self) -> RecordReport:
         """All analyses of this record, as the displays use them."""
-        program = self.propagation
-        found = report(self.data, self.hlo, program, self._sources)
-        if not self._live:
-            self._data = found.data
-            return found
-        # Only the HLO tells which further files the program came from; keep their text with the record.
-        self._data = replace(found.data, sources=(*found.data.sources, *_further_sources(found)))
-        return replace(found, data=self._data)
+        steps = Steps()
+        module = steps.take("hlo", lambda: self.hlo, None)
+        data = self.data
+        found = report(replace(data, missing=data.missing | steps.failed), module, self.propagation, self._sources)
+        if self._live:
+            # Only the HLO tells which further files the program came from; keep their text with the record.
+            further = steps.take("sources", lambda: _further_sources(found), ())
+            found = replace(found, data=replace(found.data, sources=(*found.data.sources, *further)))
+        self._data = found.data
+        return found
 
     @property
     def collectives(self) -> CollectiveTable:
@@ -307,6 +312,11 @@ class CompileRecord:
         self._checked[found.change] = checked
         return checked
 
+    @property
+    def figures(self) -> Figures:
+        """Plotly figures, each with a still twin: `axis_totals`, `traffic`, `bytes_per_device`, `compile_times`."""
+        return Figures(self.report)
+
     # ------------------------------------------------------------ keeping and showing
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -326,6 +336,10 @@ class CompileRecord:
         page = inspector_page(self._inspector(document), fallback=to_html(document))
         Path(path).write_text(page, encoding="utf-8")
 
+    def to_svg(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer, the mesh and the totals per axis as one still picture, for a README or an issue."""
+        Path(path).write_text(draw_summary(self.report).write(), encoding="utf-8", errors="backslashreplace")
+
     def show(self, view: View = "html", *, times: bool = True) -> Any:
         """An object to display: "html" (with its text), "text" alone, or a live "widget".
 
@@ -338,11 +352,13 @@ class CompileRecord:
         document = record_view(self._told, options=ViewOptions(show_times=times))
         if view == "text":
             return Shown({"text/plain": to_text(document)})
-        payload = self._inspector(document, show_times=times)
         if view == "widget":
+            payload = self._inspector(document, show_times=times)
             return inspector_widget(payload, words=widget_words(self.report), still=to_html(document))
         bundle = drawn(document)
-        return Shown({**bundle, "text/html": inspector_frame(payload, bundle["text/html"])})
+        make = partial(self._inspector, document, show_times=times)
+        live = Steps().take("the inspector", lambda: inspector_frame(make(), bundle["text/html"]), None)
+        return Shown(bundle if live is None else {**bundle, "text/html": live})
 
     def _inspector(self, document: Document, *, show_times: bool = True) -> InspectorPayload:
         """The inspector's data, beside its still display."""
@@ -385,8 +401,11 @@ class CompileRecord:
     def _told(self) -> RecordReport:
         """The report with the reason, XLA's warnings, and the suggestions somebody asked for, as far as checked."""
         found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
-        data = replace(self.report.data, reason=self.reason)
-        return replace(self.report, data=data, suggestions=tuple(found), warnings=self.warnings)
+        steps = Steps()
+        reason = steps.take("the reason", lambda: self.reason, None)
+        warnings = steps.take("XLA's warnings", lambda: self.warnings, ())
+        data = replace(self.report.data, reason=reason)
+        return replace(self.report, data=data, suggestions=tuple(found), warnings=warnings)
 
     def _draw_collectives(self, table: CollectiveTable) -> dict[str, str]:
         return self._section(

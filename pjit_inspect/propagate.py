@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
+from pjit_inspect.steps import one_line
 
 __all__ = ["propagation_of"]
 
@@ -28,7 +29,7 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         program = propagate(data.stablehlo.read())
     except Exception as error:
         # Whatever jaxlib makes of a program it does not know, the record stays readable.
-        return None, f"Shardy's propagation failed: {error}".splitlines()[0][:300]
+        return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:
         return None, "the program was made for the GSPMD partitioner: `record.ask_partitioner()` compiles it again"
     return program, ""

@@ -95,3 +95,21 @@ prepare_environment() {
   fi
   environment_stamp >"$stamp"
 }
+
+# Looks for a Chromium for the browser tests. Continuous integration, as root on a Debian, installs one; a person is told
+# how. Never fails: without one these tests are skipped.
+prepare_browser() {
+  local name
+  if [ -n "${CHROMIUM:-}" ]; then return; fi
+  for name in chromium google-chrome chromium-browser; do
+    if command -v "$name" >/dev/null; then return; fi
+  done
+  if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "installing Debian's chromium for the browser tests"
+    if { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; } >"$venv/chromium.log" 2>&1; then
+      return
+    fi
+    tail -3 "$venv/chromium.log" >&2
+  fi
+  say "no Chromium: the browser tests will be skipped (Debian: apt install chromium; or its path in CHROMIUM)"
+}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
+
+from pjit_inspect import steps
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["JAX_NUM_CPU_DEVICES"] = "8"
@@ -25,3 +28,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def no_step_of_ours_fails() -> Iterator[None]:
+    """A step that fails is only warned of, once; a test during which one does must expect it.
+
+    Such a test gives `steps._warned` a set of its own (monkeypatch).
+    """
+    before = set(steps._warned)
+    yield
+    assert steps._warned <= before, steps._warned - before

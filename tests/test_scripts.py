@@ -194,3 +194,31 @@ def test_the_report_opens_in_a_browser_without_a_request(page: str, tmp_path: Pa
     assert requests == [report.as_uri()]
     assert problems == []
     assert inside == "42"
+
+
+def prepare_browser(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """`prepare_browser` where only the programs of `folder` are, as root."""
+    write_script(folder / "id", "#!/bin/sh\necho 0\n")
+    for name in ("dirname", "tail"):
+        shutil.copy(shutil.which(name) or name, folder / name)
+    script = (
+        f'. "{ROOT}/scripts/environment.sh"; set -eu; venv={folder}; PATH={folder}; prepare_browser; echo "went on"'
+    )
+    return run("bash", "-c", script, **{"CI": "", "CHROMIUM": "", **settings})
+
+
+def test_without_a_browser_a_person_is_told_and_nothing_is_installed(tmp_path: Path):
+    write_script(tmp_path / "apt-get", f"#!/bin/sh\necho called >>{tmp_path}/calls\n")
+    done = prepare_browser(tmp_path)
+    assert "the browser tests will be skipped" in done.stdout
+    assert done.stdout.endswith("went on\n")
+    assert not (tmp_path / "calls").exists()
+
+
+@pytest.mark.parametrize("exit_code", [0, 100])
+def test_continuous_integration_installs_a_browser_and_goes_on_when_it_cannot(tmp_path: Path, exit_code: int):
+    write_script(tmp_path / "apt-get", f'#!/bin/sh\necho "$@" >>{tmp_path}/calls\nexit {exit_code}\n')
+    done = prepare_browser(tmp_path, CI="true")
+    assert done.stdout.endswith("went on\n")
+    assert ("will be skipped" in done.stdout) == bool(exit_code)
+    assert (tmp_path / "calls").read_text(encoding="utf-8").startswith("update\n")

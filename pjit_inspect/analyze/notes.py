@@ -17,9 +17,11 @@ from pjit_inspect.model.hlo import HloModule, Instruction
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.record import RecordData
 
-__all__ = ["collective_notes", "program_notes", "record_notes"]
+__all__ = ["Widened", "collective_notes", "find_widened", "program_notes", "record_notes"]
 
 _HALF = ("bf16", "f16")
+Widened = tuple[tuple[str, tuple[str, ...]], ...]
+"""A 16-bit type, and the first instruction of each collective that sends values of it as f32."""
 _MOST_STEPS = 1000
 """Uses of one value, moved and through fusions, that are looked at."""
 
@@ -51,9 +53,9 @@ def _torn(rows: Sequence[Collective], meshes: Sequence[Mesh]) -> list[str]:
     ]
 
 
-def program_notes(module: HloModule, data: RecordData) -> tuple[str, ...]:
-    """What is unusual about the optimized program of a record."""
-    notes = list(_widened(module, data))
+def program_notes(module: HloModule, data: RecordData, widened: Widened = ()) -> tuple[str, ...]:
+    """What is unusual about the optimized program of a record; `widened` is what `find_widened` found in it."""
+    notes = _widened_notes(widened, data)
     notes += [f"not understood, but kept: {what} ({count})" for what, count in sorted(module.unknown.items())]
     return tuple(notes)
 
@@ -69,16 +71,20 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _widened(module: HloModule, data: RecordData) -> list[str]:
-    """One note for each 16-bit type whose values are sent in f32."""
+def find_widened(module: HloModule) -> Widened:
+    """For each 16-bit type that is sent as f32: its name, and the first instruction of each such collective."""
     sites = find_sites(module)
+    found = [(narrow, [site for site in sites if _is_widened(site, narrow)]) for narrow in _HALF]
+    return tuple((narrow, tuple(one.instructions[0].name for one in sent)) for narrow, sent in found if sent)
+
+
+def _widened_notes(widened: Widened, data: RecordData) -> list[str]:
+    """One note for each type."""
     backend = " (CPU backend)" if any(device.platform == "cpu" for device in data.devices) else ""
     notes = []
-    for narrow in _HALF:
-        count = sum(_is_widened(site, narrow) for site in sites)
-        if count:
-            sends = "sends" if count == 1 else "send"
-            notes.append(f"{_counted(count, 'collective')} {sends} f32 where the program has {narrow}{backend}")
+    for narrow, names in widened:
+        sends = "sends" if len(names) == 1 else "send"
+        notes.append(f"{_counted(len(names), 'collective')} {sends} f32 where the program has {narrow}{backend}")
     return notes
 
 

@@ -5,21 +5,25 @@ Not its job: the analyses themselves, or drawing them (`view`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from pjit_inspect.analyze.aliases import with_aliases
 from pjit_inspect.analyze.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
-from pjit_inspect.analyze.notes import collective_notes, program_notes, record_notes
+from pjit_inspect.analyze.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.resharded import resharded_notes
 from pjit_inspect.analyze.traffic import total_by_axes
+from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import SourceText
+from pjit_inspect.steps import Steps
 
 __all__ = ["cells_of", "report"]
 
@@ -34,34 +38,62 @@ def report(
       module: the record's optimized program, parsed; None when the record has none.
       program: the program before partitioning, with its shardings; None when they are not known.
       sources: texts of files that the record does not hold itself.
+
+    An analysis that fails costs what it finds: that is then empty, and named in the `missing` of the report's data.
     """
+    steps = Steps()
     if module is None:
-        return RecordReport(data=data, notes=(*record_notes(data), *resharded_notes(data)))
-    module = with_bounded_groups(module)
-    data = with_aliases(data, module)
-    cells = cells_of(data)
-    collectives = find_collectives(
+        notes = steps.take("notes", lambda: (*record_notes(data), *resharded_notes(data)), ())
+        return RecordReport(data=_without(data, steps), notes=notes)
+    module = steps.take("group lists", partial(with_bounded_groups, module), module)
+    data = steps.take("aliases", partial(with_aliases, data, module), data)
+    cells = steps.take("cell names", partial(cells_of, data), {})
+    find = partial(_collectives, data, module, cells)
+    explained = steps.take("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
+    collectives = explained if explained is not None else steps.take("collectives", find, None)
+    totals = steps.take("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
+    fusions = steps.take("kernels", partial(find_fusions, module, cells=cells), None)
+    widened = steps.take("notes", partial(find_widened, module), ())
+    notes = steps.take("notes", partial(_notes, collectives, module, data, widened), ())
+    return RecordReport(
+        data=_without(data, steps),
+        collectives=collectives,
+        totals=totals,
+        fusions=fusions,
+        instructions=len(module),
+        widened=widened,
+        notes=notes,
+    )
+
+
+def _collectives(
+    data: RecordData, module: HloModule, cells: Mapping[str, str], causes: CauseFinder | None = None
+) -> CollectiveTable:
+    return find_collectives(
         module,
         data.mesh,
         tuple(device.id for device in data.devices) or None,
         other_meshes=data.meshes[1:] if data.meshes[:1] == (data.mesh,) else data.meshes,
         cells=cells,
-        causes=CauseFinder(program, (*data.sources, *sources), cells),
+        causes=causes,
         hosts=_hosts(data),
     )
-    return RecordReport(
-        data=data,
-        collectives=collectives,
-        totals=total_by_axes(collectives, len(data.devices)),
-        fusions=find_fusions(module, cells=cells),
-        instructions=len(module),
-        notes=(
-            *collective_notes(collectives, data),
-            *program_notes(module, data),
-            *record_notes(data),
-            *resharded_notes(data),
-        ),
+
+
+def _notes(
+    collectives: CollectiveTable | None, module: HloModule, data: RecordData, widened: Widened
+) -> tuple[str, ...]:
+    return (
+        *collective_notes(collectives or (), data),
+        *program_notes(module, data, widened),
+        *record_notes(data),
+        *resharded_notes(data),
     )
+
+
+def _without(data: RecordData, steps: Steps) -> RecordData:
+    """The record, with what could not be found named among what is missing."""
+    return replace(data, missing={**data.missing, **steps.failed}) if steps.failed else data
 
 
 def _hosts(data: RecordData) -> tuple[int, ...] | None:

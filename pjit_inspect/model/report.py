@@ -27,6 +27,8 @@ class RecordReport:
       fusions: every fused kernel in schedule order; None when the record has no optimized HLO.
       instructions: how many HLO instructions the optimized program has; None likewise.
       notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis").
+      widened: for each 16-bit type that is sent as f32 though the program has it, its name and the names of those
+        collectives' instructions.
       suggestions: changes that may save communication, the best first.
       warnings: what XLA's partitioner warned of during the compile; each has a `sentence`.
     """
@@ -37,6 +39,7 @@ class RecordReport:
     fusions: FusionTable | None = None
     instructions: int | None = None
     notes: tuple[str, ...] = ()
+    widened: tuple[tuple[str, tuple[str, ...]], ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     warnings: tuple[Any, ...] = ()
 

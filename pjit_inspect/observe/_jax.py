@@ -24,6 +24,8 @@ import jax
 import jax.monitoring
 import numpy as np
 
+from pjit_inspect.steps import shielded
+
 __all__ = [
     "CACHE_HIT_EVENT",
     "CACHE_REQUEST_EVENT",
@@ -405,11 +407,12 @@ def _watching(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def resolve_and_lower(*args: Any, **kwargs: Any) -> Any:
         computation = original(*args, **kwargs)
-        frame = sys._getframe(1)
-        # `.lower()` passes here too, but calls nothing.
-        if frame.f_code.co_name == "_pjit_call_impl_python" and known_computation(computation) is not None:
-            for on_known in tuple(_watchers):
-                on_known(computation, kwargs.get("jaxpr"), frame)
+        with shielded("a call of a compiled function"):
+            frame = sys._getframe(1)
+            # `.lower()` passes here too, but calls nothing.
+            if frame.f_code.co_name == "_pjit_call_impl_python" and known_computation(computation) is not None:
+                for on_known in tuple(_watchers):
+                    on_known(computation, kwargs.get("jaxpr"), frame)
         return computation
 
     return resolve_and_lower

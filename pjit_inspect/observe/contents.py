@@ -17,6 +17,7 @@ from pjit_inspect.model.blob import Blob
 from pjit_inspect.model.record import MemoryStats, RecordData
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.program import LiveProgram
+from pjit_inspect.steps import one_line
 
 __all__ = ["Finish", "hlo_of", "jaxpr_text", "read_fact", "slow_facts", "slow_facts_later", "stablehlo_of"]
 
@@ -36,7 +37,7 @@ def read_fact(missing: dict[str, str], name: str, get: Callable[[], T], default:
     try:
         return get()
     except Exception as error:
-        missing[name] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        missing[name] = one_line(error)
         return default
 
 

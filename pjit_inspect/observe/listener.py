@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -23,6 +22,7 @@ from pjit_inspect.observe.compile_key import CallFacts, call_facts, remember_tra
 from pjit_inspect.observe.contents import Finish, jaxpr_text
 from pjit_inspect.observe.program import program_of_compile, program_of_computation
 from pjit_inspect.observe.record import make_record
+from pjit_inspect.steps import shielded, warn_once
 
 __all__ = ["OnBegin", "OnRecord", "announce", "observed", "observed_calls", "start", "stop"]
 
@@ -39,7 +39,6 @@ _local = threading.local()
 # Trace and lowering seconds wait here for the compile they belong to, as long as JAX keeps the jaxpr and the module.
 _trace_s: weakref.WeakKeyDictionary[Any, tuple[float, float]] = weakref.WeakKeyDictionary()
 _lowered: weakref.WeakKeyDictionary[Any, _Lowering] = weakref.WeakKeyDictionary()
-_warned: set[str] = set()
 
 
 def start(on_record: OnRecord) -> None:
@@ -91,10 +90,9 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
     seen: list[Any] = []
 
     def on_known(computation: Any, jaxpr: Any, frame: FrameType) -> None:
-        with _shielded("a call of a compiled function"):
-            if not any(computation is other for other in seen):
-                seen.append(computation)
-                on_record(*_record_of_known(computation, jaxpr, frame))
+        if not any(computation is other for other in seen):
+            seen.append(computation)
+            on_record(*_record_of_known(computation, jaxpr, frame))
 
     def on_compiled(data: RecordData, finish: Finish) -> None:
         if (computation := getattr(_local, "computation", None)) is not None:
@@ -119,14 +117,16 @@ def _on_event(event: str, **_: Any) -> None:
     if event == _jax.CACHE_HIT_EVENT:
         _local.disk = "hit"
     elif event == _jax.CACHE_REQUEST_EVENT:
-        # JAX asks the cache even where it has no folder.
-        _local.disk = "miss" if _jax.has_disk_cache() else None
+        with shielded("the cache on disk"):
+            # JAX asks the cache even where it has no folder.
+            _local.disk = "miss" if _jax.has_disk_cache() else None
 
 
 def _on_start(event: str, _: float, **facts: Any) -> None:
     if event == _jax.COMPILE_EVENT:
-        xla_stderr.begin(_jax.timed_frame(sys._getframe(1)), str(facts.get("fun_name", "")))  # noqa: SLF001
-        with _shielded("the begin of a compile"):
+        with shielded("what XLA says"):
+            xla_stderr.begin(_jax.timed_frame(sys._getframe(1)), str(facts.get("fun_name", "")))  # noqa: SLF001
+        with shielded("the begin of a compile"):
             _local.closers = [on_begin(str(facts.get("fun_name", ""))) for on_begin in tuple(_announced)]
 
 
@@ -134,7 +134,7 @@ def _on_duration(event: str, duration: float, **facts: Any) -> None:
     handle = _HANDLERS.get(event)
     if handle is None:
         return
-    with _shielded(event):
+    with shielded(event):
         handle(duration, facts, sys._getframe(1))  # noqa: SLF001
 
 
@@ -225,31 +225,8 @@ def _deliver(data: RecordData, finish: Finish) -> None:
         on_record(data, finish)
 
 
-# ---------------------------------------------------------------- never fail the user
-
-
-@contextmanager
-def _shielded(step: str) -> Iterator[None]:
-    """Keep an error of ours out of the user's call; say it once for each step."""
-    try:
-        yield
-    except Exception as error:
-        _warn_once(f"pjit_inspect could not record {step}: {error!r}. Your call is not affected; the record is lost.")
-
-
 def _warn_of_missing_names() -> None:
     missing = _jax.missing_names()
     if missing:
         names = "; ".join(f"{name} (costs {cost})" for name, cost in missing.items())
-        _warn_once(f"this version of JAX lacks names that pjit_inspect reads: {names}. Everything else works.")
-
-
-def _warn_once(message: str) -> None:
-    if message in _warned:
-        return
-    _warned.add(message)
-    try:
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
-    except Warning:
-        # Under `-W error` a warning is an exception, and it must not reach the user's call.
-        print(message, file=sys.stderr)  # noqa: T201
+        warn_once(f"this version of JAX lacks names that pjit_inspect reads: {names}. Everything else works.")

@@ -7,15 +7,23 @@ happens here (and in `view.svg` for pictures). Not its job: what to say.
 
 from __future__ import annotations
 
+from functools import partial
+
+from pjit_inspect.steps import Steps
 from pjit_inspect.view.colors import Palette
 from pjit_inspect.view.html_blocks import block_html
 from pjit_inspect.view.tree import Document
 
 __all__ = ["to_html"]
 
+_FAILED = "<p>This part could not be drawn.</p>"
+
 
 def to_html(document: Document) -> str:
     """The document as an HTML fragment for a notebook's output, trusted or not, light or dark."""
-    palette = Palette(document.axes)
-    body = "\n".join(block_html(block, palette) for block in document.blocks)
+    palette, steps = Palette(document.axes), Steps()
+    parts = (
+        steps.take("a part of a display", partial(block_html, block, palette), _FAILED) for block in document.blocks
+    )
+    body = "\n".join(parts)
     return f'<div style="font-size:13px;line-height:1.4;max-width:1000px;word-wrap:break-word">\n{body}\n</div>'

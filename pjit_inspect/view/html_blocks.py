@@ -5,8 +5,11 @@ Not its job: spans (`view.html_spans`), the page around them (`view.html`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
+from typing import TypeVar
 
+from pjit_inspect.view.chart_picture import draw_chart
 from pjit_inspect.view.colors import HATCH, LINE, NEUTRAL, NOTE, Palette
 from pjit_inspect.view.html_spans import breakable_html, chip_html, escaped, spans_html
 from pjit_inspect.view.mesh_picture import draw_mesh
@@ -18,6 +21,7 @@ from pjit_inspect.view.tree import (
     Beside,
     Block,
     Card,
+    ChartSubject,
     Column,
     Finding,
     Fold,
@@ -34,10 +38,13 @@ from pjit_inspect.view.tree import (
     ShardSubject,
     Spans,
     Table,
+    Text,
     TimelineSubject,
 )
 
 __all__ = ["block_html", "picture_html"]
+
+_Item = TypeVar("_Item")
 
 _TABLE = "border-collapse:collapse;table-layout:auto;margin:0;font-size:12px;line-height:1.35;border:none"
 _ROW = "background:transparent;border-bottom:1px solid rgba(127,127,127,0.35)"
@@ -90,7 +97,7 @@ def picture_html(picture: Picture, palette: Palette) -> str:
     return _image(_drawing(subject, palette), picture.alt)
 
 
-def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject, palette: Palette) -> Svg:
+def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject, palette: Palette) -> Svg:
     match subject:
         case MeshSubject():
             return draw_mesh(subject, palette)
@@ -98,6 +105,8 @@ def _drawing(subject: MeshSubject | ShardSubject | TimelineSubject, palette: Pal
             return draw_shards(layout, palette)
         case TimelineSubject(ledger=ledger):
             return draw_timeline(ledger)
+        case ChartSubject(chart=chart):
+            return draw_chart(chart)
 
 
 def _image(svg: Svg, alt: str) -> str:
@@ -173,6 +182,7 @@ def _cell(content: str, column: Column) -> str:
 def _groups(table: GroupedTable, palette: Palette) -> str:
     if not table.groups:
         return ""
+    table = _narrowed(table)
     rows = [row for group in table.groups for row in group.rows]
     kept = [i for i in range(len(table.columns)) if any(row.cells[i] for row in rows)]
     head = "".join(_cell(f"<b>{escape(table.columns[i].title)}</b>", table.columns[i]) for i in kept)
@@ -182,11 +192,27 @@ def _groups(table: GroupedTable, palette: Palette) -> str:
     return f'<div style="overflow-x:auto"><table style="{_TABLE}">{titles}\n{body}</table></div>{rest}'
 
 
+def _narrowed(table: GroupedTable) -> GroupedTable:
+    """The table with the cells of columns that stand beneath as items of their rows."""
+    beneath = [i for i, column in enumerate(table.columns) if column.beneath]
+
+    def moved(row: Row) -> Row:
+        items = tuple((Text(f"{table.columns[i].title} "), *row.cells[i]) for i in beneath if row.cells[i])
+        return replace(row, cells=_without(row.cells, beneath), items=(*items, *row.items))
+
+    groups = tuple(replace(group, rows=tuple(map(moved, group.rows))) for group in table.groups)
+    return replace(table, columns=_without(table.columns, beneath), groups=groups)
+
+
+def _without(all: tuple[_Item, ...], places: list[int]) -> tuple[_Item, ...]:
+    return tuple(one for i, one in enumerate(all) if i not in places)
+
+
 def _group(group: RowGroup, columns: tuple[Column, ...], kept: list[int], palette: Palette) -> str:
     words = f"<br>{breakable_html(group.words, palette)}" if group.words else ""
     height = sum(2 if row.items else 1 for row in group.rows)
     # A cell would be squeezed to its longest word beside others that do not wrap; a block in it keeps its width.
-    text = f'<div style="width:170px">{spans_html(group.heading, palette)}{words}</div>'
+    text = f'<div style="width:230px">{spans_html(group.heading, palette)}{words}</div>'
     beside = f'<td rowspan="{height}" style="{_BESIDE}">{text}</td>'
     rows = [_row(row, columns, kept, palette) for row in group.rows]
     first, bracket, rest = rows[0].partition(">")

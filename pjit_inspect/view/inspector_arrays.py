@@ -20,16 +20,21 @@ from pjit_inspect.view.inspector_words import name_data
 from pjit_inspect.view.notation import array_text, path_pattern, shape_text, spec_text
 from pjit_inspect.view.quantities import bytes_text
 
-__all__ = ["array_rows", "value_rows"]
+__all__ = ["array_groups", "array_rows", "value_rows"]
 
 _VALUES = 400
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
 
 
-def array_rows(data: RecordData, tables: SharedTables) -> list[dict[str, Any]]:
-    """Inputs, then outputs; equal arrays of equal layers in one row."""
-    rows = [_row("input", group, tables) for group in group_arrays(data.inputs)]
-    return rows + [_row("output", group, tables) for group in group_arrays(data.outputs, keep_first=True)]
+def array_groups(data: RecordData) -> list[tuple[str, ArrayGroup]]:
+    """Role and arrays of each row: inputs, then outputs; equal arrays of equal layers in one."""
+    inputs = [("input", group) for group in group_arrays(data.inputs)]
+    return inputs + [("output", group) for group in group_arrays(data.outputs, keep_first=True)]
+
+
+def array_rows(groups: Sequence[tuple[str, ArrayGroup]], tables: SharedTables) -> list[dict[str, Any]]:
+    """One row for each group."""
+    return [_row(role, group, tables) for role, group in groups]
 
 
 def _row(role: str, group: ArrayGroup, tables: SharedTables) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pjit_inspect.model.source import Frame
 from pjit_inspect.model.suggestion import Suggestion
 from pjit_inspect.view.answer_view import axis_span
 from pjit_inspect.view.cause_groups import cause_frames, group_by_cause, kinds_words, place_words
-from pjit_inspect.view.collectives_view import LayerGroup, group_collectives, source_line
+from pjit_inspect.view.collectives_view import LayerGroup, source_line
 from pjit_inspect.view.findings import finding_of, share_text
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_moves import move_data
@@ -35,11 +35,13 @@ _MEMBERS = 400
 CollectiveRows = list[dict[str, Any]]
 
 
-def collective_rows(report: RecordReport, tables: SharedTables, running: RunningInstructions | None) -> CollectiveRows:
-    """One row for each kind of collective, most bytes sent first; [] where there are none."""
-    if not report.collectives:
-        return []
-    groups = group_collectives(report.collectives)
+def collective_rows(
+    report: RecordReport,
+    tables: SharedTables,
+    running: RunningInstructions | None,
+    groups: Sequence[LayerGroup],
+) -> CollectiveRows:
+    """One row for each group of equal collectives, in the order of `groups`; [] where there are none."""
     most = max((group.sent_bytes for group in groups), default=0) or 1
     return [_row(report, tables, running, group) | {"share": group.sent_bytes / most} for group in groups]
 
@@ -59,6 +61,7 @@ def _row(
         "sent_bytes": float(group.sent_bytes),
         "phase": first.phase or "",
         "cause": kinds_words(first),
+        "causes": _causes(group),
         "place": name_data(place_words(first)),
         "chips": _chips(group),
         "title": spans_data((Code(first.kind, strong=True), Text(" over "), axis_span(first.axes, report.data))),
@@ -78,6 +81,12 @@ def _row(
     }
 
 
+def _causes(group: LayerGroup) -> list[str]:
+    """Every kind of cause among them, without what speaks for it."""
+    kinds = dict.fromkeys(cause.kind for member in group.members for cause in member.causes)
+    return [kind.replace("_", " ") for kind in kinds]
+
+
 def _name(group: LayerGroup) -> str:
     """What a reader calls it: the piece of source its cause begins with, else the end of the operation's name."""
     reasons = next(iter(group_by_cause(group.members))).reasons
@@ -92,13 +101,20 @@ def _chips(group: LayerGroup) -> list[str]:
     first = group.first
     origin = {True: "implicit", False: "written", None: ""}[first.implicit]
     chips = [origin, first.phase or "", kinds_words(first)]
-    chips += [f"{first.operands:,} operands combined"] if first.operands > 1 else []
+    chips += [f"{first.operands:,} operands combined"] if first.operands > 1 and not _is_cut(first) else []
     chips += [f"a ring in place of {first.decomposed}"] if first.decomposed else []
     chips += ["across hosts"] if first.is_cross_host else []
-    return [chip for chip in chips if chip]
+    return list(dict.fromkeys(chip for chip in chips if chip))
+
+
+def _is_cut(row: Collective) -> bool:
+    """Whether its operands are the pieces of one array, one for each device."""
+    return row.kind == "all-to-all" and row.operands == len(next(iter(row.groups), ()))
 
 
 def _more(row: Collective) -> str:
+    if _is_cut(row):
+        return f" to each of {plural(row.operands, 'device')}"
     return f" and {plural(row.operands - 1, 'array')} more in one" if row.operands > 1 else ""
 
 

@@ -26,6 +26,7 @@ class SharedTables:
     """Entries as they were first met, and the number of each."""
 
     sources: tuple[SourceText, ...] = ()
+    has_mesh: bool = True
     _axes: dict[_Key, int] = field(default_factory=dict)
     _groups: dict[tuple[tuple[int, ...], ...], int] = field(default_factory=dict)
     _shardings: dict[Sharding, int] = field(default_factory=dict)
@@ -75,12 +76,18 @@ class SharedTables:
         """What is not columns, as JSON."""
         return {
             "axis_sets": [
-                {"axes": None if axes is None else axes_data(axes), "mesh": mesh, "words": _axes_words(axes)}
+                {"axes": None if axes is None else axes_data(axes), "mesh": mesh, "words": self._words(axes)}
                 for mesh, axes in self._axes
             ],
             "shardings": [_sharding_data(sharding) for sharding in self._shardings],
             "files": [name_data(Frame(file=file, cell=cell, line=0).where) for file, cell in self._files],
         }
+
+    def _words(self, axes: tuple[str, ...] | None) -> str:
+        """The axes for a reader; where no mesh is known, groups may follow axes all the same."""
+        if axes is None and not self.has_mesh:
+            return "axis unknown"
+        return name_data(axes_text(axes).replace(" x ", " \u00d7 "))
 
     def columns(self) -> dict[str, np.ndarray]:
         """What is numbers."""
@@ -97,10 +104,6 @@ class SharedTables:
             "spot_files": np.array([file for file, _ in self._spots], np.int32),
             "spot_lines": np.array([min(line, 2**31 - 1) for _, line in self._spots], np.int32),
         }
-
-
-def _axes_words(axes: tuple[str, ...] | None) -> str:
-    return name_data(axes_text(axes).replace(" x ", " \u00d7 "))
 
 
 def _sharding_data(sharding: Sharding) -> dict[str, Any]:

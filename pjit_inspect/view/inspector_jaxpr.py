@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pjit_inspect.view.inspector_lines import LinkedText
+from pjit_inspect.view.inspector_lines import LinkedText, count_lines
 
 __all__ = ["Lowered", "jaxpr_lines", "lowered_op"]
 
@@ -18,6 +18,10 @@ _TENSOR = re.compile(r"tensor<((?:\d+x)*)([a-z]+\d*\w*)>")
 _DTYPES = {"i1": "bool", "ui8": "u8", "ui16": "u16", "ui32": "u32", "ui64": "u64"}
 _AHEAD = 60
 _MOST_LINES = 20_000
+_HOW = (
+    "A printed jaxpr does not say which line of source an equation came from. Each equation gets the place of the next "
+    "StableHLO operation with its primitive and its type: a good guess, not a fact."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +49,7 @@ def _type(dimensions: str, dtype: str) -> tuple[str, str]:
 
 def jaxpr_lines(source: str, lowered: list[Lowered]) -> LinkedText:
     """The jaxpr's lines, with the places of the operations their equations became."""
-    text, at = LinkedText(name="jaxpr"), 0
+    text, at = LinkedText(name="jaxpr", total=count_lines(source), how=_HOW), 0
     spot = phase = -1
     for number, line in enumerate(source.split("\n")[:_MOST_LINES], 1):
         found = _EQUATION.match(line)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pjit_inspect.view.printable import printable
 
-__all__ = ["LinkedText", "shown_line"]
+__all__ = ["LinkedText", "count_lines", "shown_line"]
 
 _LONGEST_LINE = 400
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
@@ -31,6 +31,8 @@ class LinkedText:
       phases: for each line its phase, as an index in `PHASES`.
       entities: for each line what it is: collective row r as 2r, kernel row r as 2r + 1; -1 for neither.
       note: what is left out.
+      total: how many lines the whole text has.
+      how: what a reader must know of the links of its lines; "" when the text itself tells them.
     """
 
     name: str
@@ -40,6 +42,8 @@ class LinkedText:
     phases: list[int] = field(default_factory=list)
     entities: list[int] = field(default_factory=list)
     note: str = ""
+    total: int = 0
+    how: str = ""
 
     def add(self, number: int, line: str, spot: int = -1, phase: int = 0, entity: int = -1) -> None:
         """One line more."""
@@ -57,6 +61,11 @@ class LinkedText:
             f"{prefix}.phases": np.array(self.phases, np.uint8),
             f"{prefix}.entities": np.array(self.entities, np.int32),
         }
+
+
+def count_lines(source: str) -> int:
+    """How many lines a text has; an end of line at its end begins no other."""
+    return source.removesuffix("\n").count("\n") + 1
 
 
 def shown_line(line: str) -> str:

@@ -22,6 +22,8 @@ BUNDLE = Path(__file__).parent / "front" / "inspector.js"
 """The JavaScript, bundled from `front/src` (`npm run build` in `front`)."""
 
 FRAME_HEIGHT = 720
+QUIET_HEIGHT = 480
+"""Pixels of the frame, and of that of a program without collectives, which has less to show."""
 
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; img-src data:; "
@@ -48,7 +50,11 @@ _PAGE = """<!DOCTYPE html>
 
 _FRAME = (
     # The style acts inside this element only: another output that lost its frame keeps its still display.
-    "<div><style>.pjit-inspect-live~.pjit-inspect-still{{display:none}}</style>"
+    # The page inside cannot see the notebook, but a browser hands it the `color-scheme` of its frame as the preferred
+    # one: JupyterLab and Notebook 7 say on the body which theme they show.
+    "<div><style>.pjit-inspect-live~.pjit-inspect-still{{display:none}}"
+    '[data-jp-theme-light="true"] .pjit-inspect-live{{color-scheme:light}}'
+    '[data-jp-theme-light="false"] .pjit-inspect-live{{color-scheme:dark}}</style>'
     '<iframe class="pjit-inspect-live" sandbox="allow-scripts" title="{title}" '
     'style="width:100%;height:{height}px;border:0;display:block" srcdoc="{page}"></iframe>'
     '<div class="pjit-inspect-still">\n{still}\n</div></div>'
@@ -81,4 +87,5 @@ def inspector_frame(payload: InspectorPayload, still: str) -> str:
     An untrusted notebook drops the style and the frame, and shows what the style would hide.
     """
     page = escape(inspector_page(payload), quote=True)
-    return _FRAME.format(title=escape(payload.title, quote=True), height=FRAME_HEIGHT, page=page, still=still)
+    height = FRAME_HEIGHT if payload.first["collectives"] else QUIET_HEIGHT
+    return _FRAME.format(title=escape(payload.title, quote=True), height=height, page=page, still=still)

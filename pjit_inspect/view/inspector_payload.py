@@ -20,13 +20,15 @@ from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.sharding_table import ShardingTable
 from pjit_inspect.view.answer_view import answer_line, memory_line, title_line
-from pjit_inspect.view.inspector_arrays import array_rows, value_rows
+from pjit_inspect.view.collectives_view import group_collectives
+from pjit_inspect.view.inspector_arrays import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector_blob import pack_blob
 from pjit_inspect.view.inspector_collectives import collective_rows
 from pjit_inspect.view.inspector_graph import GraphData, GraphLinks, graph_data, missing_graph
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_kernels import kernel_rows
 from pjit_inspect.view.inspector_lines import LinkedText
+from pjit_inspect.view.inspector_notes import note_list
 from pjit_inspect.view.inspector_running import RunningInstructions
 from pjit_inspect.view.inspector_texts import (
     PHASES,
@@ -95,12 +97,17 @@ class InspectorPayload:
 
 def inspector_payload(given: InspectorInput) -> InspectorPayload:
     """The data of the inspector of one record."""
-    report, tables = given.report, SharedTables(_sources(given.report.data))
+    report = given.report
+    has_mesh = report.data.mesh is not None or bool(report.data.meshes)
+    tables = SharedTables(sources=_sources(report.data), has_mesh=has_mesh)
     totals = _totals(report, tables)
     running = None if given.module is None else RunningInstructions(given.module)
-    collectives = collective_rows(report, tables, running)
+    groups, array_sets = group_collectives(report.collectives or ()), array_groups(report.data)
+    collectives = collective_rows(report, tables, running, groups)
     kernels, more_kernels = kernel_rows(report, tables)
-    arrays = array_rows(report.data, tables)
+    arrays = array_rows(array_sets, tables)
+    notes = note_list(report, groups, array_sets)
+    _mark(notes, {"collectives": collectives, "arrays": arrays})
     values, more_values = value_rows(report.data, given.shardings, tables)
     entities = _entities(collectives, kernels)
     texts = _texts(given, tables, running, entities)
@@ -109,6 +116,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     mesh = _mesh(report.data, report)
     first = {
         **_head(given),
+        "notes": [{**note, "rows": len(note["rows"])} for note in notes],
         "totals": totals,
         "mesh": mesh,
         "counts": [
@@ -127,7 +135,7 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "arrays": arrays + values,
         "graph": graph.header,
         "more": {"kernels": more_kernels, "arrays": more_values},
-        "texts": {key: {"name": name_data(text.name), "note": text.note} for key, text in texts.items()},
+        "texts": {key: _text_head(text) for key, text in texts.items()},
         "missing": _missing(report.data, texts),
         "phases": [phase or "" for phase in PHASES],
         "traffic_left_out": traffic.left_out,
@@ -169,23 +177,21 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "times": spans_data(times_line(data).spans) if given.show_times else [],
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
-        "notes": [_note(note) for note in (*report.notes, *map(_sentence, report.warnings))],
     }
 
 
-def _sentence(warning: Any) -> str:
-    return str(getattr(warning, "sentence", warning))
-
-
-def _note(note: str) -> dict[str, Any]:
-    """A note; those about groups that follow no axis choose these groups."""
-    return {"words": name_data(note, longest=2000), "filter": "no axis" if "no mesh axis" in note else ""}
+def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Give each row the numbers of the notes about it."""
+    for number, note in enumerate(notes):
+        for row in note["rows"]:
+            lists[note["list"]][row].setdefault("notes", []).append(number)
 
 
 def _short(row: Mapping[str, Any]) -> dict[str, Any]:
     """What the list shows of a collective."""
-    keys = ("kind", "axes", "what", "name", "number", "sent", "sent_bytes", "share", "phase", "cause", "place")
-    return {key: row[key] for key in keys}
+    left_out = ("groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines")
+    left_out += ("spots", "names", "beside", "picture", "suggestions")
+    return {key: value for key, value in row.items() if key not in left_out}
 
 
 def _totals(report: RecordReport, tables: SharedTables) -> list[dict[str, Any]]:
@@ -200,6 +206,7 @@ def _total(total: AxisTotal, tables: SharedTables, most: int) -> dict[str, Any]:
         "payload": bytes_text(total.payload_bytes),
         "number": count_text(total.collectives),
         "share": total.sent_bytes / most,
+        "sent_bytes": float(total.sent_bytes),
     }
 
 
@@ -272,6 +279,11 @@ def _graph(
         lines={} if hlo is None else instruction_lines(hlo),
     )
     return graph_data(given.graph, links, tables)
+
+
+def _text_head(text: LinkedText) -> dict[str, Any]:
+    head = {"name": name_data(text.name), "note": text.note, "total": max(text.total, len(text.lines)), "how": text.how}
+    return {key: value for key, value in head.items() if value}
 
 
 def _missing(data: RecordData, texts: Mapping[str, LinkedText]) -> dict[str, str]:

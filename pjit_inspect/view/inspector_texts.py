@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pjit_inspect.model.collective import Phase
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_jaxpr import Lowered, jaxpr_lines, lowered_op
-from pjit_inspect.view.inspector_lines import LinkedText
+from pjit_inspect.view.inspector_lines import LinkedText, count_lines
 from pjit_inspect.view.inspector_mlir import MlirLocations
 from pjit_inspect.view.inspector_running import RunningInstructions
 
@@ -32,7 +32,8 @@ def source_lines(tables: SharedTables) -> list[LinkedText]:
     """One text for each file or cell the record has; every line is its own place."""
     found = []
     for source in tables.sources:
-        text = LinkedText(name=source.cell or source.file.replace("\\", "/").rsplit("/", 1)[-1])
+        name = source.cell or source.file.replace("\\", "/").rsplit("/", 1)[-1]
+        text = LinkedText(name=name, total=len(source.lines))
         for number, line in enumerate(source.lines[:_MOST_LINES], 1):
             text.add(number, line, tables.spot_of(source, number))
         found.append(text)
@@ -50,7 +51,7 @@ def program_lines(
 
 def _stablehlo(source: str, tables: SharedTables, phase_of: PhaseOf, lowered: list[Lowered]) -> LinkedText:
     locations = MlirLocations(source)
-    text = LinkedText(name="StableHLO")
+    text = LinkedText(name="StableHLO", total=count_lines(source))
     for number, line in enumerate(source.split("\n"), 1):
         if line.startswith("#loc") or not line:
             continue
@@ -91,7 +92,7 @@ def hlo_lines(source: str, tables: SharedTables, links: HloLinks) -> LinkedText:
     """
     lines = source.split("\n")
     is_long = len(lines) > _MOST_LINES
-    text, reader = LinkedText(name="optimized HLO"), _HloReader(tables, links)
+    text, reader = LinkedText(name="optimized HLO", total=count_lines(source)), _HloReader(tables, links)
     inside = left_out = 0
     for number, line in enumerate(lines, 1):
         if inside or (is_long and reader.is_inner(line)):

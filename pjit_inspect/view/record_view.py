@@ -7,12 +7,13 @@ collective, which device holds what, each fused kernel, what is odd, how long it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
+from pjit_inspect.steps import Steps
 from pjit_inspect.view.answer_view import answer_line, memory_line, overview_blocks, title_line
 from pjit_inspect.view.arrays_view import array_blocks
 from pjit_inspect.view.collectives_view import collective_blocks
@@ -42,21 +43,25 @@ class ViewOptions:
 
 
 def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> Document:
-    """The display of one record."""
-    data = report.data
+    """The display of one record. A part that fails costs the others nothing, and is named at the end."""
+    data, steps = report.data, Steps()
     show_times = (options or ViewOptions()).show_times
-    again = reason_blocks(data.reason) if show_times else ()
-    blocks: list[Block] = [title_line(data), *again, answer_line(report)]
-    blocks += overview_blocks(report)
-    blocks += memory_line(data)
-    blocks += collective_blocks(report)
-    blocks += array_blocks(data)
-    blocks += _legend(report)
-    blocks += kernel_blocks(report)
-    blocks += _notes(report)
-    blocks.append(_footer(report))
-    if show_times:
-        blocks.append(times_line(data))
+    parts: dict[str, Callable[[], Sequence[Block]]] = {
+        "the head": lambda: [title_line(data)],
+        "the reason": lambda: reason_blocks(data.reason) if show_times else (),
+        "the answer": lambda: [answer_line(report)],
+        "the overview": lambda: overview_blocks(report),
+        "the memory": lambda: memory_line(data),
+        "the collectives": lambda: collective_blocks(report),
+        "the arrays": lambda: array_blocks(data),
+        "the legend": lambda: _legend(report),
+        "the kernels": lambda: kernel_blocks(report),
+        "the notes": lambda: _notes(report),
+        "the footer": lambda: [_footer(report)],
+        "the times": lambda: [times_line(data)] if show_times else (),
+    }
+    blocks = [block for name, make in parts.items() for block in steps.take(f"{name} of a display", make, ())]
+    blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in steps.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 

@@ -5,6 +5,7 @@ Equal values of one line stand in one row. Not its job: finding shardings (`anal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,7 @@ _TEXT_LINES = 12
 _FEW = 3  # lines up to which every row is shown, with where its axes came from
 _MANY = 60
 _NAMES = 1  # operations that one row names
+_CODE = re.compile(r"`[^`]*`")
 _PHASES = {"forward": "fwd", "backward": "bwd"}
 
 
@@ -167,7 +169,7 @@ def _columns(unit: str) -> tuple[Column, ...]:
         Column(title="copies", align="right"),
         Column(title="array", shrink=True, comfort=18),
         Column(title="per device", optional=True),
-        Column(title="written as", optional=True),
+        Column(title="written as", optional=True, beneath=True),
     )
 
 
@@ -217,7 +219,12 @@ def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
     """Where each axis came from; layer numbers starred where the values differ in them, the first's otherwise."""
     first = group.first.origins
     alike = all(member.origins == first for member in group.members)
-    return tuple((axis, words if alike else path_pattern(words)) for axis, words in first.items())
+    return tuple((axis, words if alike else _CODE.sub(_starred, words)) for axis, words in first.items())
+
+
+def _starred(name: re.Match[str]) -> str:
+    """A name without its layer numbers; the number of a cell, `In [2]`, is no layer's and stays."""
+    return path_pattern(name[0])
 
 
 def _value(group: ValueGroup) -> Spans:

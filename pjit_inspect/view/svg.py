@@ -71,6 +71,21 @@ class Svg:
         self._hold(x, y - 10, 1, 12)
         self._shapes.append(f'<text x="{_n(x)}" y="{_n(y)}" fill="{color}">{escape(printable(text))}</text>')
 
+    def sentence(self, x: float, y: float, text: str, *, color: str, strong: bool = False) -> None:
+        """A line of text that begins at x, on a ground of its own (a chip serves where the ground is unknown)."""
+        self._hold(x, y - 10, cell_width(text) * _CHAR, 14)
+        weight = ' font-weight="600"' if strong else ""
+        start = f'<text x="{_n(x)}" y="{_n(y)}" fill="{color}" text-anchor="start"{weight}>'
+        self._shapes.append(f"{start}{escape(printable(text))}</text>")
+
+    def place(self, other: Svg, x: float, y: float) -> None:
+        """Another picture, with its upper left corner at (x, y). Raises ValueError when that picture has hatches."""
+        if other._hatches:
+            raise ValueError("a picture with hatches cannot be placed in another: their names would meet")
+        left, top = other._box[:2]
+        self._hold(x, y, *other.size)
+        self._shapes.append(f'<g transform="translate({_n(x - left)} {_n(y - top)})">{"".join(other._shapes)}</g>')
+
     @property
     def size(self) -> tuple[int, int]:
         """Width and height in pixels."""

@@ -5,8 +5,10 @@ Deterministic, ASCII but for names, no line longer than asked, no spaces at line
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import zip_longest
 
+from pjit_inspect.steps import Steps
 from pjit_inspect.view.printable import cell_width, pad, printable, shorten
 from pjit_inspect.view.text_spans import spans_text, wrap
 from pjit_inspect.view.text_table import lower_groups, lower_table
@@ -28,6 +30,7 @@ from pjit_inspect.view.tree import (
 __all__ = ["to_text"]
 
 _LEAST_WIDTH = 40
+_FAILED = ["(this part could not be written)"]
 
 
 def to_text(document: Document, *, width: int = 100) -> str:
@@ -44,8 +47,9 @@ def _blocks_lines(blocks: tuple[Block, ...], width: int) -> list[str]:
     """The lines of some blocks; lines of prose stand together, everything else is set off by an empty line."""
     lines: list[str] = []
     before: Block | None = None
+    steps = Steps()
     for block in blocks:
-        lowered = _block_lines(block, width)
+        lowered = steps.take("a part of a display", partial(_block_lines, block, width), _FAILED)
         if not lowered:
             continue
         if lines and _is_set_off(before, block):

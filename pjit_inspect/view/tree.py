@@ -13,6 +13,7 @@ from typing import Literal
 from pjit_inspect.model.layout import ArrayLayout, SpecEntry
 from pjit_inspect.model.ledger import LedgerData
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.view.chart import BarChart, MatrixChart
 
 __all__ = [
     "AxisLabel",
@@ -20,6 +21,7 @@ __all__ = [
     "Beside",
     "Block",
     "Card",
+    "ChartSubject",
     "Code",
     "Column",
     "Document",
@@ -34,6 +36,7 @@ __all__ = [
     "Number",
     "Picture",
     "Prose",
+    "Provenance",
     "Rest",
     "Row",
     "RowGroup",
@@ -164,6 +167,7 @@ class Column:
       optional: text may leave it out when there is no room for it.
       comfort: columns it keeps in text as long as something else can go.
       least: columns below which it says nothing.
+      beneath: in HTML its cells stand under their rows, after its title, so that the table stays narrow.
     """
 
     title: str
@@ -172,6 +176,7 @@ class Column:
     optional: bool = False
     comfort: int = 16
     least: int = 9
+    beneath: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +301,17 @@ class TimelineSubject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChartSubject:
+    """A picture of a chart."""
+
+    chart: BarChart | MatrixChart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """A picture, what it shows in one sentence (`alt`), and the lines that stand for it in text."""
 
-    subject: MeshSubject | ShardSubject | TimelineSubject
+    subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject
     alt: str
     lines: tuple[str, ...] = ()
 

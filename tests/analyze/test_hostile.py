@@ -13,7 +13,7 @@ from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.dataflow import Value
 from pjit_inspect.analyze.device_groups import logical_groups
 from pjit_inspect.analyze.fusions import find_fusions
-from pjit_inspect.analyze.notes import program_notes
+from pjit_inspect.analyze.notes import find_widened, program_notes
 from pjit_inspect.analyze.report import report
 from pjit_inspect.analyze.trip_count import MOST_TRIPS, find_trip_count
 from pjit_inspect.model.hlo import Details, HloModule
@@ -105,7 +105,8 @@ def test_what_is_widened_is_looked_for_once_along_each_way():
     text = (
         f"HloModule m, is_scheduled=true\n{ADD}\nENTRY %main (h: bf16[4]) -> bf16[4] {{\n" + "\n".join(lines) + "\n}\n"
     )
-    notes = program_notes(parse_hlo_text(text), RecordData(name="f"))
+    module = parse_hlo_text(text)
+    notes = program_notes(module, RecordData(name="f"), find_widened(module))
     assert notes == ("1 collective sends f32 where the program has bf16",)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,18 +12,20 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "view")]
 
+BROWSERS = ("chromium", "google-chrome", "chromium-browser")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser: `$CHROMIUM`, or Debian's."""
+    """The browser: `$CHROMIUM`, or the first of Debian's chromium and Google's Chrome."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-    if not Path(path).exists():
-        pytest.skip(f"needs a Chromium at {path} (Debian: chromium), or its path in CHROMIUM")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None or not Path(path).exists():
+        where = "none is here" if path is None else f"{path} is not there"
+        pytest.skip(f"needs a Chromium: {where} (Debian: apt install chromium; or its path in CHROMIUM)")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=path, args=OPTIONS)
         yield browser
@@ -47,14 +50,29 @@ class Visit:
         """The first element."""
         return self.page.locator(selector).first
 
+    def texts(self, selector: str) -> list[str]:
+        """The words of all such elements."""
+        return self.page.locator(selector).all_inner_texts()
+
+    def hash(self, piece: str) -> str:
+        """The address' part behind #, once `piece` stands in it: it is written when the reader rests."""
+        for _ in range(100):
+            found = self.page.evaluate("location.hash")
+            if piece in found:
+                return found
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"{piece!r} is not in the address: {found!r}")
+
 
 @pytest.fixture
 def visit(chromium: Any, tmp_path: Path) -> Iterator[Any]:
     """Opens HTML text; at the end nothing may have been fetched and nothing complained of."""
     visits: list[Visit] = []
 
-    def open_page(html: str, *, width: int = 1280, height: int = 720, hash: str = "", ready: bool = True) -> Visit:
-        page = chromium.new_page(viewport={"width": width, "height": height})
+    def open_page(
+        html: str, *, width: int = 1280, height: int = 720, hash: str = "", ready: bool = True, **context: Any
+    ) -> Visit:
+        page = chromium.new_page(viewport={"width": width, "height": height}, **context)
         found = Visit(page)
         visits.append(found)
         file = tmp_path / f"page{len(visits)}.html"

@@ -22,12 +22,13 @@ SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
 }
+THEMES = "@jupyterlab/apputils-extension/themes"
 APPS = {"lab": "LabApp", "notebook": "JupyterNotebookApp"}
 
 
 @contextmanager
-def running_server(app: str, root: Path, home: Path) -> Iterator[str]:
-    """The address of the notebook `run.ipynb` of `root`, opened in `app`."""
+def running_server(app: str, root: Path, home: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
+    """The address of the notebook `run.ipynb` of `root`, opened in `app` with a theme."""
     token, port = secrets.token_hex(16), free_port()
     log = (home / "server.log").open("wb")
     command = [
@@ -36,7 +37,7 @@ def running_server(app: str, root: Path, home: Path) -> Iterator[str]:
         "--ServerApp.allow_root=True", f"--{APPS[app]}.expose_app_in_browser=True", "--LabApp.news_url=None",
         "--ServerApp.terminals_enabled=False",
     ]  # fmt: skip
-    server = subprocess.Popen(command, env=environment(home), stdout=log, stderr=subprocess.STDOUT)
+    server = subprocess.Popen(command, env=environment(home, theme), stdout=log, stderr=subprocess.STDOUT)
     try:
         wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", server, home)
         place = "lab/tree/run.ipynb" if app == "lab" else "notebooks/run.ipynb"
@@ -56,10 +57,10 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
-def environment(home: Path) -> dict[str, str]:
+def environment(home: Path, theme: str) -> dict[str, str]:
     """Every folder Jupyter writes to, inside `home`; eight fake CPU devices for the kernel."""
     settings = home / "settings"
-    for name, values in SETTINGS.items():
+    for name, values in {**SETTINGS, THEMES: {"theme": theme}}.items():
         file = settings / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values), encoding="utf-8")

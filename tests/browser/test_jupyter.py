@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlparse
 
 import nbformat
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
+from jupyter_page import open_and_run, skip_without
 from jupyter_server import running_server
 
 SETUP = """\
@@ -34,14 +30,6 @@ CELLS = (
     "inspector = pi.inspect(mlp, x, w1, w2).show(view='widget')\ninspector",
     "inspector.selection = 'w1'",
 )
-IDLE = "window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-DONE = """() => {
-  const panel = window.jupyterapp.shell.currentWidget;
-  const cells = [...panel.content.model.cells].filter((cell) => cell.type === "code");
-  return cells.every((cell) => cell.executionCount !== null)
-    && panel.sessionContext.session?.kernel?.status === "idle";
-}"""
-
 SELECTED = """() => [...document.querySelectorAll("*")].some(
   (one) => one.shadowRoot?.querySelector(".details h2")?.innerText.trim() === "w1")"""
 ASK = """async () => {
@@ -64,38 +52,14 @@ def notebook(tmp_path: Path) -> Path:
     return folder
 
 
-def open_page(chromium: Any, address: str) -> tuple[Any, list[str], list[str]]:
-    """The page, the addresses elsewhere that it asked for, and what it complained of."""
-    page = chromium.new_page(viewport={"width": 1280, "height": 1000})
-    elsewhere: list[str] = []
-    errors: list[str] = []
-
-    def gate(route: Any, request: Any) -> None:
-        at = urlparse(request.url)
-        if at.scheme in ("data", "blob", "about") or at.hostname == "127.0.0.1":
-            route.continue_()
-        else:
-            elsewhere.append(request.url)
-            route.abort()
-
-    page.route("**/*", gate)
-    # Jupyter's own scripts, from its /static/ folder, are not ours to judge; the widget's come from a blob.
-    page.on("pageerror", lambda e: None if "/static/" in (e.stack or "") else errors.append(f"{e}\n{e.stack}"))
-    page.goto(address)
-    page.wait_for_function(IDLE, timeout=90_000)
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
-    page.wait_for_function(DONE, timeout=180_000)
-    return page, elsewhere, errors
-
-
 @pytest.mark.parametrize("app", ["lab", "notebook"])
 def test_the_inspector_runs_in_a_real_notebook(chromium: Any, notebook: Path, tmp_path: Path, app: str):
-    if find_spec("jupyterlab" if app == "lab" else "notebook") is None:
-        pytest.skip("needs JupyterLab and Notebook 7")
+    skip_without(app)
     home = tmp_path / "home"
     home.mkdir()
     with running_server(app, notebook, home) as address:
-        page, elsewhere, errors = open_page(chromium, address)
+        notebook_page = open_and_run(chromium, address)
+        page = notebook_page.page
         frame = page.frame_locator("iframe.pjit-inspect-live")
         frame.locator("[data-ready]").wait_for(timeout=30_000)
         assert not page.locator(".pjit-inspect-still").first.is_visible()
@@ -117,5 +81,5 @@ def test_the_inspector_runs_in_a_real_notebook(chromium: Any, notebook: Path, tm
         page.wait_for_function(ANSWERED, timeout=20_000)
         page.screenshot(path=tmp_path / f"{app}.png")
         page.close()
-    assert elsewhere == []
-    assert errors == []
+    assert notebook_page.elsewhere == []
+    assert notebook_page.errors == []

@@ -32,7 +32,7 @@ def run(script: str, given: Any = None) -> Any:
         pytest.skip("needs node (Debian: nodejs)")
     imports = "".join(
         f'import * as {name} from "{(SOURCES / f"{name}.js").as_uri()}";'
-        for name in ("format", "face", "grid", "blob", "store")
+        for name in ("format", "face", "grid", "blob", "store", "filters")
     )
     program = f"{imports}\nconst input = {json.dumps(given)};"
     program += f"\nconsole.log(JSON.stringify(await (async () => {{ {script} }})()));"
@@ -158,3 +158,56 @@ def test_filters_want_every_word_and_the_chosen_axis():
         .map((changes) => store.fits(row, state(changes), first));
     """
     assert run(script) == [True, True, False, False, True, False, True]
+
+
+ROWS = [
+    {"kind": "all-gather", "name": "b", "number": 2, "sent_bytes": 10, "place": "t.py:9", "phase": "backward"},
+    {"kind": "all-reduce", "name": "a", "number": 1, "sent_bytes": 30, "place": "t.py:41", "phase": ""},
+    {"kind": "all-reduce", "name": "c10", "number": 9, "sent_bytes": 20, "place": "", "phase": "forward"},
+    {"kind": "all-reduce", "name": "c9", "number": 1, "sent_bytes": 30, "place": "s.py:100", "phase": "forward"},
+]
+
+
+def test_rows_are_sorted_by_each_key_and_ties_keep_their_order():
+    script = """
+      const all = {list: "collectives", text: "", axes: null, kind: null, role: null};
+      const shown = (sort, reversed = false) =>
+        filters.shownRows(input, {...all, sort, reversed}, {}).map(([row]) => row.name);
+      return [shown("size"), shown("name"), shown("count"), shown("place"), shown("phase"), shown("size", true)];
+    """
+    size, name, count, place, phase, reversed = run(script, ROWS)
+    assert size == ["a", "c9", "c10", "b"]
+    assert name == ["a", "b", "c9", "c10"]  # numbers in names are numbers
+    assert count == ["c10", "b", "a", "c9"]
+    assert place == ["c9", "b", "a", "c10"]  # by file, then line; unknown places last
+    assert phase == ["c9", "c10", "b", "a"]  # forward, then backward, then unknown; most bytes first
+    assert reversed == size[::-1]
+
+
+def test_a_list_that_lacks_a_key_keeps_its_own_order():
+    script = """
+      const state = {list: "arrays", text: "", role: null, sort: "phase", reversed: false};
+      return [filters.sortKey(state), filters.shownRows(input, state, {}).map(([, i]) => i)];
+    """
+    assert run(script, ROWS) == ["given", [0, 1, 2, 3]]
+
+
+def test_totals_leave_the_chosen_axis_out_of_the_filters():
+    script = """
+      const rows = [[0, "a", 5], [0, "b", 7], [1, "a", 11]].map(([axes, kind, sent_bytes]) =>
+        ({axes, kind, sent_bytes, number: 2, what: "", names: []}));
+      const state = {list: "collectives", text: "", axes: 1, kind: "a", role: null};
+      const {sums, number} = filters.filteredTotals(rows, state, {});
+      return [[...sums], number];
+    """
+    assert run(script) == [[[0, [5, 2]], [1, [11, 2]]], 4]
+
+
+def test_a_note_keeps_the_rows_it_is_about_in_its_own_list_only():
+    script = """
+      const first = {notes: [{list: "arrays"}]}, row = {notes: [0], names: []}, other = {names: []};
+      const state = (list) => ({list, text: "", axes: null, kind: null, role: null, note: 0});
+      return [store.fits(row, state("arrays"), first), store.fits(other, state("arrays"), first),
+              store.fits(other, state("kernels"), first)];
+    """
+    assert run(script) == [True, False, True]

@@ -10,7 +10,8 @@ import jax
 import pytest
 from programs import recorded
 
-from pjit_inspect.observe import _jax, listener
+from pjit_inspect import steps
+from pjit_inspect.observe import _jax
 
 
 def test_the_installed_jax_has_every_name_this_package_reads() -> None:
@@ -34,7 +35,7 @@ def test_a_renamed_variable_is_reported_by_name() -> None:
 def test_missing_names_warn_once_and_user_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = _jax.Promise(module="jax._src.pjit", name="no_such_name", costs="the jaxpr")
     monkeypatch.setattr(_jax, "CONTRACT", (lost,))
-    monkeypatch.setattr(listener, "_warned", set())
+    monkeypatch.setattr(steps, "_warned", set())
     records: list = []
     with pytest.warns(RuntimeWarning, match=r"no_such_name \(costs the jaxpr\)"), recorded(records):
         assert jax.jit(lambda v: v + 1)(1) == 2
@@ -47,7 +48,7 @@ def test_without_the_names_for_known_calls_compiles_are_still_recorded(monkeypat
     kept = [p for p in _jax.CONTRACT if p.name != "_resolve_and_lower"]
     lost = _jax.Promise(module="jax._src.pjit", name="_resolve_and_lower_gone", costs="functions compiled before %pjit")
     monkeypatch.setattr(_jax, "CONTRACT", (*kept, lost))
-    monkeypatch.setattr(listener, "_warned", set())
+    monkeypatch.setattr(steps, "_warned", set())
     records: list = []
     with pytest.warns(RuntimeWarning, match="_resolve_and_lower_gone"), recorded(records, calls=True):
         assert jax.jit(lambda v: v + 41)(1) == 42

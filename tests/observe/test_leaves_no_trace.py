@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from programs import recorded
 
+from pjit_inspect import steps
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.observe import arrays, contents, listener, record
 
@@ -41,7 +42,7 @@ def test_an_error_of_ours_never_reaches_the_call(
         raise failure
 
     monkeypatch.setattr(module, step, fail)
-    monkeypatch.setattr(listener, "_warned", set())
+    monkeypatch.setattr(steps, "_warned", set())
     jitted = jax.jit(lambda a: a + 1)
     records: list[RecordData] = []
     with recorded(records):
@@ -56,11 +57,11 @@ def test_an_error_of_ours_never_reaches_the_call(
         assert any(r.name == "<lambda>" for r in records)
 
 
-def test_a_scope_that_raises_is_ours_to_swallow() -> None:
+def test_a_scope_that_raises_is_ours_to_swallow(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ValueError("a broken log")
 
-    listener._warned.clear()
+    monkeypatch.setattr(steps, "_warned", set())
     with pytest.warns(RuntimeWarning, match="a broken log"), listener.observed(broken):
         assert float(jax.jit(lambda a: a + 2)(np.float32(1))) == 3
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.view.inspector_arrays import array_rows, value_rows
+from pjit_inspect.view.inspector_arrays import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector_groups import SharedTables
 
 MESH = view_reports.mesh_of(data=2, model=4)
@@ -70,6 +70,6 @@ def test_tiles_follow_the_mixed_radix_number_of_their_axes(order, cut):
 
 def test_arrays_of_equal_layers_stand_in_one_row():
     data = view_reports.train_step().data
-    rows = array_rows(data, SharedTables())
+    rows = array_rows(array_groups(data), SharedTables())
     assert sum(row["number"] for row in rows) == len(data.inputs) + len(data.outputs)
     assert any(row["name"] == "params['layers'][*]['w1']" and row["number"] == 4 for row in rows)

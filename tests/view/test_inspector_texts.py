@@ -113,3 +113,18 @@ def test_a_line_is_cut_and_holds_no_address_and_no_control_character():
     assert shown_line("f=<function g at 0x7f00aa112233>\r\n") == "f=<function g>"
     assert shown_line("\tx\x00\u202e") == "    x\\x00\\u202e"
     assert len(shown_line("x" * 100_000)) < 500
+
+
+def test_a_text_of_which_lines_are_left_out_says_how_many_there_are():
+    _, text = program_lines(None, STABLEHLO, SharedTables(sources=(SOURCE,)), phase_of)
+    assert text is not None
+    assert text.total == len(STABLEHLO.splitlines())
+    assert len(text.lines) == text.total - sum(line.startswith("#loc") for line in STABLEHLO.splitlines())
+
+
+def test_only_the_links_of_a_jaxpr_are_called_guesses():
+    jaxpr, stablehlo = program_lines(JAXPR, STABLEHLO, SharedTables(sources=(SOURCE,)), phase_of)
+    assert jaxpr is not None
+    assert stablehlo is not None
+    assert "a good guess" in jaxpr.how
+    assert stablehlo.how == ""

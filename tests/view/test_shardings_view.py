@@ -43,6 +43,15 @@ def test_in_html_it_stands_beside_them_and_axes_have_their_colours():
     assert 'background:#0b7a75;color:#fff;border-radius:3px;padding:0 5px;white-space:nowrap">data</span>' in html
 
 
+def test_layer_numbers_are_starred_and_cell_numbers_are_not():
+    first = TABLE.rows[0]
+    alike = tuple(
+        dataclasses.replace(first, origins={"data": f"argument `p['layers'][{layer}]`, through `mul` at In [2]:1"})
+        for layer in range(2)
+    )
+    assert "`p['layers'][*]`, through `mul` at In [2]:1" in text_of(dataclasses.replace(TABLE, rows=alike), width=140)
+
+
 def test_equal_layers_are_one_row():
     (layers,) = [group for group in group_values(TABLE.rows) if not group.first.op]
     assert layers.names == ("p['layers'][*]['w1']",)

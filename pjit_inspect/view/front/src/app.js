@@ -1,6 +1,7 @@
 // Puts the panes together, and the keys that work everywhere.
 import { h, tabs } from "./dom.js";
 import { details } from "./details.js";
+import { CLEAR, isFiltered } from "./filters.js";
 import { graph } from "./graph.js";
 import { copyText, header } from "./header.js";
 import { list } from "./list.js";
@@ -38,10 +39,16 @@ export function mount(root, first) {
     if (changed.has("pane") || changed.has("wide")) classes();
     if (changed.has("pane")) paneBar.update();
     if (changed.has("selection")) live.textContent = spoken(store);
-    if (changed.has("data") && !store.state.selection && store.rows("collectives").length) store.select({ type: "collective", row: 0 });
+    if (changed.has("data") && !store.state.selection) store.select(opening(store));
   });
   root.addEventListener("keydown", (event) => keys(store, root, event));
   return store;
+}
+
+/** What is selected at first: the dearest collective; where there is none, the first array. @param {import("./store.js").Store} store @returns {import("./store.js").Selection | null} */
+function opening(store) {
+  if (store.rows("collectives").length) return { type: "collective", row: 0 };
+  return store.rows("arrays").length ? { type: "array", row: 0 } : null;
 }
 
 /** @param {import("./store.js").Store} store */
@@ -72,7 +79,7 @@ function keys(store, root, event) {
   const target = /** @type {HTMLElement} */ (event.target);
   event.stopPropagation();
   if (event.key === "Escape") {
-    if (store.state.text || store.state.axes !== null || store.state.kind !== null) store.set({ text: "", axes: null, kind: null, role: null });
+    if (isFiltered(store.state)) store.set(CLEAR);
     else store.select(null);
     return;
   }

@@ -13,7 +13,7 @@ export function details(store) {
     box.replaceChildren(...(selection === null || !store.data ? empty(store) : DRAW[selection.type](store)));
   };
   store.listen((changed) => {
-    if (changed.has("selection")) box.scrollTop = 0;
+    if (changed.has("selection")) requestAnimationFrame(() => { box.scrollTop = 0; });
     if (changed.has("selection") || changed.has("data") || (changed.has("device") && store.state.selection?.type === "array")) draw();
   });
   draw();
@@ -43,7 +43,7 @@ function drawCollective(store) {
     ]).filter(Boolean),
     ...(row.picture ? [moves(row, axes)] : []),
     numbers(row.numbers),
-    facts([["moves", row.moves], ["groups", row.groups_words], ["at the same time", row.beside]]),
+    facts([["moves", row.moves], [row.kind === "collective-permute" ? "from, to" : "groups", row.groups_words], ["at the same time", row.beside]]),
     ...places(store, row),
     ...instructions(row.names, row.number),
     ...row.suggestions.map((/** @type {any} */ one) => suggestion(one, axes)),
@@ -53,10 +53,11 @@ function drawCollective(store) {
 /** @param {any} row @param {string[]} axes */
 function moves(row, axes) {
   const side = (/** @type {any} */ one, /** @type {string} */ words) => {
-    const cut = { ...one, tileOf: one.tile_of, copies: one.tile_of.length / new Set(one.tile_of).size, isPartial: one.is_partial };
+    const cut = { ...one, tileOf: one.tile_of, copies: new Set(one.tile_of).size > 1 ? 1 : one.tile_of.length, isPartial: one.is_partial };
     return h("figure", {}, drawShards(cut, { axes, width: 84, label: `${words}: ${one.words}, ${one.caption}` }), h("figcaption", {}, `${words}: ${one.caption}`, h("br"), h("code", {}, one.words)));
   };
-  return h("div", { class: "moves" }, h("div", { class: "pair" }, side(row.picture.before, "before"), h("span", { class: "arrow", "aria-hidden": "true" }, "\u2192"), side(row.picture.after, "after")), h("p", { class: "dim small" }, row.picture.note));
+  const before = side(row.picture.before, "before"), tall = Number(before.querySelector("svg")?.getAttribute("height") ?? 0);
+  return h("div", { class: "moves" }, h("div", { class: "pair" }, before, h("span", { class: "arrow", "aria-hidden": "true", style: { "margin-top": `${Math.max(16, tall / 2 - 8)}px` } }, "\u2192"), side(row.picture.after, "after")), h("p", { class: "dim small" }, row.picture.note));
 }
 
 /** Label, figure, unit, provenance. @param {string[][]} rows */
@@ -77,8 +78,16 @@ function facts(rows) {
 /** @param {import("./store.js").Store} store @param {any} row */
 function places(store, row) {
   if (!row.lines?.length) return [];
-  const items = row.lines.map(([where, line], /** @type {number} */ i) => h("li", {}, h("button", { type: "button", class: "link code", onclick: () => store.selectName(where) }, where), i ? h("span", { class: "dim" }, " (caller)") : null, line ? h("code", { class: "line" }, line) : null));
+  const items = row.lines.map(([where, line], /** @type {number} */ i) => h("li", {}, placeLink(store, where), i ? h("span", { class: "dim" }, " (caller)") : null, line ? h("code", { class: "line" }, line) : null));
   return [h("h3", {}, "Source"), h("ul", { class: "places" }, items)];
+}
+
+/** A place in the source; one that leads somewhere is a button. @param {import("./store.js").Store} store @param {string} where */
+function placeLink(store, where) {
+  const count = store.data?.column("spot_lines").length ?? 0;
+  for (let spot = 0; spot < count; spot++)
+    if (store.spotName(spot) === where) return h("button", { type: "button", class: "link code", onclick: () => store.select({ type: "line", row: spot }) }, where);
+  return h("code", {}, where);
 }
 
 /** @param {string[]} names @param {number} number */
@@ -122,7 +131,7 @@ function drawKernel(store) {
   return [
     h("h2", {}, glyph("kernel"), " ", row.target || `${row.kind} fusion`),
     h("p", { class: "sub code" }, h("bdi", {}, row.what)),
-    row.place ? h("ul", { class: "places" }, h("li", {}, h("button", { type: "button", class: "link code", onclick: () => store.selectName(row.place) }, row.place))) : "",
+    row.place ? h("ul", { class: "places" }, h("li", {}, placeLink(store, row.place))) : "",
     numbers(row.numbers),
     h("h3", {}, "Contains"), contains.length ? h("ul", { class: "opcodes" }, contains) : h("p", { class: "dim" }, "What it contains is unknown."),
     facts([["reads", shapes(row.inputs, row.inputs_more)], ["writes", shapes(row.outputs, 0)]]),

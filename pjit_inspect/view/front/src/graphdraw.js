@@ -64,7 +64,7 @@ export function draw(g, layout, look) {
   for (const label of layout.labels) if (isSeen(label)) drawLabel(g, layout, look, label);
   for (const box of layout.boxes) if (isSeen(box)) drawBox(g, look, box);
   for (const arrow of layout.arrows) drawFigure(g, layout, look, arrow);
-  for (const pill of layout.pills) drawPill(g, look, pill);
+  for (const pill of layout.pills) drawPill(g, look, pill, layout.short);
   if (look.hover) drawHover(g, layout, look, look.hover);
   if (look.focus) ring(g, look.focus, look.colors.select, 2);
   drawHeads(g, layout, look);
@@ -318,9 +318,9 @@ function halo(g, look, text, x, y) {
   g.fillText(text, x, y);
 }
 
-/** @param {CanvasRenderingContext2D} g @param {Look} look @param {import("./matrix.js").Pill} pill */
-function drawPill(g, look, pill) {
-  const text = `\u21bb next \u00d7${pill.times}  ${bytesText(Math.round(pill.bytes))}`, width = widthOf(g, text, SMALL) + 14;
+/** @param {CanvasRenderingContext2D} g @param {Look} look @param {import("./matrix.js").Pill} pill @param {boolean} isShort */
+function drawPill(g, look, pill, isShort) {
+  const text = `\u21bb ${isShort ? "" : "next "}\u00d7${pill.times}  ${bytesText(Math.round(pill.bytes))}`, width = widthOf(g, text, SMALL) + 14;
   const x = pill.x + 10, y = pill.y - 8;
   g.fillStyle = look.colors.bg;
   g.strokeStyle = look.colors.line;

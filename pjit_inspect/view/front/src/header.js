@@ -1,5 +1,6 @@
 // The top: what was compiled, the answer in a sentence, notes that filter, and the buttons.
 import { h } from "./dom.js";
+import { CLEAR } from "./filters.js";
 import { drawSpans } from "./spans.js";
 
 /** @param {import("./store.js").Store} store */
@@ -10,21 +11,21 @@ export function header(store) {
   store.listen((changed) => {
     if (changed.has("wide")) widen.textContent = store.state.wide ? "Narrow" : "Widen";
   });
-  const notes = first.notes.map((/** @type {any} */ note) => noteChip(store, note));
+  const notes = first.notes.map((/** @type {any} */ note, /** @type {number} */ number) => noteChip(store, note, number));
   return h("header", { class: "top" },
     h("div", { class: "title" }, h("div", { class: "what" }, drawSpans(first.title, first.axes)), h("div", { class: "buttons" }, copy, widen)),
     h("p", { class: "answer" }, drawSpans(first.answer, first.axes)),
-    notes.length ? h("div", { class: "notes" }, notes) : null,
+    notes.length ? h("div", { class: "notes", role: "group", "aria-label": "Notes" }, notes) : null,
   );
 }
 
-/** @param {import("./store.js").Store} store @param {any} note */
-function noteChip(store, note) {
-  const words = [h("span", { class: "mark", "aria-hidden": "true" }, "\u25b2 "), note.words];
-  const axes = store.first.axis_sets.findIndex((/** @type {any} */ set) => set.axes === null);
-  if (note.filter !== "no axis" || axes < 0) return h("span", { class: "note", title: note.words }, words);
-  const chip = h("button", { type: "button", class: "note", "aria-pressed": "false", onclick: () => store.set({ list: "collectives", axes: store.state.axes === axes ? null : axes }) }, words);
-  store.listen(() => chip.setAttribute("aria-pressed", String(store.state.axes === axes)));
+/** A note; a click shows only the rows it is about. @param {import("./store.js").Store} store @param {any} note @param {number} number */
+function noteChip(store, note, number) {
+  const words = [note.warns ? h("span", { class: "mark", "aria-hidden": "true" }, "\u25b2 ") : null, h("bdi", {}, note.words)];
+  if (!note.list) return h("span", { class: "note", title: note.words }, words);
+  const choose = () => store.set(store.state.note === number ? { note: null } : { ...CLEAR, list: note.list, note: number });
+  const chip = h("button", { type: "button", class: "note", "aria-pressed": "false", title: `Show only these: ${note.words}`, onclick: choose }, words);
+  store.listen((changed) => changed.has("note") && chip.setAttribute("aria-pressed", String(store.state.note === number)));
   return chip;
 }
 
@@ -38,6 +39,8 @@ export async function copyText(store, button, text = store.data?.header.text) {
 
 /** @param {string} text */
 async function toClipboard(text) {
+  const policy = /** @type {any} */ (document).permissionsPolicy ?? /** @type {any} */ (document).featurePolicy;
+  if (policy && !policy.allowsFeature("clipboard-write")) return false; // trying would only make the browser complain
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -17,8 +17,7 @@ export function followHash(store) {
   };
   read();
   addEventListener("hashchange", read);
-  store.listen((changed) => {
-    if (!["selection", "centre", "wide"].some((key) => changed.has(key))) return;
+  const write = () => {
     const parts = new URLSearchParams(location.hash.slice(1));
     parts.set("sel", store.selectionName());
     parts.set("view", store.state.centre);
@@ -29,5 +28,11 @@ export function followHash(store) {
     } catch {
       // a sandboxed frame has no address of its own
     }
+  };
+  let waiting = 0;
+  store.listen((changed) => {
+    if (!["selection", "centre", "wide"].some((key) => changed.has(key))) return;
+    clearTimeout(waiting); // the browser works on an address for milliseconds: once, when the reader rests
+    waiting = setTimeout(write, 120);
   });
 }

@@ -3,9 +3,11 @@ import { h, moved, tabs } from "./dom.js";
 import { thousands } from "./format.js";
 import { glyph } from "./glyphs.js";
 import { axisClass } from "./spans.js";
-import { fits } from "./store.js";
+import { CLEAR, SORTS, isFiltered, shownRows, sortKey } from "./filters.js";
 
 const PAGE = 300;
+const CHIPS = ["list", "data", "axes", "kind", "role"];
+const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
 
 /** @param {import("./store.js").Store} store */
 export function list(store) {
@@ -17,11 +19,12 @@ export function list(store) {
     type: "search", class: "filter", placeholder: "Filter by name, file:line, scope  ( / )", "aria-label": "Filter the list",
     oninput: () => store.set({ text: input.value }),
   }));
-  const chips = h("div", { class: "chips" });
+  const chips = h("div", { class: "chips" }), tools = new Tools(store);
   const rows = h("div", { class: "rows", role: "listbox", "aria-label": "Rows", tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event) });
   let limit = PAGE;
   const draw = () => {
-    const shown = store.rows(store.state.list).map((row, i) => /** @type {[any, number]} */ ([row, i])).filter(([row]) => fits(row, store.state, first));
+    const all = store.rows(store.state.list), shown = shownRows(all, store.state, first);
+    tools.update(all, shown);
     const current = store.state.selection;
     rows.replaceChildren(...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current)));
     if (shown.length > limit) rows.append(h("button", { type: "button", class: "more", onclick: () => { limit += PAGE * 4; draw(); } }, `${thousands(shown.length - limit)} more`));
@@ -34,21 +37,65 @@ export function list(store) {
     if (changed.has("list")) limit = PAGE;
     if (["list", "data"].some((key) => changed.has(key))) bar.update();
     if (input.value !== store.state.text) input.value = store.state.text;
-    if (["list", "data", "axes", "kind", "role"].some((key) => changed.has(key))) drawChips(store, chips);
-    if (["list", "data", "axes", "kind", "role", "text"].some((key) => changed.has(key))) draw();
+    if (CHIPS.some((key) => changed.has(key))) drawChips(store, chips);
+    if (ROWS.some((key) => changed.has(key))) draw();
     else if (changed.has("selection")) mark(store, rows);
   };
   store.listen(update);
   update(new Set(["data"]));
-  return h("section", { class: "list", "aria-label": "List" }, bar.bar, h("div", { class: "filters" }, input, chips), rows);
+  return h("section", { class: "list", "aria-label": "List" }, bar.bar, h("div", { class: "filters" }, input, chips, tools.box), rows);
+}
+
+/** Sorting, the filter by cause, and how many rows are left. */
+class Tools {
+  /** @param {import("./store.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    this.list = "";
+    this.sort = this.select("Sort by", (value) => store.set({ sort: value }));
+    this.order = h("button", { type: "button", class: "button order", onclick: () => store.set({ reversed: !store.state.reversed }) });
+    this.cause = this.select("Only this cause", (value) => store.set({ cause: value || null }));
+    this.count = h("span", { class: "dim shown", role: "status" });
+    this.box = h("div", { class: "tools" }, this.sort, this.order, this.cause, this.count);
+  }
+
+  /** @param {string} label @param {(value: string) => void} chosen */
+  select(label, chosen) {
+    const element = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": label, title: label, onchange: () => chosen(element.value) }));
+    return element;
+  }
+
+  /** @param {any[]} all @param {[any, number][]} shown */
+  update(all, shown) {
+    const { state, data } = this.store, list = `${state.list} ${Boolean(data)}`;
+    if (list !== this.list) this.options(all);
+    this.list = list;
+    this.sort.value = sortKey(state);
+    this.cause.value = state.cause ?? "";
+    this.order.textContent = state.reversed ? "\u2191" : "\u2193";
+    this.order.setAttribute("aria-pressed", String(state.reversed));
+    this.order.setAttribute("aria-label", "Reverse the order");
+    this.order.title = "Reverse the order";
+    const number = (/** @type {any[]} */ rows) => rows.reduce((sum, row) => sum + row.number, 0);
+    this.count.textContent = shown.length < all.length ? `${thousands(number(shown.map(([row]) => row)))} of ${thousands(number(all))}` : "";
+  }
+
+  /** What this list can be sorted by, and the causes it has. @param {any[]} all */
+  options(all) {
+    this.sort.replaceChildren(...SORTS[this.store.state.list].map(([key, words]) => h("option", { value: key }, `by ${words}`)));
+    const causes = new Map();
+    for (const row of all) for (const cause of row.causes ?? []) causes.set(cause, (causes.get(cause) ?? 0) + row.number);
+    const ranked = [...causes].sort((a, b) => b[1] - a[1]);
+    this.cause.replaceChildren(h("option", { value: "" }, "any cause"), ...ranked.map(([cause, count]) => h("option", { value: cause }, `${cause} (${thousands(count)})`)));
+    this.cause.hidden = ranked.length < 2;
+  }
 }
 
 /** @param {import("./store.js").Store} store @param {HTMLInputElement} input */
 function nothing(store, input) {
   const { state } = store;
-  const filtered = state.text || state.axes !== null || state.kind !== null || state.role !== null;
-  if (filtered) {
-    const clear = () => { input.value = ""; store.set({ text: "", axes: null, kind: null, role: null }); };
+  if (isFiltered(state)) {
+    const clear = () => { input.value = ""; store.set(CLEAR); };
     return h("p", { class: "nothing" }, "Nothing fits. ", h("button", { type: "button", class: "button", onclick: clear }, "Clear"));
   }
   const key = { collectives: "hlo", kernels: "hlo", arrays: "inputs" }[state.list] ?? "";
@@ -92,8 +139,12 @@ function drawRow(store, row, index, isFirst) {
   const type = /** @type {"collective" | "array" | "kernel"} */ (store.state.list.slice(0, -1));
   const parts = { collective: collectiveParts, array: arrayParts, kernel: kernelParts }[type](store, row);
   return h("div", {
-    class: `row ${parts.color}`, role: "option", "data-row": index, tabindex: isFirst ? 0 : -1, title: parts.full ?? parts.name,
-    onclick: () => { store.select({ type, row: index }); if (store.state.pane === "list" && narrow(store)) store.set({ pane: "details" }); },
+    class: `row ${parts.color}`, role: "option", "data-row": index, "aria-selected": "false", tabindex: isFirst ? 0 : -1, title: parts.full ?? parts.name,
+    onclick: () => {
+      const goes = store.state.pane === "list" && narrow(store); // asked first: afterwards the browser would have to lay out all panes for it
+      store.select({ type, row: index });
+      if (goes) store.set({ pane: "details" });
+    },
   },
     glyph(parts.sign),
     h("span", { class: "name" }, h("bdi", {}, parts.name)), h("span", { class: "size" }, parts.size),
@@ -111,7 +162,7 @@ function narrow(store) {
 function collectiveParts(store, row) {
   const set = store.first.axis_sets[row.axes] ?? store.data?.header.axis_sets[row.axes];
   const scope = row.what.split("/").slice(0, 2).join("/");
-  const sub = [row.kind, scope === row.name ? "" : scope, row.place].filter(Boolean).join(" \u00b7 ");
+  const sub = [row.kind, row.place, scope === row.name ? "" : scope].filter(Boolean).join(" \u00b7 ");
   return { sign: row.kind, name: row.name, full: `${row.what}\n${row.kind}, ${row.phase || "phase unknown"}, ${row.cause}, ${row.place}`, size: row.sent, sub, share: row.share, color: axisClass(set?.axes ?? null, store.first.axes) };
 }
 
@@ -120,30 +171,28 @@ function arrayParts(store, row) {
   const sharding = store.data?.header.shardings[row.sharding];
   const axes = [...new Set((sharding?.spec ?? []).flat())];
   const sub = [row.array, row.spec, row.place].filter(Boolean).join(" \u00b7 ");
-  return { sign: "array", name: row.name, size: row.all, sub, share: null, color: axisClass(axes, store.first.axes) };
+  return { sign: "array", name: row.name, full: `${row.name}\n${sub}`, size: row.all, sub, share: null, color: axisClass(axes, store.first.axes) };
 }
 
 /** @param {import("./store.js").Store} store @param {any} row */
 function kernelParts(store, row) {
   const contains = row.contains.slice(0, 3).map((/** @type {any} */ [opcode, n]) => (n > 1 ? `${opcode} \u00d7${n}` : opcode)).join(", ");
   const sub = [row.target || row.kind, contains, row.place].filter(Boolean).join(" \u00b7 ");
-  return { sign: "kernel", name: row.what, size: row.traffic, sub, share: null, color: "ax-none" };
+  return { sign: "kernel", name: row.what, full: `${row.what}\n${sub}`, size: row.traffic, sub, share: null, color: "ax-none" };
 }
 
 /** @param {import("./store.js").Store} store @param {HTMLElement} rows */
 function mark(store, rows) {
   const { selection, list: kind } = store.state;
-  let found = null;
-  for (const row of /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")])) {
-    const on = selection !== null && `${selection.type}s` === kind && Number(row.dataset.row) === selection.row;
-    row.setAttribute("aria-selected", String(on));
-    if (on) found = row;
-    else if (selection) row.tabIndex = -1;
+  const isHere = selection !== null && `${selection.type}s` === kind;
+  const found = /** @type {HTMLElement | null} */ (isHere ? rows.querySelector(`.row[data-row="${selection.row}"]`) : null);
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (rows.querySelectorAll('.row[aria-selected="true"], .row[tabindex="0"]'))) {
+    row.setAttribute("aria-selected", "false");
+    row.tabIndex = -1;
   }
-  if (found) {
-    found.tabIndex = 0;
-    intoView(rows, found);
-  } else rows.querySelector(".row")?.setAttribute("tabindex", "0");
+  (found ?? rows.querySelector(".row"))?.setAttribute("tabindex", "0");
+  found?.setAttribute("aria-selected", "true");
+  if (found) requestAnimationFrame(() => intoView(rows, found));
 }
 
 /** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */

@@ -18,6 +18,22 @@ function addStyle(place) {
   (place instanceof Document ? place.head : place).append(style);
 }
 
+/** Canvases take their colours when they are drawn: they are drawn again when the theme changes. @param {import("./store.js").Store} store @param {() => void} [changed] */
+function followTheme(store, changed) {
+  const draw = () => {
+    changed?.();
+    store.listeners.forEach((listener) => listener(new Set(["theme"])));
+  };
+  const media = ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"].map((query) => matchMedia(query));
+  media.forEach((one) => one.addEventListener("change", draw));
+  const notebook = new MutationObserver(draw);
+  if (changed) notebook.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
+  return () => {
+    media.forEach((one) => one.removeEventListener("change", draw));
+    notebook.disconnect();
+  };
+}
+
 async function startPage() {
   const root = document.getElementById("pjit-inspector");
   const first = document.getElementById("pjit-first"), blob = document.getElementById("pjit-blob");
@@ -26,6 +42,7 @@ async function startPage() {
   try {
     store.open(openBlob(await inflate(blob.textContent ?? "")));
     followHash(store);
+    followTheme(store);
     performance.mark("pjit-ready");
     root.setAttribute("data-ready", "true");
   } catch (error) {
@@ -39,9 +56,14 @@ function render({ model, el }) {
   addStyle(/** @type {any} */ (shadow));
   const root = document.createElement("div");
   shadow.append(root);
-  const isLight = document.body?.dataset.jpThemeLight; // JupyterLab's theme; elsewhere the browser's preference counts
-  if (isLight !== undefined) root.classList.add(isLight === "true" ? "light" : "dark");
+  const theme = () => {
+    const isLight = document.body.dataset.jpThemeLight; // JupyterLab's theme; elsewhere the browser's preference counts
+    root.classList.toggle("light", isLight === "true");
+    root.classList.toggle("dark", isLight === "false");
+  };
+  theme();
   const store = mount(root, JSON.parse(model.get("_first")));
+  const unfollow = followTheme(store, theme);
   let isOurs = false;
   const open = () => {
     const bytes = /** @type {DataView} */ (model.get("_blob"));
@@ -69,6 +91,7 @@ function render({ model, el }) {
   model.on("change:selection", follow);
   open();
   return () => {
+    unfollow();
     model.off("change:_blob", open);
     model.off("change:selection", follow);
   };

@@ -53,12 +53,17 @@ function describe(store) {
   const lines = [];
   if (first.mesh.missing) lines.push(h("p", { class: "dim" }, first.mesh.missing));
   const row = store.selected;
-  if (state.heat === "heat") lines.push(h("b", {}, "Sent by each device, per call"), h("p", { class: "dim" }, "modelled: rings; darker sends more"));
-  else if (row && state.selection?.type === "collective" && data) lines.push(h("b", {}, plural(row.groups_count, "group")), h("p", {}, `over ${data.header.axis_sets[row.axes].words}`), h("p", {}, `${row.sent} per device and call`), h("p", { class: "dim code" }, row.groups_words));
+  if (state.heat === "heat") lines.push(h("b", {}, "Sent by each device, per call"), h("p", { class: "dim" }, "modelled: rings; the stronger the colour, the more"));
+  else if (row && state.selection?.type === "collective" && data) lines.push(h("b", {}, plural(row.groups_count, row.kind === "collective-permute" ? "pair" : "group")), h("p", {}, overText(data.header.axis_sets[row.axes])), h("p", {}, `${row.sent} per device and call`), h("p", { class: "dim code" }, row.groups_words));
   else if (row && state.selection?.type === "array") lines.push(h("b", {}, "Slice per device"), h("p", { class: "code" }, row.spec), h("p", { class: "dim" }, `${row.each} per device`));
   else lines.push(h("p", { class: "dim" }, `${plural(first.mesh.size, "device")}. Select a collective to see its groups, an array to see its slices.`));
   if (state.device !== null && data) lines.push(...deviceLines(store, state.device));
   return lines;
+}
+
+/** @param {{axes: string[] | null, words: string}} set */
+function overText(set) {
+  return set.axes === null ? set.words : `over ${set.words}`;
 }
 
 /** What is known of a device. @param {import("./store.js").Store} store @param {number} position */
@@ -159,7 +164,20 @@ class MeshView {
       const array = store.selected, cut = cutOf(data, array.sharding, array.shape);
       if (cut) return this.slices(cut, data, colors, first.axes);
     }
-    return { row, words: (/** @type {number} */ p) => (row ? row.sent : ""), fill: () => "", shade: () => 0 };
+    return { row, words: this.sentWords(row), fill: () => "", shade: () => 0 };
+  }
+
+  /** What a device sends for a collective; a permute's arrows need the room, and only who sends nothing says so. @param {any} row @returns {(position: number) => string} */
+  sentWords(row) {
+    if (!row) return () => "";
+    if (row.kind !== "collective-permute" || !this.store.data) return () => row.sent;
+    const { data } = this.store, ends = data.column("groups.ends"), all = data.column("groups"), senders = new Set();
+    const [start, end] = range(data.column("group_sets.ends"), row.groups);
+    for (let pair = start; pair < end; pair++) {
+      const [from, to] = range(ends, pair);
+      if (to - from > 1 && all[from] !== all[to - 1]) senders.add(all[from]);
+    }
+    return (/** @type {number} */ position) => (senders.has(position) ? "" : "\nkeeps");
   }
 
   /** @param {import("./blob.js").Store} data @param {(name: string) => string} colors */
@@ -223,7 +241,8 @@ class MeshView {
     pen.fillText(String(cell.id), cell.x + 5, cell.y + (both ? 13 : cell.h / 2 + 4));
     pen.font = FONT;
     if (!both || !cell.words) return;
-    const lines = cell.words.split("\n").slice(0, cell.h >= 40 ? 2 : 1);
+    const wraps = cell.h >= 40 && !cell.words.includes("\n") && pen.measureText(cell.words).width > cell.w - 8;
+    const lines = cell.words.split(wraps ? " " : "\n").slice(0, cell.h >= 40 ? 2 : 1);
     lines.forEach((/** @type {string} */ line, /** @type {number} */ i) => {
       const words = pen.measureText(line).width <= cell.w - 8 ? line : fitted(pen, line, cell.w - 8);
       pen.fillText(words, cell.x + 5, cell.y + 26 + 13 * i);

@@ -52,7 +52,8 @@ export function drawShards(cut, options) {
     if (block.devices.length) parts.push(label(x + w / 2, y + hh / 2, devicesLabel(block.devices, w - 6), on));
   });
   parts.push(...rulers(cut, shown, width, height, depth, options.axes));
-  const box = [-left, -top, left + width + right + (shown.depthDims.length ? 6 : 0), top + height + 3];
+  const below = Math.max(0, behind * 3.5 - depth) + 3; // copies stick out below, too
+  const box = [-left, -top, left + width + right + (shown.depthDims.length ? 6 : 0), top + height + below];
   return s("svg", { class: "shards", viewBox: box.join(" "), width: box[2], height: box[3], role: "img", "aria-label": options.label }, parts);
 }
 
@@ -108,8 +109,10 @@ function rulers(cut, shown, width, height, depth, axes) {
       const d = bits.map(([a, b]) => (across ? `M${a} ${-depth - 3}H${b}` : `M-3 ${a}V${b}`)).join("");
       parts.push(s("path", { class: `ruler ${color}`, d, transform: across ? `translate(${depth} 0)` : undefined }));
     }
-    const words = own.length ? `${cut.shape[dim]} ${own.join(" ")}` : cut.tiles[dim] > 1 ? `${cut.shape[dim]} / ${cut.tiles[dim]}` : String(cut.shape[dim]);
-    const at = across ? { x: (width + depth) / 2, y: -depth - 8 } : { x: -9, y: height / 2, transform: `rotate(-90 -9 ${height / 2})` };
+    const words = own.length ? `${cut.shape[dim]} ${own.join(" ")}` : cut.tiles[dim] > 1 && cut.tiles[dim] < cut.shape[dim] ? `${cut.shape[dim]} / ${cut.tiles[dim]}` : String(cut.shape[dim]);
+    const upright = words.length <= 3; // a lone 8 on its side would be an infinity
+    const beside = upright ? { x: -12, y: height / 2 + 4 } : { x: -9, y: height / 2, transform: `rotate(-90 -9 ${height / 2})` };
+    const at = across ? { x: (width + depth) / 2, y: -depth - 8 } : beside;
     parts.push(s("text", { class: `dim ${color}`, ...at }, words));
   }
   if (shown.depthDims.length) {

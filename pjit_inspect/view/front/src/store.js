@@ -4,7 +4,7 @@
  * @typedef {{type: "collective" | "array" | "kernel" | "line", row: number}} Selection
  * @typedef {{list: string, centre: string, pane: string, wide: boolean, text: string, axes: number | null, kind: string | null,
  *   role: string | null, heat: string, device: number | null, selection: Selection | null, files: number, shown: string[],
- *   hoverSpot: number}} State
+ *   hoverSpot: number, cause: string | null, note: number | null, sort: string, reversed: boolean}} State
  */
 
 /** The state, and who wants to know of its changes. */
@@ -17,6 +17,7 @@ export class Store {
     /** @type {State} */
     this.state = {
       list: "collectives", centre: first.has_graph ? "graph" : "text", pane: "list", wide: false, text: "", axes: null, kind: null, role: null,
+      cause: null, note: null, sort: "", reversed: false,
       heat: "selection", device: null, selection: null, files: 0, shown: options.texts ?? ["source", "hlo"], hoverSpot: -1,
     };
     /** @type {((changed: Set<string>) => void)[]} */
@@ -111,13 +112,15 @@ export class Store {
 
 /** Whether a row fits the filters. @param {any} row @param {State} state @param {any} first */
 export function fits(row, state, first) {
+  if ((state.note ?? null) !== null && first.notes[state.note].list === state.list && !row.notes?.includes(state.note)) return false;
   if (state.list === "collectives") {
+    if ((state.cause ?? null) !== null && !row.causes.includes(state.cause)) return false;
     if (state.axes !== null && row.axes !== state.axes) return false;
     if (state.kind !== null && row.kind !== state.kind) return false;
   }
   if (state.list === "arrays" && state.role !== null && row.role !== state.role) return false;
   if (!state.text) return true;
-  const words = [row.kind, row.what, row.name, row.place, row.cause, row.phase, row.array, row.spec, row.target, ...(row.names ?? [])];
+  const words = [row.kind, row.what, row.name, row.place, row.cause, row.phase, ...(row.causes ?? []), row.array, row.spec, row.target, ...(row.names ?? [])];
   if (state.list === "collectives") words.push(first.axis_sets[row.axes]?.words);
   const wanted = state.text.toLowerCase().split(/\s+/);
   const all = words.filter(Boolean).join(" ").toLowerCase();

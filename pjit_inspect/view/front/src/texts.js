@@ -17,13 +17,21 @@ export function texts(store) {
     chips.forEach((chip) => chip.setAttribute("aria-pressed", String(shown.includes(chip.dataset.text ?? ""))));
     panes = store.data ? KINDS.filter(([key]) => shown.includes(key)).map(([key, words]) => new Pane(store, key, words)) : [];
     box.replaceChildren(...(panes.length ? panes.map((pane) => pane.box) : [h("p", { class: "nothing" }, store.data ? "Choose a text above." : "")]));
-    requestAnimationFrame(() => panes.forEach((pane) => pane.follow()));
+    follow();
+  };
+  // After the other panes have changed, so that the browser lays them out once; first all that scroll, then all that draw.
+  const follow = () => {
+    const held = panes.map((pane) => pane.hold);
+    requestAnimationFrame(() => {
+      panes.forEach((pane, i) => held[i] || pane.follow());
+      panes.forEach((pane) => pane.draw());
+    });
   };
   store.listen((changed) => {
     if (changed.has("data") || changed.has("shown")) build();
     else if (changed.has("files")) build();
-    else if (changed.has("selection")) panes.forEach((pane) => pane.follow());
-    else if (changed.has("hoverSpot") || changed.has("pane") || changed.has("centre") || changed.has("wide")) panes.forEach((pane) => pane.draw());
+    else if (["selection", "pane", "centre"].some((key) => changed.has(key))) follow(); // what was hidden could not scroll
+    else if (changed.has("hoverSpot") || changed.has("wide")) panes.forEach((pane) => pane.draw());
     if (changed.has("wide")) {
       store.set({ shown: store.state.wide ? KINDS.map(([key]) => key) : ["source", "hlo"] });
     }
@@ -44,6 +52,10 @@ class Pane {
   constructor(store, kind, words) {
     this.store = store;
     this.kind = kind;
+    this.hold = false;
+    this.first = this.last = -1;
+    /** @type {HTMLElement[]} */
+    this.rows = [];
     const data = /** @type {import("./blob.js").Store} */ (store.data);
     this.key = kind === "source" ? `source${store.state.files}` : kind;
     const text = data.header.texts[this.key];
@@ -52,12 +64,13 @@ class Pane {
     this.spots = data.column(`${this.key}.spots`);
     this.phases = data.column(`${this.key}.phases`);
     this.entities = data.column(`${this.key}.entities`);
-    const count = text ? plural(this.lines.length, "line") : "";
+    const total = text?.total ?? this.lines.length;
+    const count = this.lines.length < total ? `${thousands(this.lines.length)} of ${plural(total, "line")}` : plural(total, "line");
     this.view = h("div", { class: "window" });
     this.space = h("div", { class: "space", style: { height: `${this.lines.length * LINE + 4}px`, "min-width": `calc(${Math.min(500, this.lines.longest()) + 8} * 1ch)` } }, this.view);
     this.scroll = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words, onscroll: () => this.draw() }, this.space);
-    const head = h("div", { class: "texthead" }, h("b", {}, words), kind === "source" ? this.files(data) : h("span", { class: "dim" }, count), text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null);
-    this.box = h("div", { class: "textpane" }, head, text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."));
+    const head = h("div", { class: "texthead" }, h("b", {}, words), kind === "source" ? this.files(data) : h("span", { class: "dim", title: "Lines are numbered as in the whole text" }, text ? count : ""), text?.how ? h("span", { class: "dim guess", tabindex: 0, role: "note", title: text.how, "aria-label": text.how }, "matched by order") : null, text?.note ? h("span", { class: "dim left", title: text.note }, text.note) : null);
+    this.box = h("div", { class: text ? "textpane" : "textpane missing" }, head, text ? this.scroll : h("p", { class: "nothing" }, data.header.missing[this.key] ?? "There is no such text."));
     new ResizeObserver(() => this.draw()).observe(this.scroll);
   }
 
@@ -89,23 +102,38 @@ class Pane {
     return { entity, spots: this.store.spots(), phases: phase > 0 ? new Set([phase]) : null, hover: hoverSpot, strong: false };
   }
 
-  /** Draws the lines in sight. */
+  /** Draws the lines in sight; where they stand already, only what they are to the selection. */
   draw() {
     const top = this.scroll.scrollTop, height = this.scroll.clientHeight;
     if (!height) return;
     const first = Math.max(0, Math.floor(top / LINE) - 4), last = Math.min(this.lines.length, Math.ceil((top + height) / LINE) + 4);
     const marks = this.marks();
+    if (first === this.first && last === this.last) {
+      this.rows.forEach((row, at) => { if (row.className !== this.style(first + at, marks)) row.className = this.style(first + at, marks); });
+      return;
+    }
     const rows = [];
     for (let i = first; i < last; i++) rows.push(this.line(i, marks));
+    [this.first, this.last, this.rows] = [first, last, rows];
     this.view.style.transform = `translateY(${first * LINE}px)`;
     this.view.replaceChildren(...rows);
   }
 
+  /** @param {number} i */
+  isLinked(i) {
+    return this.spots[i] >= 0 || this.entities[i] >= 0;
+  }
+
+  /** The classes of a line. @param {number} i @param {Marks} marks */
+  style(i, marks) {
+    return `ln ${this.state(i, marks)}${this.isLinked(i) ? " linked" : ""}`;
+  }
+
   /** @param {number} i @param {Marks} marks */
   line(i, marks) {
-    const spot = this.spots[i], linked = spot >= 0 || this.entities[i] >= 0;
+    const spot = this.spots[i], linked = this.isLinked(i);
     return h("div", {
-      class: `ln ${this.state(i, marks)}${linked ? " linked" : ""}`,
+      class: this.style(i, marks),
       onclick: linked ? () => this.click(i) : undefined,
       onmouseenter: spot >= 0 ? () => this.store.set({ hoverSpot: spot }) : undefined,
     }, h("span", { class: "no" }, String(this.numbers[i])), h("bdi", {}, this.lines.at(i)));
@@ -123,23 +151,27 @@ class Pane {
   /** Shows the selection, and scrolls only when none of it is in sight. */
   follow() {
     const marks = this.marks();
-    if (!this.hold && (marks.entity >= 0 || marks.spots.size)) this.reveal(marks);
-    this.draw();
+    if (marks.entity >= 0 || marks.spots.size) this.reveal(marks);
   }
 
   /** @param {Marks} marks */
   reveal(marks) {
     const top = this.scroll.scrollTop / LINE, bottom = top + this.scroll.clientHeight / LINE - 1;
-    let found = -1, strength = "";
-    for (let i = 0; i < this.lines.length; i++) {
-      const state = this.state(i, marks);
-      if (!state || state === "hover") continue;
-      if (state === "is" && i >= top && i < bottom) return;
-      if (found < 0 || (state === "is" && strength !== "is")) [found, strength] = [i, state];
-      if (strength === "is") break;
-    }
+    for (let i = Math.max(0, Math.ceil(top)); i < Math.min(bottom, this.lines.length); i++) if (this.state(i, marks) === "is") return;
+    const found = this.firstOf(marks);
     if (found >= 0) this.scroll.scrollTop = Math.max(0, (found - 4) * LINE);
     else if (this.kind === "source") this.otherFile(marks);
+  }
+
+  /** The first line that is the selection, else the first that belongs to it; -1 for none. @param {Marks} marks */
+  firstOf(marks) {
+    const exact = marks.entity < 0 ? -1 : this.entities.indexOf(marks.entity);
+    if (exact >= 0) return exact;
+    let first = this.lines.length;
+    for (const spot of marks.spots) {
+      for (let i = this.spots.indexOf(spot); i >= 0 && i < first; i = this.spots.indexOf(spot, i + 1)) if (this.state(i, marks)) first = i;
+    }
+    return first < this.lines.length ? first : -1;
   }
 
   /** The selection may stand in another file. @param {Marks} marks */

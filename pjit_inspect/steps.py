@@ -1,0 +1,68 @@
+"""The guard around our own steps: one that fails costs its own result, and neither the others nor the user's call.
+
+What failed is told once, as a warning that names the step. Interrupts pass. Not its job: errors that users are to see
+(`errors`).
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+__all__ = ["Steps", "one_line", "shielded", "warn_once"]
+
+T = TypeVar("T")
+
+_LONGEST = 300
+_warned: set[str] = set()
+
+
+@dataclass(slots=True)
+class Steps:
+    """Takes steps that need not all succeed.
+
+    Attributes:
+      failed: step -> its error, on one line; each was warned of.
+    """
+
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def take(self, name: str, compute: Callable[[], T], default: T) -> T:
+        """What `compute` returns; `default` when it fails."""
+        try:
+            return compute()
+        except Exception as error:
+            self.failed[name] = one_line(error)
+            warn_once(f"pjit_inspect could not make {name}: {self.failed[name]}. Everything else is there.")
+            return default
+
+
+@contextmanager
+def shielded(step: str) -> Iterator[None]:
+    """Keep an error of ours out of the user's call; say it once for each step."""
+    try:
+        yield
+    except Exception as error:
+        warn_once(f"pjit_inspect could not record {step}: {error!r}. Your call is not affected; the record is lost.")
+
+
+def one_line(error: Exception) -> str:
+    """The kind of an error and what it says, on one line of bounded length."""
+    said = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {said}"[:_LONGEST] if said else type(error).__name__
+
+
+def warn_once(message: str) -> None:
+    """Warn, if the same was not said before in this process."""
+    if message in _warned:
+        return
+    _warned.add(message)
+    try:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    except Warning:
+        # Under `-W error` a warning is an exception, and it must not reach the user's call.
+        print(message, file=sys.stderr)  # noqa: T201
