@@ -15,7 +15,7 @@ def test_the_inspector_benchmark_runs_and_prints_every_figure(chromium: Any):
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     header, row = done.stdout.splitlines()[1:3]
-    assert header.split()[-4:] == ["select", "ms", "scroll", "ms"]
+    assert header.split()[-4:] == ["zoom", "ms", "scroll", "ms"]
     assert row.startswith("transformer_step.cpu_8")
     assert len(row.split()) == 8
     assert "mesh of 4,096 devices: open " in done.stdout

@@ -138,7 +138,8 @@ export class GraphView {
     this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
     this.hover = null;
     this.relit();
-    this.size();
+    // A picture that got shorter must not move under the reader: what is in view stays there.
+    this.size(this.box.scrollTop > 0 ? this.box.scrollTop + this.box.clientHeight : 0);
     clearTimeout(this.idle);
     this.idle = setTimeout(() => this.tree.update(), 60);
     this.phases?.replaceChildren(...(this.isNarrow ? this.phaseButtons() : []));
@@ -148,10 +149,11 @@ export class GraphView {
     return this.graph.columns.map((phase) => h("button", { type: "button", class: "button", "aria-pressed": String(phase === this.phase), onclick: () => { this.phase = phase; this.arrange(); this.dress(); } }, this.words.phase(phase)));
   }
 
-  size() {
+  /** @param {number} [least] height */
+  size(least = 0) {
     if (!this.layout) return;
     this.space.style.width = `${Math.max(this.layout.width * this.scale, 1)}px`;
-    this.space.style.height = `${this.layout.height * this.scale}px`;
+    this.space.style.height = `${Math.max(this.layout.height * this.scale, least)}px`;
     this.paint();
   }
 
