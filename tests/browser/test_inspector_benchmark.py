@@ -17,6 +17,6 @@ def test_the_inspector_benchmark_runs_and_prints_every_figure(chromium: Any):
     header, row = done.stdout.splitlines()[1:3]
     assert header.split()[-4:] == ["zoom", "ms", "scroll", "ms"]
     assert row.startswith("transformer_step.cpu_8")
-    assert len(row.split()) == 8
+    assert len(row.split()) == 12
     assert "mesh of 4,096 devices: open " in done.stdout
     assert "ten inspectors of transformer_step.cpu_8: " in done.stdout
