@@ -63,6 +63,9 @@ __all__ = ["CompileRecord", "View"]
 
 View = Literal["text", "html", "widget"]
 
+_MODULE_PER_STABLEHLO = 400
+"""Bytes of XLA's module in memory for one of the StableHLO it came from: 6.8 MB for 17 KB were measured."""
+
 _TABLE_ROWS = 200
 """Kinds that a table shown by itself lists in full."""
 
@@ -318,6 +321,29 @@ class CompileRecord:
         return Figures(self.report)
 
     # ------------------------------------------------------------ keeping and showing
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory that its programs take: counted, and modelled for HLO that nobody has read yet."""
+        stablehlo = (self._data.stablehlo.size or 0) if self._data.stablehlo is not None else 0
+        if self._data.hlo is None:
+            return stablehlo
+        size = self._data.hlo.size
+        return stablehlo + (size if size is not None else stablehlo * _MODULE_PER_STABLEHLO)
+
+    def forget_programs(self, reason: str) -> None:
+        """Let go of HLO, StableHLO and all that was made of them; what was captured beside them stays.
+
+        `data.missing` says `reason` from then on.
+        """
+        with self._finishing:
+            missing = {**self._data.missing, "hlo": reason, "stablehlo": reason}
+            self._data = replace(
+                self._data, hlo=None, stablehlo=None, stablehlo_text=None, propagation=None, missing=missing
+            )
+        for name, attribute in vars(type(self)).items():
+            if isinstance(attribute, cached_property) and name != "_reason":
+                vars(self).pop(name, None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record to one `.pjit` file; `pjit_inspect.load` reads it back, without JAX too.

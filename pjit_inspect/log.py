@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Generic, Protocol, Self, TypeVar, get_args, overload
 
@@ -14,11 +15,11 @@ from pjit_inspect.errors import RecordNotFoundError
 from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import Origin, RecordData
-from pjit_inspect.view.log_view import log_view
+from pjit_inspect.view.log_view import LISTED_RECORDS, log_view
 from pjit_inspect.view.record_view import ViewOptions
 from pjit_inspect.view.shown import Shown, drawn
 
-__all__ = ["LoggedRecord", "RecordLog"]
+__all__ = ["LogLimit", "LoggedRecord", "RecordLog"]
 
 
 class LoggedRecord(Protocol):
@@ -54,16 +55,46 @@ class LoggedRecord(Protocol):
         """Why it was compiled."""
         ...
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory its programs take."""
+        ...
+
+    def forget_programs(self, reason: str) -> None:
+        """Let go of them."""
+        ...
+
 
 Record = TypeVar("Record", bound=LoggedRecord)
 
 
-class RecordLog(Sequence[Record], Generic[Record]):
-    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLimit:
+    """How much a log holds at the most.
 
-    def __init__(self, records: Iterable[Record] = ()) -> None:
-        self._records = list(records)
+    Attributes:
+      records: records; of more, the oldest are dropped.
+      program_bytes: bytes of programs (HLO, StableHLO); of more, the oldest records lose theirs and say so.
+    """
+
+    records: int = 10_000
+    program_bytes: int = 1 << 30
+
+
+class RecordLog(Sequence[Record], Generic[Record]):
+    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
+
+    It holds at most what `limit` allows, the newest; `dropped` counts the records that it no longer has.
+    """
+
+    def __init__(self, records: Iterable[Record] = (), *, limit: LogLimit | None = None) -> None:
+        self.limit = limit or LogLimit()
+        self.dropped = 0
+        self._records: list[Record] = []
+        self._held = 0
+        self._with_programs = 0
         self._lock = threading.Lock()
+        self.extend(records)
 
     @overload
     def __getitem__(self, key: int | str) -> Record: ...
@@ -108,11 +139,38 @@ class RecordLog(Sequence[Record], Generic[Record]):
         """Forget every record."""
         with self._lock:
             self._records.clear()
+            self._held = self._with_programs = self.dropped = 0
 
     def extend(self, records: Iterable[Record]) -> None:
-        """Add records at the end."""
+        """Add records at the end; the oldest make room."""
         with self._lock:
-            self._records.extend(records)
+            for record in records:
+                self._records.append(record)
+                self._held += record.held_bytes
+            if self._held > self.limit.program_bytes:
+                self._forget_programs()
+            more = len(self._records) - self.limit.records
+            if more > 0:
+                self._drop(more)
+
+    def _drop(self, number: int) -> None:
+        del self._records[:number]
+        self.dropped += number
+        self._with_programs = max(0, self._with_programs - number)
+        self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
+
+    def _forget_programs(self) -> None:
+        """Free a tenth more than needed, so that it is not done for every record; the newest keeps its programs."""
+        # What was read meanwhile takes other bytes than were modelled.
+        self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
+        reason = (
+            f"dropped, as the log holds at most {self.limit.program_bytes:,} bytes of programs: this was the oldest"
+        )
+        while self._held > self.limit.program_bytes * 0.9 and self._with_programs < len(self._records) - 1:
+            record = self._records[self._with_programs]
+            self._held -= record.held_bytes
+            record.forget_programs(reason)
+            self._with_programs += 1
 
     def complete(self) -> None:
         """Read what capture left for later, while the functions still live; what is lost by then is named missing."""
@@ -146,7 +204,10 @@ class RecordLog(Sequence[Record], Generic[Record]):
     def show(self, *, times: bool = True) -> Shown:
         """An object to display: one row for each of the user's compiles, the others counted."""
         records = tuple(self)
-        counts = tuple(len(record.collectives) if record.origin == "user" else None for record in records)
+        mine = [index for index, record in enumerate(records) if record.origin == "user"]
+        listed = frozenset(mine[-LISTED_RECORDS:])
+        counts = tuple(len(record.collectives) if i in listed else None for i, record in enumerate(records))
         reasons = tuple(record.reason for record in records)
         rows, options = tuple(record.data for record in records), ViewOptions(show_times=times)
-        return Shown(drawn(log_view(rows, collectives=counts, reasons=reasons, options=options)))
+        view = log_view(rows, collectives=counts, reasons=reasons, dropped=self.dropped, options=options)
+        return Shown(drawn(view))

@@ -36,6 +36,11 @@ class Blob:
         assert self._value is not None
         return self._value
 
+    @property
+    def size(self) -> int | None:
+        """How many bytes they are; None while nobody has read them."""
+        return None if self._value is None else len(self._value)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Blob) and self.read() == other.read()
 

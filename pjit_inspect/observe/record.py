@@ -22,7 +22,15 @@ from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.arrays import argument_names, input_layouts, output_layouts, result_names
 from pjit_inspect.observe.compile_key import CallFacts, call_facts, key_of
-from pjit_inspect.observe.contents import Finish, hlo_of, read_fact, slow_facts, slow_facts_later, stablehlo_of
+from pjit_inspect.observe.contents import (
+    Finish,
+    hlo_at_once,
+    hlo_of,
+    read_fact,
+    slow_facts,
+    slow_facts_later,
+    stablehlo_of,
+)
 from pjit_inspect.observe.frames import (
     caller_of_jax,
     cell_name,
@@ -84,6 +92,7 @@ def make_record(
         return key_of(program, stages, frame, facts, (arguments, results), transform=shown, timings=timings, disk=disk)
 
     finish = read("later", lambda: slow_facts_later(program, stablehlo), None)
+    hlo = hlo_at_once if finish is None else hlo_of
     data = RecordData(
         name=_name(program),
         transform=_transform(stages),
@@ -97,7 +106,7 @@ def make_record(
         meshes=meshes,
         devices=read("devices", lambda: tuple(to_device(d) for d in program.devices), ()),
         stablehlo=stablehlo,
-        hlo=read("hlo", lambda: hlo_of(program.executable), None),
+        hlo=read("hlo", lambda: hlo(program.executable), None),
         timings=timings,
         cached=cached,
         versions=read("versions", _versions, {}),

@@ -18,9 +18,11 @@ from pjit_inspect.view.reason_view import reason_words
 from pjit_inspect.view.record_view import ViewOptions
 from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Number, Row, Sign, Spans, Table, Text
 
-__all__ = ["log_view"]
+__all__ = ["LISTED_RECORDS", "log_view"]
 
-_ROWS = 40
+LISTED_RECORDS = 40
+"""Records of the user's functions that have a row: the newest."""
+
 _NAMES = 6
 
 
@@ -29,18 +31,20 @@ def log_view(
     *,
     collectives: Sequence[int | None] = (),
     reasons: Sequence[Reason | None] = (),
+    dropped: int = 0,
     options: ViewOptions | None = None,
 ) -> Document:
     """The display of a log.
 
     `collectives` has, for each record, how many collectives it has (None where nobody counted), `reasons` why it was
     compiled; both may be left empty. Where something was compiled again, a column says which part of the key differed.
-    A record keeps its index in the log. The newest rows are shown when there are many.
+    A record keeps its index in the log. The newest rows are shown when there are many; `dropped` counts older records
+    that the log no longer has.
     """
     counts = tuple(collectives) or (None,) * len(rows)
     again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
     mine = [index for index, data in enumerate(rows) if data.origin == "user"]
-    shown = mine[-_ROWS:]
+    shown = mine[-LISTED_RECORDS:]
     blocks: list[Block] = [_head(rows, len(mine), len(mine) - len(shown))]
     times = (options or ViewOptions()).show_times
     if shown:
@@ -49,6 +53,9 @@ def log_view(
         table = Table(columns=_columns(times), rows=table_rows)
         blocks.append(_with_reasons(table, words) if times and any(words) else table)
     blocks += _others(rows)
+    if dropped:
+        had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
+        blocks.append(Line((Text(f"{had}: the log holds at most {len(rows):,}"),), "note"))
     return Document(blocks=tuple(blocks))
 
 
