@@ -172,7 +172,9 @@ class _Walk:
     def _weight(self, program: str) -> tuple[int, int, int]:
         """Who is right: what most wait for; then what fewest lack altogether; then the lowest process."""
         arrived = self._arrived(program)
-        without = sum(program not in self._at[p] for p in self._concerned(program))
+        # Of a process with unreadable files nobody knows what it lacks.
+        whole = (p for p in self._concerned(program) if not self.processes[p].unread)
+        without = sum(program not in self._at[p] for p in whole)
         return len(arrived), -without, -arrived[0]
 
     # ------------------------------------------------------------ what differs
@@ -223,9 +225,6 @@ class _Walk:
         sentence = _sentence(kind, process, wanted, here)
         if kind == "missing" and here is not None and here.fingerprint in self.queues[reference]:
             sentence += f", to which process {reference} comes at another time"
-        unread = self.processes[process].unread
-        if unread and kind in ("missing", "order"):
-            sentence += f"; but {_files(unread)} of process {process} could not be read"
         return ProcessDifference(
             process=process,
             other=reference,
@@ -233,9 +232,15 @@ class _Walk:
             position=list(self.queues[reference]).index(expected),
             name=shown.name,
             where=shown.where,
-            sentence=sentence,
+            sentence=sentence + self._caveat(wanted),
             details=details,
         )
+
+    def _caveat(self, wanted: ProgramFacts) -> str:
+        """What could not be read of the processes that take part in a program; "" when all was."""
+        unread = [(p, self.processes[p].unread) for p in wanted.processes if self.processes[p].unread]
+        found = [f"{count} file{'s' * (count != 1)} of process {p} could not be read" for p, count in unread]
+        return f"; but {', '.join(found)}" if found else ""
 
     def _kind(self, process: int, reference: int, wanted: ProgramFacts, here: ProgramFacts | None) -> DifferenceKind:
         has_it = wanted.fingerprint in self._at[process]
@@ -290,7 +295,3 @@ def _sentence(kind: DifferenceKind, process: int, wanted: ProgramFacts, here: Pr
 def _name(facts: ProgramFacts) -> str:
     place = f" ({in_backticks(facts.where.where)[1:-1]})" if facts.where is not None else ""
     return in_backticks(facts.name) + place
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count} files"

@@ -171,7 +171,11 @@ def _versions(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
 def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     for name in sorted({*first, *second}):
         if first.get(name) != second.get(name):
-            yield name, *(in_backticks(side[name]) if name in side else "not set" for side in (first, second))
+            yield name, _value(first, name), _value(second, name)
+
+
+def _value(values: Mapping[str, str], name: str) -> str:
+    return in_backticks(values[name]) if name in values else "not set"
 
 
 # ---------------------------------------------------------------- after optimization

@@ -24,7 +24,6 @@ from pjit_inspect.view.tree import (
     Section,
     Sign,
     Span,
-    Spans,
     Table,
     Text,
 )
@@ -50,32 +49,24 @@ def merge_view(data: MergedData) -> Document:
     blocks += _local(data.local)
     blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
     blocks += _more(len(data.notes) - _NOTES, "note", "notes")
-    if any(program.host_bytes for program in data.programs):
-        blocks.append(
-            Line((Text("bytes between hosts per call are modelled: a ring in the order of each group"),), "footer")
-        )
+    if data.programs:
+        words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
+        blocks.append(Line((Text(words),), "footer"))
     return Document(blocks=tuple(blocks))
 
 
 def _answer(data: MergedData) -> Line:
-    processes = (
-        plural(len(data.processes), "process") if len(data.processes) == 1 else f"{len(data.processes):,} processes"
-    )
+    processes = f"{len(data.processes):,} process{'es' * (len(data.processes) != 1)}"
     if not data.programs:
-        return Line(
-            (Text(processes, "strong"), Text(": no program runs on several of them, nothing to compare")), "answer"
-        )
-    programs = plural(len(data.programs), "program")
+        return Line((Text(processes, "strong"), Text(": no shared programs, nothing to compare")), "answer")
+    programs = plural(len(data.programs), "shared program")
     if not data.differences:
-        spans: Spans = (
-            Text(f"{processes} agree", "strong"),
-            Text(f" on {programs} that run on several, and their order"),
-        )
-        return Line(spans, "answer")
+        order = " and their order" if len(data.programs) > 1 else ""
+        return Line((Text(f"{processes} agree", "strong"), Text(f" on {programs}{order}")), "answer")
     which = [difference.process for difference in data.differences]
     who = ranges_text(which, limit=_RUNS)
     words = f"process {who} differs" if len(which) == 1 else f"processes {who} differ"
-    return Line((Text(words, "strong"), Text(f"; {processes}, {programs} that run on several")), "answer")
+    return Line((Text(words, "strong"), Text(f"; {processes}, {programs}")), "answer")
 
 
 def _difference(difference: ProcessDifference) -> Finding:
@@ -141,5 +132,5 @@ def _local(programs: Sequence[MergedProgram]) -> list[Block]:
         for process in program.compiles:
             counts[process] = counts.get(process, 0) + 1
     shown = ", ".join(f"{count:,} in process {process}" for process, count in sorted(counts.items())[:_RUNS])
-    words = f" and programs on the devices of one process alone, which need not agree: {shown}"
+    words = f" and programs on devices of one process alone, which need not agree: {shown}"
     return [Line((Sign("more"), Text(words + (" ..." if len(counts) > _RUNS else ""))))]
