@@ -163,11 +163,16 @@ class _Walk:
     def _leave_behind(self) -> None:
         """Name those that do not come to what most wait for, and go on without them."""
         expected = max(self._heads(), key=self._weight)
-        reference = self._arrived(expected)[0]
-        for process in self._lacking(expected):
-            self.found.append(self._difference(process, reference, expected))
-        for process in self._lacking(expected):
-            del self._at[process]
+        arrived, lacking = self._arrived(expected), self._lacking(expected)
+        ended = [process for process in lacking if not self._at[process]]
+        if len(ended) >= len(arrived):
+            # At least as many are through: those that go on have one program more.
+            found = [self._one_more(process, ended[0], expected) for process in arrived]
+        else:
+            found = [self._difference(process, arrived[0], expected) for process in lacking]
+        self.found += found
+        for difference in found:
+            del self._at[difference.process]
 
     def _weight(self, program: str) -> tuple[int, int, int]:
         """Who is right: what most wait for; then what fewest lack altogether; then the lowest process."""
@@ -234,6 +239,21 @@ class _Walk:
             where=shown.where,
             sentence=sentence + self._caveat(wanted),
             details=details,
+        )
+
+    def _one_more(self, process: int, reference: int, program: str) -> ProcessDifference:
+        """A program behind the last of `reference`'s."""
+        here = self.queues[process][program]
+        is_alone = sum(program in queue for queue in self.queues.values()) == 1
+        others = "no other process did" if is_alone else f"process {reference} did not"
+        return ProcessDifference(
+            process=process,
+            other=reference,
+            kind="extra",
+            position=len(self.queues[reference]),
+            name=here.name,
+            where=here.where,
+            sentence=f"process {process} compiled {_name(here)} at the end, which {others}" + self._caveat(here),
         )
 
     def _caveat(self, wanted: ProgramFacts) -> str:

@@ -114,8 +114,8 @@ class ProcessDifference:
     """Where one process first differs from another.
 
     Attributes:
-      process: the process that differs. Of two, nobody can tell which is wrong; it is then the one with the higher
-        index, unless the other alone has something more.
+      process: the process that differs: those who are fewer. Where they are as many, nobody can tell who is wrong; it
+        is then the one that has a program more, else the one with the higher index.
       other: the process it was compared with; None when it was compared with none.
       kind: "no records"; "missing": it lacks a program; "extra": it has one that no other has; "order": it has the
         same programs in another order; "program": it has another program in the place of one of the same name;
