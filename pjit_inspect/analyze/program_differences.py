@@ -102,7 +102,7 @@ def _axes(mesh: Mesh) -> tuple[tuple[str, int], ...]:
 def _arrays(one: ProgramSide, two: ProgramSide, field: str) -> Iterator[str]:
     first, second = getattr(one.data, field), getattr(two.data, field)
     if len(first) != len(second):
-        yield f"it has {_pair(one, two, f'{len(first)} {field}', str(len(second)))}"
+        yield f"the number of {field} is {_pair(one, two, str(len(first)), str(len(second)))}"
     found = (_array(one, two, a, b) for a, b in zip(first, second, strict=False))
     yield from itertools.islice((sentence for sentence in found if sentence), _MOST_ARRAYS)
 

@@ -47,7 +47,7 @@ def _print_hlo(proto: bytes) -> bytes:
     try:
         from jaxlib import _hlo as home  # type: ignore[attr-defined]
     except ImportError:
-        from jaxlib import _jax as home
+        from jaxlib import _jax as home  # type: ignore[attr-defined]
     return home.HloModule.from_serialized_hlo_module_proto(proto).to_string().encode("utf-8", "surrogatepass")
 
 
