@@ -12,9 +12,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
 
 import pjit_inspect
@@ -195,17 +198,22 @@ seen = {"opened": [], "written": [], "started": [], "other": []}
 def watch(event, arguments):
     if event == "open":
         path, mode, flags = arguments
+        if isinstance(path, int):
+            return  # A pipe or the like that is open already.
         writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
         seen["written" if writes else "opened"].append(str(path))
     elif event == "subprocess.Popen":
         seen["started"].append([str(part) for part in arguments[1]])
     elif event.startswith(("socket.", "pickle.", "os.system", "os.exec", "os.fork", "urllib.", "webbrowser.")):
         seen["other"].append(event)
+import pjit_inspect, pjit_inspect.observe.mlir_process
 import pjit_inspect as pi
 folder = sys.argv[1]
 # Modules read themselves when they are loaded; what comes after is the files' doing.
 for path in ("hostile.pjit", "hostile.hlo"):
     str(pi.open(os.path.join(folder, path)).show())
+# So that its start is seen.
+pjit_inspect.observe.mlir_process.stop_child()
 sys.addaudithook(watch)
 for path in ("hostile.pjit", "hostile.hlo"):
     record = pi.open(os.path.join(folder, path))
@@ -227,9 +235,14 @@ FileLocations
 1 {{file_name_id=1 function_name_id=1 line=1 end_line=1 column=1 end_column=2}}
 StackFrames
 1 {{file_location_id=1 parent_frame_id=1}}
+%add (a: f32[], b: f32[]) -> f32[] {{
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %sum = f32[] add(%a, %b)
+}}
 ENTRY %main (p: f32[8]) -> f32[8] {{
   %p = f32[8]{{0}} parameter(0)
-  ROOT %r = f32[8]{{0}} all-reduce(%p), channel_id=1, metadata={{op_name="{name}" stack_frame_id=1}}
+  ROOT %r = f32[8]{{0}} all-reduce(%p), channel_id=1, to_apply=%add, metadata={{op_name="{name}" stack_frame_id=1}}
 }}
 """
 
@@ -279,7 +292,8 @@ def test_reading_hostile_files_reaches_no_network_and_runs_nothing_of_theirs(wat
     folder, seen = watched
     assert seen["other"] == []
     assert not (folder / "pwned").exists()
-    # The one process that may be started prints HLO, and is this package's own.
+    # The one process that is started prints HLO, and is this package's own.
+    assert seen["started"]
     for command in seen["started"]:
         assert command[1:] == ["-P", str(PACKAGE / "observe" / "mlir_child.py")]
 
@@ -298,6 +312,17 @@ def test_reading_hostile_files_gives_none_of_their_bytes_to_jaxlib_in_this_proce
     record = pjit_inspect.load(folder / "hostile.pjit")
     assert record.data.stablehlo is not None
     assert record.stablehlo is None
+
+
+def test_a_damaged_program_costs_its_text_and_not_the_process_or_the_next_one():
+    data = pjit_inspect.inspect(jax.jit(lambda x: x * 2), np.ones(3)).data
+    assert data.hlo is not None
+    whole = data.hlo.read()
+    for damaged in (b"", b"\xff" * 100, whole[: len(whole) // 2]):
+        assert CompileRecord(replace(data, hlo=Blob(damaged))).hlo_text in (None, "")
+    text = CompileRecord(data).hlo_text
+    assert text is not None
+    assert "multiply" in text
 
 
 def test_only_the_files_that_were_asked_for_are_written(watched):

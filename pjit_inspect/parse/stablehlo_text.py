@@ -21,6 +21,8 @@ _CALLBACK = re.compile(r"\bcustom_call @(?:[\w.]*callback|CustomSPMDPartitioning
 _CALLBACK_NUMBER = re.compile(r'\bbackend_config = (?:"(?:[^"\\]|\\.)*+(?:"|$)|\{[^{}]*\}|\d+ : \w+)')
 
 _ALIAS = re.compile(r"^(#loc\d*) = (loc\(.*\))$", re.M)
+# A location of more characters, or behind more others, is none that JAX writes.
+_LONGEST, _MOST = 2_000, 200
 _REFERENCE = re.compile(r'"((?:[^"\\]|\\.)*+)":(\d+):\d+|(#loc\d*)\b')
 
 
@@ -68,9 +70,8 @@ def line_place(text: str, number: int) -> Frame | None:
 
 def _first_place(location: str, aliases: dict[str, str]) -> Frame | None:
     waiting, seen = [location], set()
-    while waiting:
-        text = waiting.pop()
-        found = list(_REFERENCE.finditer(text))
+    while waiting and len(seen) < _MOST:
+        found = list(_REFERENCE.finditer(waiting.pop()[:_LONGEST]))
         for match in found:
             if match[1] is not None:
                 return Frame(file=match[1], line=int(match[2]) if len(match[2]) < 10 else 0)

@@ -70,7 +70,14 @@ def test_a_program_compiled_from_another_file_and_line_has_the_same_lines():
 
 @pytest.mark.parametrize(
     "line",
-    ['"' * 200_001, '\\"' * 100_000, " loc(" * 50_000, " loc((" + ")(" * 100_000, 'x "\\' + '\\"' * 100_000],
+    [
+        ' loc("' + '\\"' * 100_000,
+        '"' * 200_001,
+        '\\"' * 100_000,
+        " loc(" * 50_000,
+        " loc((" + ")(" * 100_000,
+        'x "\\' + '\\"' * 100_000,
+    ],
 )
 def test_hostile_lines_end(line: str):
     assert len(stablehlo_lines(line)) == 1
