@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
+    from pjit_inspect.api import Merged as Merged
     from pjit_inspect.api import capture as capture
     from pjit_inspect.api import inspect as inspect
     from pjit_inspect.api import ledger as ledger
     from pjit_inspect.api import load as load
+    from pjit_inspect.api import merge as merge
     from pjit_inspect.api import open as open  # noqa: A004
     from pjit_inspect.api import session_log as session_log
     from pjit_inspect.api import start as start
@@ -26,10 +28,12 @@ _API = (
     "CompileRecord",
     "Ledger",
     "Log",
+    "Merged",
     "capture",
     "inspect",
     "ledger",
     "load",
+    "merge",
     "open",
     "session_log",
     "start",

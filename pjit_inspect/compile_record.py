@@ -188,9 +188,10 @@ class CompileRecord:
     def stablehlo(self) -> str | None:
         """The program before optimization as MLIR text, with source locations.
 
-        None when the record holds none, or holds bytecode only and there is no jaxlib to print it.
+        None when the record holds none, or holds bytecode only and there is no jaxlib to print it. That of a file is
+        never printed: damaged bytecode ends the process or worse, so files have the text beside it.
         """
-        if self.data.stablehlo_text is not None or self.data.stablehlo is None:
+        if self.data.stablehlo_text is not None or self.data.stablehlo is None or not self._live:
             return self.data.stablehlo_text
         return _printed("stablehlo_text", self.data.stablehlo.read())
 
@@ -201,8 +202,14 @@ class CompileRecord:
 
     @cached_property
     def hlo_text(self) -> str | None:
-        """The optimized program as XLA prints it; None when the record holds none or no jaxlib can print it."""
-        return None if self.data.hlo is None else _printed("hlo_text", self.data.hlo.read())
+        """The optimized program as XLA prints it; None when the record holds none or no jaxlib can print it.
+
+        That of a file is printed in a process of its own, as it is not trusted.
+        """
+        if self.data.hlo is None:
+            return None
+        content = self.data.hlo.read()
+        return _printed("hlo_text", content) if self._live else _printed_apart(content)
 
     @cached_property
     def propagation(self) -> Propagation | None:
@@ -483,6 +490,12 @@ def _read_sources(files: Iterable[str]) -> tuple[SourceText, ...]:
 
     texts = (read_source(file) for file in sorted(files) if is_user_file(file))
     return tuple(text for text in texts if text is not None)
+
+
+def _printed_apart(proto: bytes) -> str | None:
+    from pjit_inspect.observe.mlir_process import print_hlo_apart
+
+    return print_hlo_apart(proto)
 
 
 def _printed(function: str, data: bytes) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from pjit_inspect.analyze.bounded_groups import MOST_MEMBERS, with_bounded_group
 from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
+from pjit_inspect.analyze.host_traffic import with_hosts
 from pjit_inspect.analyze.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes, positions_of
 from pjit_inspect.analyze.origins import find_origin
@@ -72,7 +73,7 @@ def find_collectives(
     if causes is not None:
         rows = causes.explain(sites, rows)
     if hosts is not None:
-        rows = [replace(row, is_cross_host=_crosses(row.groups, hosts)) for row in rows]
+        rows = [with_hosts(row, hosts) for row in rows]
     return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
 
 
@@ -145,13 +146,6 @@ def _collective(site: Site, context: _Context) -> Collective:
         overlap_count=overlap.count,
         decomposed=site.decomposed,
     )
-
-
-def _crosses(groups: Groups, hosts: Sequence[int]) -> bool | None:
-    """Whether devices of several hosts are in one group; None when a device is unknown."""
-    if not groups or any(not 0 <= device < len(hosts) for group in groups for device in group):
-        return None
-    return any(len({hosts[device] for device in group}) > 1 for group in groups)
 
 
 def _known_bytes(shape: Shape) -> int:

@@ -67,6 +67,8 @@ class Collective:
       overlap_count: how many there are (counted); 0 when it is not asynchronous, None when the program has no schedule
         or does not tell which instruction waits for it.
       is_cross_host: whether devices of several hosts (processes) talk to each other; None when their hosts are unknown.
+      host_bytes: bytes that all devices together send to devices of other hosts per call, loops included (modelled:
+        ring in the order of the groups); None when hosts, groups or the trip count are unknown.
       causes: why it is there: one for each operand of a combined collective, in order; one for any other; () when
         nobody has looked for causes.
       decomposed: "all-gather" or "reduce-scatter" for a collective-permute that stands for a ring: permutes in a loop
@@ -96,6 +98,7 @@ class Collective:
     overlaps: tuple[str, ...] = ()
     overlap_count: int | None = 0
     is_cross_host: bool | None = None
+    host_bytes: int | None = None
     causes: tuple[Cause, ...] = ()
     decomposed: Decomposed = None
 

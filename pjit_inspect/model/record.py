@@ -67,6 +67,9 @@ class RecordData:
       mesh: the mesh of the inputs and outputs, or None when they follow none.
       meshes: every mesh seen in the program, `mesh` first.
       devices: the devices of the program; the index is XLA's partition id (times replicas).
+      process_index: which process of the program made the record, as `jax.process_index()` counts them; None when it is
+        not known, as for programs read from HLO.
+      process_count: how many processes the program runs in (`jax.process_count()`); None likewise.
       jaxpr: the traced program as text.
       stablehlo: the program before optimization, as MLIR bytecode.
       stablehlo_text: the same as text when it was printed before saving; not compared, as it follows from the bytecode.
@@ -101,6 +104,8 @@ class RecordData:
     mesh: Mesh | None = None
     meshes: tuple[Mesh, ...] = ()
     devices: tuple[Device, ...] = ()
+    process_index: int | None = None
+    process_count: int | None = None
     jaxpr: str | None = None
     stablehlo: Blob | None = None
     stablehlo_text: str | None = field(default=None, compare=False)

@@ -38,6 +38,7 @@ __all__ = [
     "can_watch_calls",
     "compile_unseen",
     "context_meshes",
+    "distributed_place",
     "final_shardings",
     "forget_fast_paths",
     "has_disk_cache",
@@ -149,6 +150,9 @@ CONTRACT = (
     ),
     Promise(module="jax._src.compiler", name="get_compile_options", costs="programs compiled again on request"),
     Promise(module="jax._src.compiler", name="backend_compile_and_load", costs="programs compiled again on request"),
+    Promise(module="jax._src.distributed", name="global_state.process_id", costs="whose a log without records is"),
+    Promise(module="jax._src.distributed", name="global_state.num_processes", costs="whose a log without records is"),
+    Promise(module="jax._src.xla_bridge", name="backends_are_initialized", costs="whose a log without records is"),
     Promise(module="jaxlib.xla_client", name="DeviceList", costs="programs compiled again on request"),
 )
 
@@ -331,6 +335,15 @@ def context_meshes() -> tuple[Any, ...]:
     held = config.mesh_context_manager.value or ()
     meshes = held if isinstance(held, tuple) else (held,)
     return (*meshes, jax.sharding.get_abstract_mesh())
+
+
+def distributed_place() -> tuple[int, int]:
+    """The index of this process and how many there are; no backend is started, as asking JAX would."""
+    from jax._src import distributed, xla_bridge
+
+    if xla_bridge.backends_are_initialized():
+        return jax.process_index(), jax.process_count()
+    return int(distributed.global_state.process_id or 0), int(distributed.global_state.num_processes or 1)
 
 
 def has_disk_cache() -> bool:

@@ -1,8 +1,8 @@
-"""The other end of `observe.mlir_process`: reads MLIR bytecode, runs passes on it, writes the result, and again.
+"""The other end of `observe.mlir_process`: reads a program, runs passes on it or prints it, and again.
 
 A script of its own, which needs jaxlib and nothing else. A request is a line with two lengths, then that many bytes of
-a pipeline and of bytecode; an answer is a line with "ok" or "error" and a length, then bytecode or a message. It ends
-with its input. Not its job: which passes, and what to do when it dies.
+a pipeline (or "print HLO") and of a program; an answer is a line with "ok" or "error" and a length, then the program or
+a message. It ends with its input. Not its job: which passes, and what to do when it dies.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def main() -> None:
     while header := requests.readline():
         pipeline, bytecode = (requests.read(int(length)) for length in header.split())
         try:
-            word, content = b"ok", _run(context, pipeline.decode(), bytecode)
+            is_hlo = pipeline == b"print HLO"
+            word, content = b"ok", _print_hlo(bytecode) if is_hlo else _run(context, pipeline.decode(), bytecode)
         except Exception as error:
             word, content = b"error", str(error).encode()
         answers.write(b"%s %d\n%s" % (word, len(content), content))
@@ -39,6 +40,15 @@ def _run(context: Any, pipeline: str, bytecode: bytes) -> bytes:
         out = io.BytesIO()
         module.operation.write_bytecode(file=out)
         return out.getvalue()
+
+
+def _print_hlo(proto: bytes) -> bytes:
+    # JAX 0.10 moved it to a module of its own.
+    try:
+        from jaxlib import _hlo as home  # type: ignore[attr-defined]
+    except ImportError:
+        from jaxlib import _jax as home  # type: ignore[attr-defined]
+    return home.HloModule.from_serialized_hlo_module_proto(proto).to_string().encode("utf-8", "surrogatepass")
 
 
 def _context() -> Any:

@@ -1,14 +1,16 @@
-"""MLIR passes that can end the process, run in a process of their own.
+"""What jaxlib does that can end the process, done in a process of its own: some MLIR passes, and reading files.
 
 Asked where shardings come from, Shardy may get a segmentation fault: at a reshape that cuts a dimension into three or
 more (seen on JAX 0.8.2, 0.10.2 and 0.12), at a `shard_map` in a loop (0.10.2), and who knows where else. So that
 question is asked in a child process, which is started when it is first needed (about 0.3 s), answers one request after
-the other, and ends with this process. Not its job: which passes to run (`observe.propagation`).
+the other, and ends with this process. A program from a file is printed there too: XLA checks what it reads with
+assertions. Not its job: which passes to run (`observe.propagation`).
 """
 
 from __future__ import annotations
 
 import atexit
+import importlib.util
 import os
 import subprocess
 import sys
@@ -16,10 +18,13 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["run_passes_apart", "stop_child"]
+__all__ = ["print_hlo_apart", "run_passes_apart", "stop_child"]
 
 _CHILD = Path(__file__).with_name("mlir_child.py")
 _TIMEOUT_S = 120.0
+
+PRINT_HLO = "print HLO"
+"""What stands in the place of the passes where a program is to be printed."""
 
 _lock = threading.Lock()
 _children: dict[int, subprocess.Popen[bytes]] = {}
@@ -28,8 +33,19 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 def run_passes_apart(bytecode: bytes, passes: Sequence[str]) -> bytes | None:
     """MLIR bytecode after the passes; None when one fails, or the child dies, cannot start or takes two minutes."""
-    pipeline = f"builtin.module({','.join(passes)})".encode()
-    request = b"%d %d\n%s%s" % (len(pipeline), len(bytecode), pipeline, bytecode)
+    return _answer(f"builtin.module({','.join(passes)})", bytecode)
+
+
+def print_hlo_apart(proto: bytes) -> str | None:
+    """A serialised `xla.HloModuleProto` as XLA prints it; None when it is none, or where there is no jaxlib."""
+    if importlib.util.find_spec("jaxlib") is None:
+        return None
+    text = _answer(PRINT_HLO, proto)
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def _answer(task: str, program: bytes) -> bytes | None:
+    request = b"%d %d\n%s%s" % (len(task), len(program), task.encode(), program)
     with _lock:
         try:
             word, content = _ask(_child(), request)

@@ -105,6 +105,8 @@ def make_record(
         mesh=meshes[0] if meshes else None,
         meshes=meshes,
         devices=read("devices", lambda: tuple(to_device(d) for d in program.devices), ()),
+        process_index=read("process_index", jax.process_index, None),
+        process_count=read("process_count", jax.process_count, None),
         stablehlo=stablehlo,
         hlo=read("hlo", lambda: hlo(program.executable), None),
         timings=timings,

@@ -149,6 +149,8 @@ records = st.builds(
     mesh=st.none() | meshes(),
     meshes=tuples(meshes(), max_size=2),
     devices=tuples(devices, max_size=3),
+    process_index=st.none() | naturals,
+    process_count=st.none() | naturals,
     jaxpr=st.none() | texts,
     stablehlo=st.none() | st.binary(max_size=20).map(Blob),
     stablehlo_text=st.none() | texts,

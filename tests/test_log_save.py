@@ -1,0 +1,97 @@
+"""`Log.save`: a folder that `merge` and `load` read back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import pjit_inspect as pi
+from pjit_inspect.errors import ParseError, RecordNotFoundError
+from pjit_inspect.model.record import RecordData
+
+
+def log_of(*names: str) -> pi.Log:
+    """A log with one record for each name; the functions are made anew, so that JAX compiles them."""
+    with pi.capture() as log:
+        for name in names:
+
+            def function(x):
+                return x * 2
+
+            function.__name__ = function.__qualname__ = name
+            jax.jit(function).lower(jax.ShapeDtypeStruct((3,), np.float32)).compile()
+    return log
+
+
+def test_every_record_has_a_file_in_the_folder_of_its_process(tmp_path: Path):
+    log = log_of("double", "triple")
+    log.save(tmp_path / "a" / "b")
+    folder = tmp_path / "a" / "b" / "process-0-of-1"
+    assert sorted(path.name for path in folder.iterdir()) == ["0000_double.pjit", "0001_triple.pjit"]
+    assert pi.load(folder / "0001_triple.pjit") == log["triple"]
+
+
+def test_saving_again_replaces_what_an_earlier_log_left(tmp_path: Path):
+    log_of("double", "triple").save(tmp_path)
+    (tmp_path / "process-0-of-1" / "notes.pjit").touch()
+    log_of("triple").save(tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*.pjit")) == ["0000_triple.pjit", "notes.pjit"]
+
+
+def test_a_log_without_records_leaves_a_folder_that_says_so(tmp_path: Path):
+    pi.Log().save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["process-0-of-1"]
+    merged = pi.merge(tmp_path)
+    assert merged
+    assert str(merged).startswith("1 process: no shared programs, nothing to compare")
+
+
+def test_a_record_that_does_not_know_its_process_lies_in_the_folder_itself(tmp_path: Path):
+    from pjit_inspect.api import CompileRecord
+
+    (tmp_path / "0007_mine.pjit").touch()
+    pi.Log([CompileRecord(RecordData(name="f"))]).save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0000_f.pjit", "0007_mine.pjit"]
+    with pytest.raises(
+        ParseError, match=r"there is no record to merge: left out: .*does not say which process made it"
+    ):
+        pi.merge(tmp_path)
+
+
+def test_saving_and_merging_need_no_jax(tmp_path: Path):
+    log_of("double").save(tmp_path)
+    script = (
+        "import sys, pjit_inspect as pi\n"
+        f"m = pi.merge({str(tmp_path)!r}); print(m); pi.Log().save({str(tmp_path / 'empty')!r})\n"
+        "assert 'jax' not in sys.modules and 'jaxlib' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "programs on devices of one process alone, which need not agree: 1 in process 0" in done.stdout
+
+
+def test_a_record_is_found_by_name_and_process(tmp_path: Path):
+    log = log_of("double")
+    log.save(tmp_path)
+    merged = pi.merge(str(tmp_path))
+    assert merged.record("double", process=0) == log["double"]
+    with pytest.raises(RecordNotFoundError, match="process 3 has no record of 'double'; it has none at all"):
+        merged.record("double", process=3)
+
+
+@pytest.mark.parametrize("paths", [[], ()])
+def test_no_path_is_an_error(paths):
+    with pytest.raises(ParseError, match="no record to merge"):
+        pi.merge(paths)
+
+
+def test_what_is_no_record_is_an_error_that_says_so(tmp_path: Path):
+    path = tmp_path / "x.pjit"
+    path.write_text("nothing")
+    with pytest.raises(ParseError, match=r"x\.pjit: there is no record to merge: left out:"):
+        pi.merge(path)
