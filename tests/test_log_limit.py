@@ -33,8 +33,9 @@ def test_of_more_bytes_than_allowed_the_oldest_lose_their_programs_and_say_so():
     each = made[0].held_bytes
     assert each == len(made[0].data.hlo.read()) + len(made[0].data.stablehlo.read())
     assert made[0].hlo is not None
-    log = pi.Log(made, limit=LogLimit(program_bytes=int(each * 3.5)))
-    # A tenth more than needed goes: 3.15 times one, so three stay.
+    newest = sum(record.held_bytes for record in made[3:])
+    # A tenth more than needed goes, so that the newest three just stay.
+    log = pi.Log(made, limit=LogLimit(program_bytes=round(newest / 0.9) + 1))
     assert [record.data.hlo is not None for record in log] == [False] * 3 + [True] * 3
     oldest = log[0]
     assert oldest.hlo is None
