@@ -228,8 +228,17 @@ def faults(pairs: Iterable[Pair]) -> Iterator[str]:
         yield f"{len(places)} x {step}: {places[0]}"
 
 
+def missing(pairs: Iterable[Pair]) -> Iterator[str]:
+    """What records lack, the commonest first."""
+    found: Counter[str] = Counter()
+    for pair in pairs:
+        for test in pair.watched.tests.values():
+            found.update(map(without_numbers, test["missing"]))
+    yield from (f"{count} x {reason}" for reason, count in found.most_common())
+
+
 def without_numbers(error: str) -> str:
-    """An error's message, the same for every address and count in it."""
+    """A message, the same for every address and count in it."""
     return re.sub(r"0x[0-9a-f]+|\d+", "#", error)
 
 
@@ -312,6 +321,7 @@ def main() -> int:
         section("tests that end differently", differences(pairs)),
         section("records that fail", faults(pairs)),
     ]
+    section("facts that records lack", missing(pairs))
     section("notes", notes(pairs))
     if not total.outcomes:
         sys.exit("error: no test ran")

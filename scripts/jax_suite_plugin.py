@@ -66,6 +66,7 @@ class Looked:
     seconds: float = 0.0
     cpu_s: float = 0.0
     failures: list[dict[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
     lost_listener: bool = False
     complaints: list[str] = field(default_factory=list)
 
@@ -100,6 +101,7 @@ class Session:
             "look_s": looked.seconds,
             "look_cpu_s": looked.cpu_s,
             "failures": looked.failures,
+            "missing": looked.missing,
             "lost_listener": looked.lost_listener,
             "complaints": looked.complaints,
         }
@@ -128,6 +130,7 @@ class Session:
         looked.complaints = self._new_complaints()
         for record in records:
             looked.failures += self._failures(STEPS, record)
+            looked.missing += _missing(record)
         if records:
             looked.failures += self._failures(LOG_STEPS, log)
         log.clear()
@@ -167,6 +170,15 @@ class Session:
 
 
 # ---------------------------------------------------------------- what is computed of every record
+
+
+def _missing(record: Any) -> list[str]:
+    """The facts that a record lacks, each with its reason: nothing fails there, but much may hide there."""
+    try:
+        lacks = {**record.data.missing, "shardings": record.shardings.missing}
+    except Exception as error:
+        return [f"what is missing cannot be told: {error!r}"]
+    return [f"{name}: {reason}" for name, reason in lacks.items() if reason]
 
 
 def _round_trip(record: Any, path: Path) -> None:
