@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -76,3 +78,11 @@ def test_where_nothing_is_missing_the_page_says_so(versions) -> None:
     page = versions.page([found(versions, "0.8.2")])
     assert "Nothing: every name is there on each of these versions." in page
     assert page.endswith("None.\n")
+
+
+def test_the_newest_version_is_left_out_where_no_python_runs_it() -> None:
+    command = [str(ROOT / "scripts" / "test-versions"), "newest"]
+    settings = os.environ | {"PYTHON_NEWEST": "/nowhere/python"}
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "newest: left out, as it needs Python 3.12 or later and none was found" in done.stdout
