@@ -708,6 +708,8 @@ def test_ctrl_c_pressed_again_and_again_leaves_descriptor_2_as_it_was(tmp_path: 
     program = """
 import random, time
 random.seed(7)
+# A shell starts what runs in the background with this signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 before = os.fstat(2).st_ino
 listener.start(on_record)
 def press(delays):
