@@ -88,6 +88,7 @@ class Sums:
     seconds: list[float] = field(default_factory=lambda: [0.0, 0.0])
     cpu_s: list[float] = field(default_factory=lambda: [0.0, 0.0])
     whole_s: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    listen_s: float = 0.0
     look_s: float = 0.0
     records: int = 0
     failures: int = 0
@@ -101,6 +102,7 @@ class Sums:
             self.cpu_s[i] += run.total("cpu_s", pair.common)
             self.whole_s[i] += run.seconds
         watched = pair.watched.tests.values()
+        self.listen_s += sum(test["listen_s"] for test in watched)
         self.look_s += sum(test["look_s"] for test in watched)
         self.records += sum(test["records"] for test in watched)
         self.failures += sum(len(test["failures"]) for test in watched)
@@ -192,9 +194,11 @@ def sums_of(pairs: Iterable[Pair]) -> Sums:
 def summary(sums: Sums) -> str:
     """What it all costs, in words."""
     each = sums.look_s / sums.records * 1e3 if sums.records else float("nan")
+    share = sums.listen_s / sums.cpu_s[0] if sums.cpu_s[0] else float("nan")
     return (
         f"watching: {ratio(sums.seconds):.3f} of the tests' seconds, {ratio(sums.cpu_s):.3f} of their processor time "
         f"(target {TARGET:.2f})\n"
+        f"in the listener: {sums.listen_s:.1f} s of processor time, {share:.1%} of what the bare tests take\n"
         f"looking at {sums.records} records: {sums.look_s:.0f} s between the tests, {each:.0f} ms each\n"
         f"whole processes: bare {sums.whole_s[0]:.0f} s, watched and looked at {sums.whole_s[1]:.0f} s, "
         f"ratio {ratio(sums.whole_s):.2f}"

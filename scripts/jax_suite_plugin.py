@@ -80,16 +80,20 @@ class Session:
         self._watch = bool(config.getoption("--suite-watch"))
         self._saved = results.with_suffix(".pjit")
         self._complaints: set[str] = set()
+        self._listening = [0.0]
         if self._watch:
+            time_listener(self._listening)
             pi.start()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Time one test, then look at what it compiled."""
         self._outcome = Outcome()
+        self._listening[0] = 0.0
         began, cpu = time.perf_counter(), time.process_time()
         done = yield
         seconds, cpu_s = time.perf_counter() - began, time.process_time() - cpu
+        listen_s = self._listening[0]
         looked = self._look() if self._watch else Looked()
         line = {
             "test": f"{item.path.name}::{item.nodeid.partition('::')[2]}",
@@ -97,6 +101,7 @@ class Session:
             "message": self._outcome.message,
             "seconds": seconds,
             "cpu_s": cpu_s,
+            "listen_s": listen_s,
             "records": looked.records,
             "look_s": looked.seconds,
             "look_cpu_s": looked.cpu_s,
@@ -161,12 +166,29 @@ class Session:
         return True
 
     def _new_complaints(self) -> list[str]:
-        """What the listener warned of since the last test."""
-        from pjit_inspect.observe import listener
+        """What this package warned of since the last test: what it could not record or compute."""
+        from pjit_inspect import steps
 
-        new = sorted(listener._warned - self._complaints)  # noqa: SLF001
+        new = sorted(steps._warned - self._complaints)  # noqa: SLF001
         self._complaints |= set(new)
         return new
+
+
+def time_listener(spent: list[float]) -> None:
+    """Add to `spent[0]` the processor seconds that our listener takes in the user's calls, from now on."""
+    from pjit_inspect.observe import listener
+
+    def timed(handle: Callable[..., None]) -> Callable[..., None]:
+        def run(*args: Any) -> None:
+            began = time.thread_time()
+            try:
+                handle(*args)
+            finally:
+                spent[0] += time.thread_time() - began
+
+        return run
+
+    listener._HANDLERS.update({event: timed(handle) for event, handle in listener._HANDLERS.items()})  # noqa: SLF001
 
 
 # ---------------------------------------------------------------- what is computed of every record
@@ -196,12 +218,15 @@ def _first_difference(old: str, new: str) -> str:
 
 def _all_bytes(record: Any, _: Path) -> None:
     """The programs as bytes and text."""
-    _ = record.hlo_text, record.stablehlo, record.jaxpr
+    for text in (record.hlo_text, record.stablehlo, record.jaxpr):
+        str(text).encode("utf-8", "surrogatepass")
 
 
 def _graph(record: Any, _: Path) -> None:
-    """The graph, in versions that have one."""
-    getattr(record, "graph", None)
+    """The graph, whose failures the record keeps to itself."""
+    reason = record._graph_and_reason[1]  # noqa: SLF001
+    if "failed" in reason:
+        raise ValueError(reason)
 
 
 STEPS: dict[str, Callable[[Any, Path], Any]] = {

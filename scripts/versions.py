@@ -87,15 +87,15 @@ def run_tests() -> tuple[Counter[str], Counter[str], list[str]]:
         done = subprocess.run([*command, "-W", NOT_OURS, *TESTS], cwd=ROOT, check=False)
         if done.returncode not in (0, 1):
             sys.exit(f"error: pytest ended with {done.returncode}; docs/versions.md is as it was")
-        return read_report(ElementTree.parse(report))
+        return read_report(report)
 
 
-def read_report(report: ElementTree.ElementTree) -> tuple[Counter[str], Counter[str], list[str]]:
+def read_report(report: Path) -> tuple[Counter[str], Counter[str], list[str]]:
     """The outcomes in pytest's XML."""
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     failed = []
-    for test in report.iter("testcase"):
+    for test in ElementTree.parse(report).iter("testcase"):
         name = f"{test.get('classname')}.{test.get('name')}"
         skip = test.find("skipped")
         is_failed = test.find("failure") is not None or test.find("error") is not None

@@ -14,8 +14,8 @@ from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, recorded
 
+from pjit_inspect import steps
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import listener
 from pjit_inspect.observe.sharding_text import mesh_text, sharding_text
 from pjit_inspect.observe.shardings import find_meshes, has_devices, is_concrete, to_mesh
 
@@ -49,10 +49,10 @@ def test_an_argument_that_says_how_but_not_where_is_told_as_its_type(abstract: A
 def test_shardings_that_jit_prescribes_without_devices_are_told(
     abstract: AbstractMesh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "_warned", set())
+    monkeypatch.setattr(steps, "_warned", set())
     sharding = NamedSharding(abstract, P(None, "model"))
     data = compiled_ahead(jax.jit(lambda x: x * 6, in_shardings=sharding, out_shardings=sharding), struct(4, 8))
-    assert listener._warned == set()
+    assert steps._warned == set()
     assert data.key is not None
     (argument,), (result,) = data.key.arguments, data.key.outputs
     assert argument.wanted == result.text == "P(None, 'model') on data=2 x model=4"
@@ -61,10 +61,10 @@ def test_shardings_that_jit_prescribes_without_devices_are_told(
 
 
 def test_lowering_under_an_abstract_mesh_says_its_axes(abstract: AbstractMesh, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listener, "_warned", set())
+    monkeypatch.setattr(steps, "_warned", set())
     with recorded([]), jax.sharding.use_abstract_mesh(abstract):
         jax.jit(lambda x: x * 7).trace(np.arange(8)).lower()
-    assert listener._warned == set()
+    assert steps._warned == set()
     assert mesh_text(abstract) == "data=2 x model=4"
 
 
