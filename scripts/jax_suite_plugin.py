@@ -33,8 +33,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to watch before any test is imported."""
-    if config.getoption("--suite-results"):
-        config.pluginmanager.register(Session(Path(config.getoption("--suite-results")), config), "jax_suite_session")
+    if results := config.getoption("--suite-results"):
+        config.pluginmanager.register(Session(Path(str(results)), config), "jax_suite_session")
 
 
 @dataclass(slots=True)
