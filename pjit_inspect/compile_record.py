@@ -299,7 +299,10 @@ class CompileRecord:
         if program is None:
             return ShardingTable(missing=self._propagation_and_reason[1], draw=self._draw_shardings)
         names = ValueNames(program, self._sources, cells_of(self.data))
-        return replace(find_value_shardings(names), draw=self._draw_shardings)
+        # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
+        mesh, count = self.mesh, len(self.data.devices)
+        devices = count if mesh is not None and mesh.size == count else 1
+        return replace(find_value_shardings(names, devices=devices), draw=self._draw_shardings)
 
     @cached_property
     def suggestions(self) -> tuple[Suggestion, ...]:

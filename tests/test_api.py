@@ -266,6 +266,20 @@ def test_shardings_that_are_not_known_say_why() -> None:
     assert record.shardings.missing in str(record.shardings)
 
 
+def test_a_program_without_shardings_is_whole_on_every_device_of_the_mesh_that_is_set(mesh: Mesh) -> None:
+    with pi.capture() as log, jax.set_mesh(mesh):
+        jax.jit(lambda a: jnp.sin(a))(np.ones((64, 64), np.float32))
+    shardings = log[-1].shardings
+    assert shardings.devices == 8
+    # 64 * 64 * 4 bytes on each device, where an even split is an eighth of that.
+    assert {(row.replication, row.wasted_bytes) for row in shardings} == {(8, 16384 - 2048)}
+
+
+def test_a_program_for_one_device_wastes_nothing() -> None:
+    shardings = pi.inspect(lambda a: jnp.sin(a), np.ones((64, 64), np.float32)).shardings
+    assert {(row.replication, row.wasted_bytes) for row in shardings} == {(1, 0)}
+
+
 def test_the_partitioner_is_asked_only_on_request_and_then_tells_gspmds_shardings() -> None:
     mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
     rows = jax.ShapeDtypeStruct((16, 32), np.float32, sharding=NamedSharding(mesh, P("data", None)))

@@ -53,7 +53,16 @@ def calls_of_pip(venv: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "script", ["scripts/check", "scripts/demo", "scripts/test", "scripts/environment.sh", ".ci/run"]
+    "script",
+    [
+        "scripts/check",
+        "scripts/demo",
+        "scripts/jax-suite",
+        "scripts/test",
+        "scripts/test-versions",
+        "scripts/environment.sh",
+        ".ci/run",
+    ],
 )
 def test_every_script_parses_and_stops_at_the_first_error(script: str):
     subprocess.run(["bash", "-n", script], cwd=ROOT, check=True)
@@ -61,7 +70,7 @@ def test_every_script_parses_and_stops_at_the_first_error(script: str):
     assert script.endswith(".sh") or ("\nset -euo pipefail\n" in text and os.access(ROOT / script, os.X_OK))
 
 
-@pytest.mark.parametrize("script", ["scripts/demo", "scripts/test"])
+@pytest.mark.parametrize("script", ["scripts/demo", "scripts/jax-suite", "scripts/test", "scripts/test-versions"])
 def test_help_is_printed_before_anything_is_installed(script: str):
     done = run(script, "--help", PYTHON="/nowhere/python")
     assert done.returncode == 0

@@ -28,14 +28,16 @@ _CONSTRAINTS = frozenset(("sharding_constraint", "reshard", "optimization_barrie
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
 
 
-def find_value_shardings(names: ValueNames) -> ShardingTable:
+def find_value_shardings(names: ValueNames, *, devices: int = 1) -> ShardingTable:
     """One row for each value of `names.program`, most wasted bytes first; those of unknown waste last, by size.
+
+    `devices` says how many run a program that has no mesh, and so holds every value whole on each.
 
     Left out, and counted: constants and what is made of them alone, single numbers and what they are spread to, and
     values that are another one seen through the border of a loop, call or `shard_map`, or through a constraint that
     changes nothing.
     """
-    finder = _Finder(names=names, program=names.program)
+    finder = _Finder(names=names, program=names.program, devices=devices)
     rows: list[ValueSharding] = []
     left_out: Counter[str] = Counter()
     for index in range(len(names.program.values)):
@@ -59,7 +61,7 @@ def _most_waste_first(row: ValueSharding) -> tuple[bool, int, int]:
 class _Finder:
     names: ValueNames
     program: Propagation
-    devices: int = field(init=False)
+    devices: int
     _users: dict[int, list[int]] = field(init=False, default_factory=dict)
     _kept: dict[int, int] = field(init=False, default_factory=dict)
     _in_place: set[int] = field(init=False, default_factory=set)
@@ -67,7 +69,7 @@ class _Finder:
 
     def __post_init__(self) -> None:
         program = self.program
-        self.devices = max((math.prod(mesh.values()) for mesh in program.meshes), default=1)
+        self.devices = max((math.prod(mesh.values()) for mesh in program.meshes), default=self.devices)
         for number, op in enumerate(program.ops):
             for value in op.operands:
                 self._users.setdefault(value, []).append(number)

@@ -95,7 +95,8 @@ class ArgumentKey:
       committed: True when the array was placed by the user; JAX moves others as it likes. None for what has no place.
       given: how it is cut and where it lies as it arrives; None for what has no place.
       mesh: the mesh of `given`; None when it follows none.
-      type_spec: the sharding in its type, on meshes with explicit axes; "" elsewhere.
+      type_spec: the sharding in its type, on meshes with explicit axes, or one it has on an AbstractMesh, which says
+        how but not where; "" elsewhere.
       wanted: the `in_shardings` of jit for it; "" when jit leaves that open.
       layout: its layout in memory where that is not the default; "" otherwise.
     """

@@ -30,7 +30,7 @@ from pjit_inspect.observe.definitions import describe_function
 from pjit_inspect.observe.library_names import pmap_names
 from pjit_inspect.observe.program import LiveProgram
 from pjit_inspect.observe.sharding_text import device_ranges, mesh_text, sharding_text
-from pjit_inspect.observe.shardings import to_mesh, to_sharding
+from pjit_inspect.observe.shardings import has_devices, to_mesh, to_sharding
 from pjit_inspect.observe.short_text import named_text, short_text, static_text
 from pjit_inspect.observe.static_arguments import StaticFacts, static_facts
 
@@ -126,7 +126,7 @@ def _parameters(local: Any, types: Sequence[Any], args: Sequence[Any]) -> dict[s
 
 def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any]) -> tuple[_Leaf, ...]:
     """One for each argument; there may be thousands."""
-    asked = [sharding if hasattr(sharding, "device_set") else None for sharding in wanted[: len(types)]]
+    asked = [sharding if isinstance(sharding, jax.sharding.Sharding) else None for sharding in wanted[: len(types)]]
     asked += [None] * (len(types) - len(asked))
     # JAX calls what has no sharding committed too.
     return tuple(
@@ -337,7 +337,7 @@ def _argument(
 ) -> ArgumentKey:
     """One argument. Kept, so that compiles that share arguments share these objects."""
     shape = tuple(int(length) for length in getattr(aval, "shape", ()))
-    given = to_sharding(sharding, shape) if hasattr(sharding, "devices_indices_map") else None
+    given = to_sharding(sharding, shape) if has_devices(sharding) else None
     return ArgumentKey(
         path=path,
         shape=shape,
@@ -347,14 +347,16 @@ def _argument(
         committed=committed,
         given=given,
         mesh=to_mesh(sharding.mesh) if given is not None and given.spec is not None else None,
-        type_spec=_type_spec(aval),
+        type_spec=_type_spec(aval, sharding),
         wanted=sharding_text(wanted) if wanted is not None else "",
         layout=layout,
     )
 
 
-def _type_spec(aval: Any) -> str:
-    """The sharding in an argument's type: only meshes with explicit axes put one there."""
+def _type_spec(aval: Any, given: Any) -> str:
+    """The sharding in an argument's type, put there by meshes with explicit axes, or one given without devices."""
+    if given is not None and not has_devices(given):
+        return sharding_text(given)
     sharding = getattr(aval, "sharding", None)
     mesh = getattr(sharding, "mesh", None)
     if mesh is None or mesh.empty or not getattr(mesh, "explicit_axes", ()):
@@ -367,5 +369,5 @@ def _outputs(shardings: Sequence[Any], names: Sequence[str]) -> tuple[NamedText,
     return tuple(
         NamedText(name=name, text=sharding_text(sharding), digest=hash(sharding) & 0xFFFF_FFFF_FFFF)
         for sharding, name in named
-        if hasattr(sharding, "device_set")
+        if isinstance(sharding, jax.sharding.Sharding)
     )

@@ -61,6 +61,7 @@ _LOOP = "stablehlo.while"
 _BRANCHES = frozenset(("stablehlo.case", "stablehlo.if"))
 _WITH_REGIONS = _CALLS | _BRANCHES | {_LOOP}
 _RETURNS = frozenset(("sdy.return", "stablehlo.return", "func.return"))
+_GSPMD_SHARDING = b"mhlo.sharding"
 _CONSTRAINTS = frozenset(("sdy.sharding_constraint", "sdy.reshard"))
 
 
@@ -74,7 +75,7 @@ def propagate(stablehlo: bytes) -> Propagation | None:
     """
     with _mlir.open_module(stablehlo) as module:
         main = _mlir.main_function(module)
-        if main is None or not _is_for_shardy(module):
+        if main is None or not _is_for_shardy(module, stablehlo):
             return None
         required = _result_specs(main)
         if _mlir.has_pass(_CALLS_PASS):
@@ -92,11 +93,14 @@ def propagate(stablehlo: bytes) -> Propagation | None:
         return _Walk(required=required).read(module)
 
 
-def _is_for_shardy(module: Any) -> bool:
-    """Whether the program has Shardy's meshes, or no shardings at all (on one device)."""
+def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
+    """Whether the program has Shardy's meshes, or no shardings at all."""
     if any(op.operation.name == "sdy.mesh" for op in module.body.operations):
         return True
-    return "mhlo.num_partitions" not in module.operation.attributes or _partitions(module) == 1
+    if "mhlo.num_partitions" not in module.operation.attributes or _partitions(module) == 1:
+        return True
+    # Under `with mesh:` a program without shardings is on all its devices. Bytecode holds names as they are.
+    return _GSPMD_SHARDING not in stablehlo
 
 
 def _partitions(module: Any) -> int:

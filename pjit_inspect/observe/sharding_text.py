@@ -9,6 +9,8 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import jax
+
 __all__ = ["device_ranges", "mesh_text", "sharding_text"]
 
 
@@ -48,8 +50,8 @@ def _axis(name: Any, size: int, kind: Any) -> str:
 
 
 def _device_ids(mesh: Any) -> list[int]:
-    held = getattr(mesh, "_flat_devices_tuple", None) or getattr(getattr(mesh, "devices", None), "flat", ())
-    return [int(device.id) for device in held]
+    # To ask an AbstractMesh for its devices is a ValueError.
+    return [int(device.id) for device in mesh.devices.flat] if isinstance(mesh, jax.sharding.Mesh) else []
 
 
 def _ranges_text(numbers: Sequence[int]) -> str:

@@ -12,13 +12,14 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from pjit_inspect.model.layout import Sharding, SpecEntry
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.observe import _jax
 
-__all__ = ["find_meshes", "on_mesh", "to_device", "to_mesh", "to_sharding"]
+__all__ = ["find_meshes", "has_devices", "is_concrete", "on_mesh", "to_device", "to_mesh", "to_sharding"]
 
 
 def to_device(device: Any) -> Device:
@@ -53,17 +54,24 @@ def _axis_name(name: Any) -> str:
 def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
     """Every concrete mesh among shardings and further meshes, the most used first, each once."""
     meshes = [getattr(s, "mesh", None) for s in shardings]
-    candidates = [m for m in (*meshes, *extra) if _is_concrete(m)]
+    candidates = [m for m in (*meshes, *extra) if is_concrete(m)]
     ranked = {to_mesh(m): 0 for m in candidates}
     for mesh in meshes:
-        if _is_concrete(mesh):
+        if is_concrete(mesh):
             ranked[to_mesh(mesh)] += 1
     return tuple(sorted(ranked, key=lambda m: -ranked[m]))
 
 
-def _is_concrete(mesh: Any) -> bool:
-    # `Mesh()` without axes stands for "no mesh"; an AbstractMesh has no devices.
-    return isinstance(getattr(mesh, "devices", None), np.ndarray) and not mesh.empty
+def is_concrete(mesh: Any) -> bool:
+    """Whether it is a mesh of devices: `Mesh()` without axes stands for none, and an AbstractMesh has none."""
+    # Not by `hasattr`: to ask an AbstractMesh for its devices is a ValueError.
+    return isinstance(mesh, jax.sharding.Mesh) and not mesh.empty
+
+
+def has_devices(sharding: Any) -> bool:
+    """Whether it is a sharding that says where things lie; one on an AbstractMesh says only how they are cut."""
+    is_abstract = isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh)
+    return isinstance(sharding, jax.sharding.Sharding) and not is_abstract
 
 
 def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
@@ -71,7 +79,7 @@ def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
 
     Raises whatever JAX raises for a sharding that does not fit the shape.
     """
-    if hasattr(sharding, "spec") and _is_concrete(getattr(sharding, "mesh", None)):
+    if hasattr(sharding, "spec") and is_concrete(getattr(sharding, "mesh", None)):
         return _named(sharding, len(shape))
     if (device := _jax.only_device(sharding)) is not None:
         kind, memory = type(sharding).__name__, getattr(sharding, "memory_kind", None)

@@ -202,6 +202,28 @@ def test_a_program_for_one_device_has_no_axes() -> None:
     assert not any(value.axes for value in program.values)
 
 
+def test_a_program_on_all_devices_of_a_mesh_that_shards_nothing_has_no_axes() -> None:
+    def doubled(a):
+        return a * 2
+
+    with jax.set_mesh(mesh()):
+        code = bytecode(jax.jit(doubled), jax.ShapeDtypeStruct((8, 8), jnp.float32))
+    assert b"mhlo.num_partitions" in code
+    program = propagate(code)
+    assert program is not None
+    assert program.values
+    assert not any(axes for value in program.values for axes in value.spec)
+
+
+def test_a_program_with_shardings_of_gspmd_is_left_to_it() -> None:
+    jax.config.update("jax_use_shardy_partitioner", False)
+    try:
+        code = bytecode(jax.jit(lambda a: a * 2), array((8, 8), "data"))
+    finally:
+        jax.config.update("jax_use_shardy_partitioner", True)
+    assert propagate(code) is None
+
+
 def test_bytes_that_are_no_program_are_an_error() -> None:
     with pytest.raises(RuntimeError):
         propagate(b"not MLIR")

@@ -1,0 +1,229 @@
+"""Run what depends on JAX's version on the installed one, and write what is missing on it to `docs/versions.md`.
+
+    python scripts/versions.py           the tests, then the page; scripts/test-versions does it on several versions
+    python scripts/versions.py --page    the page alone, from docs/versions.json
+
+`docs/versions.json` holds what was found, by minor version; a run replaces its own part. Not its job: environments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA, PAGE = ROOT / "docs" / "versions.json", ROOT / "docs" / "versions.md"
+
+TESTS = ("tests/observe", "tests/test_api.py", "tests/recompiles")
+"""What depends on JAX: watching, records, the reasons of compiles."""
+
+NOT_OURS = "ignore:jax.core.:DeprecationWarning"
+"""Today's equinox reads names that JAX 0.8 warns of; every other warning is an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What one version of JAX has, and what the tests said on it.
+
+    Attributes:
+      jax: the version.
+      python: the Python it ran on.
+      missing: private names that are not there -> what records lack because of it.
+      tests: outcome ("passed", "skipped", "failed") -> how many.
+      skipped: the reason -> how many tests it kept from running.
+      failed: the tests that failed.
+    """
+
+    jax: str
+    python: str
+    missing: dict[str, str]
+    tests: dict[str, int]
+    skipped: dict[str, int] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def minor(self) -> str:
+        """Major and minor: 0.10 of 0.10.2."""
+        return ".".join(self.jax.split(".")[:2])
+
+
+# ---------------------------------------------------------------- finding
+
+
+def find() -> Found:
+    """Run the tests on the installed JAX."""
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+
+    from pjit_inspect.observe import _jax
+
+    counts, skipped, failed = run_tests()
+    return Found(
+        jax=jax.__version__,
+        python=platform.python_version(),
+        missing=_jax.missing_names(),
+        tests=dict(sorted(counts.items())),
+        skipped=dict(sorted(skipped.items())),
+        failed=sorted(failed),
+    )
+
+
+def run_tests() -> tuple[Counter[str], Counter[str], list[str]]:
+    """Outcomes, reasons of skipped tests, names of failed ones. Ends the script when no test ran."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        done = subprocess.run([*command, "-W", NOT_OURS, *TESTS], cwd=ROOT, check=False)
+        if done.returncode not in (0, 1):
+            sys.exit(f"error: pytest ended with {done.returncode}; docs/versions.md is as it was")
+        return read_report(report)
+
+
+def read_report(report: Path) -> tuple[Counter[str], Counter[str], list[str]]:
+    """The outcomes in pytest's XML."""
+    counts: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    failed = []
+    for test in ElementTree.parse(report).iter("testcase"):
+        name = f"{test.get('classname')}.{test.get('name')}"
+        skip = test.find("skipped")
+        is_failed = test.find("failure") is not None or test.find("error") is not None
+        outcome = "failed" if is_failed else "skipped" if skip is not None else "passed"
+        counts[outcome] += 1
+        if is_failed:
+            failed.append(name)
+        elif skip is not None:
+            skipped[re.sub(r"\s+", " ", skip.get("message") or "no reason")] += 1
+    return counts, skipped, failed
+
+
+def read_data() -> list[Found]:
+    """What was found before, oldest version first."""
+    entries = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else []
+    return sorted((Found(**entry) for entry in entries), key=order)
+
+
+def order(found: Found) -> tuple[int, ...]:
+    """Versions in the order of their numbers."""
+    return tuple(int(part) for part in re.findall(r"\d+", found.jax))
+
+
+def with_new(before: Iterable[Found], new: Found) -> list[Found]:
+    """What was found, that of the same minor version replaced."""
+    return sorted((*(found for found in before if found.minor != new.minor), new), key=order)
+
+
+# ---------------------------------------------------------------- the page
+
+INTRODUCTION = """\
+# Versions of JAX
+
+What this package reads of JAX is partly private, and moves between releases. `observe/_jax.py` lists every such name
+with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run of
+`{tests}` on each.
+"""
+
+
+def page(versions: list[Found]) -> str:
+    """The page."""
+    tests = "`, `".join(TESTS)
+    return "\n".join((INTRODUCTION.format(tests=tests), *outcome_table(versions), *missing(versions), *skips(versions)))
+
+
+def table(head: str, versions: list[Found], rows: Iterable[tuple[str, Callable[[Found], str]]]) -> Iterator[str]:
+    """A column for each version."""
+    yield f"| {head} | " + " | ".join(found.jax for found in versions) + " |"
+    yield "|---|" + "---|" * len(versions)
+    for name, cell in rows:
+        yield f"| {name} | " + " | ".join(cell(found) for found in versions) + " |"
+    yield ""
+
+
+def outcome_table(versions: list[Found]) -> Iterator[str]:
+    """How many tests ended how."""
+
+    def count(outcome: str) -> Callable[[Found], str]:
+        return lambda found: str(found.tests.get(outcome, 0))
+
+    return table(
+        "JAX",
+        versions,
+        [
+            ("Python", lambda found: found.python),
+            *((f"tests {outcome}", count(outcome)) for outcome in ("passed", "failed", "skipped")),
+            ("names missing", lambda found: str(len(found.missing))),
+        ],
+    )
+
+
+def missing(versions: list[Found]) -> Iterator[str]:
+    """The names that are not there, what that costs, and the tests that failed."""
+    yield "## What is missing\n"
+    names = {name: cost for found in versions for name, cost in found.missing.items()}
+    if not names:
+        yield "Nothing: every name is there on each of these versions.\n"
+    else:
+        rows = [(f"`{name}`: {cost}", is_missing(name)) for name, cost in sorted(names.items())]
+        yield from table("name, and what records lack without it", versions, rows)
+    for found in versions:
+        yield from (f"- JAX {found.jax}: `{cell(test)}` failed." for test in found.failed)
+    if any(found.failed for found in versions):
+        yield ""
+
+
+def is_missing(name: str) -> Callable[[Found], str]:
+    """The cell of a name."""
+    return lambda found: "missing" if name in found.missing else "there"
+
+
+def skips(versions: list[Found]) -> Iterator[str]:
+    """Why tests were skipped, and how many on which version."""
+    yield "## Tests that are skipped\n"
+    reasons = sorted({reason for found in versions for reason in found.skipped})
+    if not reasons:
+        yield "None.\n"
+        return
+    yield from table("reason", versions, [(cell(reason), how_many(reason)) for reason in reasons])
+
+
+def how_many(reason: str) -> Callable[[Found], str]:
+    """The cell of a reason."""
+    return lambda found: str(found.skipped.get(reason, 0))
+
+
+def cell(text: str) -> str:
+    """Text that stays in its cell of a table."""
+    return text.replace("|", "\\|")
+
+
+# ---------------------------------------------------------------- the command
+
+
+def main() -> int:
+    """Run the tests and write the page; the exit status is 1 when one failed or a name is missing."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="write the page alone")
+    if parser.parse_args().page:
+        PAGE.write_text(page(read_data()), encoding="utf-8")
+        return 0
+    new = find()
+    versions = with_new(read_data(), new)
+    DATA.write_text(json.dumps([asdict(found) for found in versions], indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(versions), encoding="utf-8")
+    print(f"JAX {new.jax}, Python {new.python}: {new.tests}, {len(new.missing)} names missing")
+    return int(bool(new.failed or new.missing))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
