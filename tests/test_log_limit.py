@@ -41,7 +41,7 @@ def test_of_more_bytes_than_allowed_the_oldest_lose_their_programs_and_say_so():
     assert oldest.hlo is None
     assert "the log holds at most" in oldest.data.missing["hlo"]
     assert "Collectives unknown" in str(oldest)
-    assert "the log holds at most" in str(oldest)
+    assert "the log holds at most" in " ".join(str(oldest).split())
     assert (oldest.name, oldest.inputs[0].path) == ("<lambda>", "x")
 
 
