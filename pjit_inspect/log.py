@@ -206,8 +206,13 @@ class RecordLog(Sequence[Record], Generic[Record]):
         records = tuple(self)
         mine = [index for index, record in enumerate(records) if record.origin == "user"]
         listed = frozenset(mine[-LISTED_RECORDS:])
-        counts = tuple(len(record.collectives) if i in listed else None for i, record in enumerate(records))
+        counts = tuple(_collectives(record) if i in listed else None for i, record in enumerate(records))
         reasons = tuple(record.reason for record in records)
         rows, options = tuple(record.data for record in records), ViewOptions(show_times=times)
         view = log_view(rows, collectives=counts, reasons=reasons, dropped=self.dropped, options=options)
         return Shown(drawn(view))
+
+
+def _collectives(record: LoggedRecord) -> int | None:
+    """How many collectives a record has; None when its program is not known."""
+    return None if "hlo" in record.data.missing else len(record.collectives)
