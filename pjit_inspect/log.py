@@ -16,6 +16,7 @@ from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import Origin, RecordData
 from pjit_inspect.view.log_view import LISTED_RECORDS, log_view
+from pjit_inspect.view.quantities import bytes_text
 from pjit_inspect.view.record_view import ViewOptions
 from pjit_inspect.view.shown import Shown, drawn
 
@@ -163,9 +164,7 @@ class RecordLog(Sequence[Record], Generic[Record]):
         """Free a tenth more than needed, so that it is not done for every record; the newest keeps its programs."""
         # What was read meanwhile takes other bytes than were modelled.
         self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
-        reason = (
-            f"dropped, as the log holds at most {self.limit.program_bytes:,} bytes of programs: this was the oldest"
-        )
+        reason = f"dropped when the log was full ({bytes_text(self.limit.program_bytes)} of programs)"
         while self._held > self.limit.program_bytes * 0.9 and self._with_programs < len(self._records) - 1:
             record = self._records[self._with_programs]
             self._held -= record.held_bytes

@@ -14,6 +14,7 @@ from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
 from pjit_inspect.view.mesh_picture import mesh_lines
+from pjit_inspect.view.printable import printable, shorten
 from pjit_inspect.view.quantities import bytes_in, bytes_number, bytes_text, count_text, plural, share_unit
 from pjit_inspect.view.tree import (
     AxisLabel,
@@ -34,9 +35,10 @@ from pjit_inspect.view.tree import (
     Text,
 )
 
-__all__ = ["answer_line", "memory_line", "mesh_spans", "overview_blocks", "place_spans", "title_line"]
+__all__ = ["answer_line", "memory_line", "mesh_spans", "overview_blocks", "place_spans", "reason_text", "title_line"]
 
 _NAMED_AXES = 3  # totals the answer names; the others are "elsewhere"
+_LONGEST_REASON = 160
 
 
 def title_line(data: RecordData) -> Line:
@@ -90,7 +92,11 @@ def _communication(report: RecordReport) -> Spans:
     data = report.data
     if report.collectives is None:
         reason = data.missing.get("hlo")
-        return (Text("Collectives unknown", "strong"), *((Text(": "), Code(reason)) if reason else ()), Text("."))
+        return (
+            Text("Collectives unknown", "strong"),
+            *((Text(f": {reason_text(reason)}"),) if reason else ()),
+            Text("."),
+        )
     if not report.collectives:
         if len(data.devices) == 1:
             return (Text("One device", "strong"), Text(": nothing to communicate."))
@@ -100,6 +106,11 @@ def _communication(report: RecordReport) -> Spans:
     spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {_at_most(report)}"))
     spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
     return (*spans, *_by_axis(report.totals, data), Text("."))
+
+
+def reason_text(reason: str) -> str:
+    """Why a record lacks something, as far as it fits a sentence; a file may say anything."""
+    return shorten(printable(reason), _LONGEST_REASON)
 
 
 def _at_most(report: RecordReport) -> str:

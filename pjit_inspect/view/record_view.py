@@ -14,7 +14,7 @@ from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.steps import Steps
-from pjit_inspect.view.answer_view import answer_line, memory_line, overview_blocks, title_line
+from pjit_inspect.view.answer_view import answer_line, memory_line, overview_blocks, reason_text, title_line
 from pjit_inspect.view.arrays_view import array_blocks
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.kernels_view import kernel_blocks
@@ -116,7 +116,7 @@ def _notes(report: RecordReport) -> list[Block]:
     for field, reason in sorted(report.data.missing.items()):
         if field in said:
             continue
-        notes.append(Line((Text(f"{field} unknown: "), Code(reason)), "note"))
+        notes.append(Line((Text(f"{field} unknown: {reason_text(reason)}"),), "note"))
     return notes
 
 
