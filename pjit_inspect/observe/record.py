@@ -266,5 +266,7 @@ def _versions() -> dict[str, str]:
 
 
 def _flags(program: LiveProgram) -> dict[str, str]:
-    values = {name: jax.config.values[name] for name in _FLAGS if name in jax.config.values}
+    # Read once: JAX makes this dictionary anew each time.
+    known = jax.config.values
+    values = {name: known[name] for name in _FLAGS if name in known}
     return {name: str(value) for name, value in (values | program.compiler_options).items()}
