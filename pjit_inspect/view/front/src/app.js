@@ -39,7 +39,7 @@ export function mount(root, first) {
     if (changed.has("pane") || changed.has("wide")) classes();
     if (changed.has("pane")) paneBar.update();
     if (changed.has("selection")) live.textContent = spoken(store);
-    if (changed.has("data") && !store.state.selection) store.select(opening(store));
+    if (changed.has("data") && !store.state.selection) store.select(opening(store), true);
   });
   root.addEventListener("keydown", (event) => keys(store, root, event));
   return store;

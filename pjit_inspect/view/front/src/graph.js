@@ -274,7 +274,7 @@ export class GraphView {
       this.dress();
     }
     const boxes = [...this.lit.boxes].sort((a, b) => a.y - b.y);
-    if (boxes.length && !boxes.some((box) => this.isInView(box))) this.bring(boxes[0]);
+    if (!this.store.isOpening && boxes.length && !boxes.some((box) => this.isInView(box))) this.bring(boxes[0]);
     this.paint();
   }
 

@@ -67,7 +67,7 @@ function parts(color) {
 export function legend(mode, graph, layout, sets, all) {
   const key = (/** @type {string} */ color, /** @type {string} */ words, /** @type {string} */ kind = "") => h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
   const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
-  const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].axes === null ? "no axis" : sets[axis].words, "bar"));
+  const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].words, "bar"));
   const kinds = layout.short ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))].filter((kind) => abbreviation(kind) !== kind).map((kind) => `${abbreviation(kind)} ${kind}`) : [];
   const boxes = mode === "phase" ? [] // the heads of the columns say it
     : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]

@@ -36,10 +36,10 @@ export class Words {
     this.sets = sets;
   }
 
-  /** @param {number} axes */
+  /** The axes of a collective; nothing where the mesh is unknown: that is said once, above. @param {number} axes */
   axes(axes) {
     const set = this.sets[axes];
-    return set.axes === null ? "no axis" : set.words;
+    return set.words === "axis unknown" ? "" : set.words;
   }
 
   /** @param {number} kind */

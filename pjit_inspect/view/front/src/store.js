@@ -56,8 +56,9 @@ export class Store {
     return this.rows(`${selection.type}s`)[selection.row] ?? null;
   }
 
-  /** @param {Selection | null} selection */
-  select(selection) {
+  /** @param {Selection | null} selection @param {boolean} [isOpening] whether the page chose it: then nothing scrolls to it */
+  select(selection, isOpening = false) {
+    this.isOpening = isOpening;
     const now = this.state.selection;
     if (now?.type === selection?.type && now?.row === selection?.row) return;
     const list = selection && selection.type !== "line" ? { list: `${selection.type}s` } : {};
