@@ -34,7 +34,7 @@ from pjit_inspect.view.tree import (
     Text,
 )
 
-__all__ = ["ArrayGroup", "array_blocks", "group_arrays", "holdings"]
+__all__ = ["ArrayGroup", "array_blocks", "donated_in_vain", "group_arrays", "holdings"]
 
 _TEXT_ROWS = 8
 _CARDS = 8
@@ -50,10 +50,12 @@ class ArrayGroup:
     Attributes:
       name: the path they share, layer numbers starred; the path itself for a single array.
       layouts: the arrays, in the program's order.
+      in_vain: True when they are donated and no output reuses their buffers.
     """
 
     name: str
     layouts: tuple[ArrayLayout, ...]
+    in_vain: bool = False
 
     @property
     def first(self) -> ArrayLayout:
@@ -66,18 +68,33 @@ class ArrayGroup:
         return (self.first.bytes_per_device or 0) * len(self.layouts)
 
 
-def group_arrays(layouts: Sequence[ArrayLayout], *, keep_first: bool = False) -> tuple[ArrayGroup, ...]:
-    """Arrays gathered by everything but their layer numbers, in the program's order."""
+def donated_in_vain(data: RecordData) -> frozenset[str]:
+    """Paths of the donated inputs whose buffers no output reuses; empty where it is unknown what the outputs reuse."""
+    reused = {layout.aliases for layout in data.outputs if layout.aliases is not None}
+    if not reused and (data.memory is None or data.memory.alias_bytes != 0):
+        return frozenset()
+    return frozenset(x.path for x in data.inputs if x.donated and x.kept and x.path not in reused)
+
+
+def group_arrays(
+    layouts: Sequence[ArrayLayout], *, keep_first: bool = False, in_vain: frozenset[str] = frozenset()
+) -> tuple[ArrayGroup, ...]:
+    """Arrays gathered by everything but their layer numbers, in the program's order.
+
+    `in_vain` are the paths of inputs that were donated for nothing.
+    """
     groups: dict[object, list[ArrayLayout]] = {}
     for layout in layouts:
         pattern = path_pattern(layout.path, keep_first=keep_first)
         reused = None if layout.aliases is None else path_pattern(layout.aliases)
-        key = (pattern, layout.dtype, layout.global_shape, layout.sharding, layout.donated, layout.kept, reused)
+        fate = (layout.donated, layout.path in in_vain, layout.kept, reused)
+        key = (pattern, layout.dtype, layout.global_shape, layout.sharding, fate)
         groups.setdefault(key, []).append(layout)
     return tuple(
         ArrayGroup(
             name=members[0].path if len(members) == 1 else path_pattern(members[0].path, keep_first=keep_first),
             layouts=tuple(members),
+            in_vain=members[0].path in in_vain,
         )
         for members in groups.values()
     )
@@ -110,7 +127,8 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
     if not layouts:
         reason = data.missing.get(field)
         return Line((Text(f"{field} unknown: "), Code(reason)) if reason else (Text(f"no {field}"),))
-    groups = group_arrays(layouts, keep_first=noun == "output")
+    in_vain = donated_in_vain(data) if noun == "input" else frozenset()
+    groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
     pictured = _pictured(groups, data.inputs)
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
     if len(groups) > _TEXT_ROWS:
@@ -238,7 +256,7 @@ def _fate(group: ArrayGroup) -> Spans:
     if not layout.kept:
         parts.append((Text("unused: jit dropped it"),))
     if layout.donated:
-        parts.append((Text("donated"),))
+        parts.append((Text("donated, but no output reuses it" if group.in_vain else "donated"),))
     if layout.aliases is not None:
         reused = layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)
         parts.append((Text("reuses "), Code(reused)))

@@ -14,7 +14,7 @@ from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import axis_name
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.view.arrays_view import ArrayGroup, group_arrays
+from pjit_inspect.view.arrays_view import ArrayGroup, donated_in_vain, group_arrays
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_words import name_data
 from pjit_inspect.view.notation import array_text, path_pattern, shape_text, spec_text
@@ -28,7 +28,7 @@ _DEVICE_MEMORY = (None, "device", "unpinned_host")
 
 def array_groups(data: RecordData) -> list[tuple[str, ArrayGroup]]:
     """Role and arrays of each row: inputs, then outputs; equal arrays of equal layers in one."""
-    inputs = [("input", group) for group in group_arrays(data.inputs)]
+    inputs = [("input", group) for group in group_arrays(data.inputs, in_vain=donated_in_vain(data))]
     return inputs + [("output", group) for group in group_arrays(data.outputs, keep_first=True)]
 
 
@@ -73,7 +73,8 @@ def _fate(group: ArrayGroup) -> list[str]:
     """What becomes of the buffer."""
     layout, sharding = group.first, group.first.sharding
     words = [] if layout.kept else ["unused: jit dropped it"]
-    words += ["donated"] if layout.donated else []
+    if layout.donated:
+        words.append("donated, but no output reuses it" if group.in_vain else "donated")
     if layout.aliases is not None:
         words.append(f"reuses {layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)}")
     if sharding is not None and sharding.unreduced:

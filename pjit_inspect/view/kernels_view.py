@@ -137,8 +137,11 @@ def _row(group: KernelGroup, unit: str) -> Row:
 
 def _contents(kernel: Fusion) -> Spans:
     """What it contains, most frequent first: "multiply x3, add x2"."""
-    shown = [opcode if times == 1 else f"{opcode} x{times}" for opcode, times in kernel.instructions[:_OPCODES]]
-    more = len(kernel.instructions) - _OPCODES
+    number = len(kernel.instructions)
+    # "1 more" would take as much room as the one.
+    listed = kernel.instructions[: number if number == _OPCODES + 1 else _OPCODES]
+    shown = [opcode if times == 1 else f"{opcode} x{times}" for opcode, times in listed]
+    more = number - len(listed)
     words = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
     if kernel.target is not None:
         words = f"{kernel.target}: {words}" if words else kernel.target

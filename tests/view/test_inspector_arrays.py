@@ -73,3 +73,13 @@ def test_arrays_of_equal_layers_stand_in_one_row():
     rows = array_rows(array_groups(data), SharedTables())
     assert sum(row["number"] for row in rows) == len(data.inputs) + len(data.outputs)
     assert any(row["name"] == "params['layers'][*]['w1']" and row["number"] == 4 for row in rows)
+
+
+def test_the_inspector_says_of_a_donated_input_whether_an_output_reuses_it():
+    data = view_reports.mlp("data").data
+    x, w1, w2 = data.inputs
+    inputs = (dataclasses.replace(x, donated=True), dataclasses.replace(w1, donated=True), w2)
+    outputs = (dataclasses.replace(data.outputs[0], aliases="x"),)
+    groups = array_groups(dataclasses.replace(data, inputs=inputs, outputs=outputs))
+    rows = array_rows(groups, SharedTables())
+    assert [row["fate"] for row in rows] == [["donated"], ["donated, but no output reuses it"], [], ["reuses x"]]

@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.model.collective import CollectiveTable
+from pjit_inspect.model.fusion import Fusion, FusionTable
+from pjit_inspect.model.record import MemoryStats, RecordData
+from pjit_inspect.view.arrays_view import donated_in_vain
 from pjit_inspect.view.printable import cell_width
 from pjit_inspect.view.record_view import ViewOptions, record_view
 from pjit_inspect.view.text import to_text
@@ -145,6 +148,47 @@ def test_unused_and_donated_inputs_are_said_in_words():
     assert "    reuses x   device 0" in text
     # W1 is not on the devices: 1 of 2 inputs is replicated.
     assert "Replicated: 1 of 2 inputs (W2; 16 KiB on every device)." in joined(text)
+
+
+@pytest.mark.parametrize(
+    ("opcodes", "words"),
+    [
+        (("add",), "add"),
+        (("add", "abs", "exp", "sin", "tan"), "add, abs, exp, sin, tan"),
+        (("add", "abs", "exp", "sin", "tan", "cos"), "add, abs, exp, sin, 2 more"),
+    ],
+)
+def test_one_opcode_more_is_named_and_not_counted(opcodes, words):
+    kernel = Fusion(kind="loop", name="f", instructions=tuple((opcode, 1) for opcode in opcodes), outputs=("f32[4]",))
+    report = dataclasses.replace(REPORTS["mlp_data"], fusions=FusionTable((kernel,)))
+    assert f" {words} " in joined(to_text(record_view(report)))
+
+
+def _donating_x(aliases: str | None, memory: MemoryStats | None) -> RecordData:
+    """The first record with `x` and `W1` donated; its output reuses what `aliases` names."""
+    data = REPORTS["mlp_data"].data
+    x, w1, w2 = data.inputs
+    inputs = (dataclasses.replace(x, donated=True), dataclasses.replace(w1, donated=True), w2)
+    outputs = (dataclasses.replace(data.outputs[0], aliases=aliases),)
+    return dataclasses.replace(data, inputs=inputs, outputs=outputs, memory=memory)
+
+
+@pytest.mark.parametrize(
+    ("aliases", "memory", "in_vain"),
+    [
+        ("x", None, {"W1"}),
+        (None, MemoryStats(alias_bytes=0), {"x", "W1"}),
+        # XLA counts reused bytes, or does not say, and which outputs they are is not known: nothing is claimed.
+        (None, MemoryStats(alias_bytes=256), set()),
+        (None, MemoryStats(), set()),
+        (None, None, set()),
+    ],
+)
+def test_a_donation_that_no_output_uses_is_said_where_it_is_known(aliases, memory, in_vain):
+    data = _donating_x(aliases, memory)
+    assert donated_in_vain(data) == in_vain
+    text = to_text(record_view(dataclasses.replace(REPORTS["mlp_data"], data=data)))
+    assert text.count("donated, but no output reuses it") == len(in_vain)
 
 
 @pytest.mark.parametrize("name", REPORTS)
