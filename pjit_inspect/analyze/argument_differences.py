@@ -24,7 +24,7 @@ def argument_differences(before: CompileKey, after: CompileKey) -> list[Differen
         tree = [] if before.tree == after.tree else list(_containers(before, after))
     else:
         keywords = set(before.keywords) ^ set(after.keywords)
-        pairs, tree = _matched(old, new), list(_leaves(old, new, keywords))
+        pairs, tree = _matched(old, new), list(_leaves(old, new, keywords) or _reordered(old, new))
     return tree + [found for a, b in pairs if a != b for found in _leaf(a, b)]
 
 
@@ -36,8 +36,18 @@ def _matched(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> list[tup
 # ---------------------------------------------------------------- the tree
 
 
-def _leaves(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], keywords: set[str]) -> Iterator[Difference]:
+def _reordered(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> list[Difference]:
+    """The same leaves in another order, as an OrderedDict may have them; [] when they are others."""
+    if len(old) != len(new) or {a.path for a in old} != {a.path for a in new}:
+        return []
+    was, now = next((a.path, b.path) for a, b in zip(old, new, strict=True) if a.path != b.path)
+    sentence = f"argument tree: the same leaves in another order, `{now}` where `{was}` was"
+    return [Difference(kind="tree", path=now, before=was, after=now, sentence=sentence)]
+
+
+def _leaves(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], keywords: set[str]) -> list[Difference]:
     """Leaves that only one of the calls has."""
+    found = []
     known, now = {a.path for a in old}, {a.path for a in new}
     # What is passed by keyword for the first time, or no longer, is said of the keyword.
     added = [a.path for a in new if a.path not in known and a.path not in keywords]
@@ -47,7 +57,8 @@ def _leaves(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], keywords: se
             more = f" and {len(paths) - 1} more are {word}" if len(paths) > 1 else f" is {word}"
             sentence = f"argument tree: `{paths[0]}`{more}"
             before, after = ("", paths[0]) if word == "new" else (paths[0], "")
-            yield Difference(kind="tree", path=paths[0], before=before, after=after, sentence=sentence)
+            found.append(Difference(kind="tree", path=paths[0], before=before, after=after, sentence=sentence))
+    return found
 
 
 def _containers(before: CompileKey, after: CompileKey) -> Iterator[Difference]:

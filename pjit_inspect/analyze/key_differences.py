@@ -221,8 +221,9 @@ def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
 
 
 def _roots(key: CompileKey) -> set[str]:
-    """The names of arguments: what stands before the first bracket or dot of each leaf."""
-    return {argument.path.split("[")[0].split(".")[0] for argument in key.arguments}
+    """The names of arguments: what stands before the first bracket or dot of each leaf, and the static ones."""
+    traced = {argument.path.split("[")[0].split(".")[0] for argument in key.arguments}
+    return traced | {static.name for static in key.statics}
 
 
 def _outputs(before: CompileKey, after: CompileKey) -> Iterator[Difference]:

@@ -6,6 +6,7 @@ by leaf. Not its job: comparing two keys (`analyze.key_differences`), collecting
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ import numpy as np
 
 from pjit_inspect.analyze.key_differences import key_differences
 from pjit_inspect.analyze.resharded import find_resharded
-from pjit_inspect.model.compile_key import CompileKey
+from pjit_inspect.model.compile_key import ArgumentKey, CompileKey
 from pjit_inspect.model.reason import Difference, Reason
 from pjit_inspect.model.record import RecordData
 
@@ -108,11 +109,21 @@ def _parts(key: CompileKey) -> tuple[object, ...]:
     )
 
 
-def _unlike(old: Sequence[object], new: Sequence[object]) -> int:
+def _unlike(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> int:
+    """In how many facts the arguments of two calls differ."""
     if len(old) != len(new):
         return max(len(old), len(new))
     # Most arguments are shared between keys, and need not be looked into.
-    return sum(1 for a, b in zip(old, new, strict=True) if a is not b and a != b)
+    return sum(_facts_that_differ(a, b) for a, b in zip(old, new, strict=True) if a is not b and a != b)
+
+
+def _facts_that_differ(old: ArgumentKey, new: ArgumentKey) -> int:
+    if old.path != new.path:
+        return len(dataclasses.fields(ArgumentKey))
+    return sum(
+        (old.shape != new.shape, old.dtype != new.dtype, old.weak_type != new.weak_type, old.layout != new.layout,
+         (old.given, old.mesh, old.committed) != (new.given, new.mesh, new.committed), old.wanted != new.wanted)
+    )  # fmt: skip
 
 
 class KeyHistory:

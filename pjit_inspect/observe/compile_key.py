@@ -51,6 +51,7 @@ class _Traced:
 
     function: FunctionKey
     statics: tuple[NamedText, ...]
+    keywords: tuple[str, ...] = ()
 
 
 _Leaf = tuple[Any, Any, "bool | None", str, Any]
@@ -187,7 +188,7 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
 
 
 def _remember(jaxpr: Any, function: FunctionKey, statics: StaticFacts) -> _Traced:
-    traced = _Traced(function, statics.arguments)
+    traced = _Traced(function, statics.arguments, statics.keywords)
     if jaxpr is not None:
         _traced[jaxpr] = traced
     return traced
@@ -265,7 +266,7 @@ def key_of(
         function=traced.function if traced is not None else None,
         statics=traced.statics if traced is not None else (),
         positional=facts.positional,
-        keywords=facts.keywords,
+        keywords=tuple(sorted({*facts.keywords, *(traced.keywords if traced is not None else ())})),
         tree=facts.tree,
         containers=facts.containers,
         arguments=arguments,

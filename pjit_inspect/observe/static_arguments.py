@@ -26,10 +26,14 @@ _MAX_NODES = 2000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StaticFacts:
-    """Static arguments by name, and the user's function where a library's wrapper hides it (None elsewhere)."""
+    """Static arguments by name, the user's function where a library's wrapper hides it (None elsewhere).
+
+    `keywords` are the names of those passed by keyword: to JAX's caches that is another call.
+    """
 
     arguments: tuple[NamedText, ...] = ()
     function: Any = None
+    keywords: tuple[str, ...] = ()
 
 
 def static_facts(info: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None) -> StaticFacts:
@@ -39,7 +43,8 @@ def static_facts(info: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame
     equinox = frame_of(frame, "/equinox/_jit.py", "_call") if info.static_argnums else None
     if equinox is not None and getattr(info.fun_signature, "parameters", {}).keys() >= {"dynamic_donate", "static"}:
         return _equinox_facts(equinox.f_locals)
-    return StaticFacts(tuple(static_text(name, value) for name, value in _statics(info, args, kwargs)))
+    arguments = tuple(static_text(name, value) for name, value in _statics(info, args, kwargs))
+    return StaticFacts(arguments, keywords=tuple(name for name in info.static_argnames if name in kwargs))
 
 
 def _statics(info: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:

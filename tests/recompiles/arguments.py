@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -233,3 +234,22 @@ def ahead_of_time_and_then_a_call_is_one_compile(_):
     f = jax.jit(lambda x: x * 2)
     f.lower(X).compile()
     f(X)
+
+
+@scenario("argument tree: the same leaves in another order, `d['b']` where `d['a']` was")
+def an_ordered_dict_in_another_order(_):
+    f = jax.jit(lambda d: d["a"] + d["b"])
+    f(OrderedDict(a=X, b=X)), f(OrderedDict(b=X, a=X))
+
+
+@scenario("`n` is passed by position, before by keyword")
+def a_static_argument_by_position_then_by_keyword(_):
+    f = jax.jit(lambda x, n: x**n, static_argnames="n")
+    f(X, n=2), f(X, 2)
+
+
+@scenario("`x` and 1 more: dtype float32 -> float16", compiles=3)
+def the_nearest_has_the_fewest_facts_that_differ(_):
+    f = jax.jit(lambda x, y: x @ y)
+    for rows, kind in ((8, np.float32), (32, np.float32), (8, np.float16)):
+        f(np.ones((rows, 16), kind), np.ones((16, 4), kind))
