@@ -17,6 +17,7 @@ _REASONS = 3
 _FACTS = 12
 _FRAMES = 3
 _NAMES = 2
+_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output", "full_replication"))
 
 
 def finding_of(
@@ -71,8 +72,11 @@ def _marks(group: CauseGroup) -> list[str]:
     marks += [f"{first.operands:,} arrays combined"] if first.is_combined else []
     marks += [f"a ring in place of {first.decomposed}"] if first.decomposed else []
     marks += ["across hosts"] if first.is_cross_host else []
-    serves = max((len(cause.serves_with) for cause in first.causes), default=0)
-    marks += [f"part of one reshard with {plural(serves, 'other collective')}"] if serves else []
+    shared = max(first.causes, key=lambda cause: len(cause.serves_with), default=None)
+    if shared is not None and shared.serves_with:
+        # A halo or a look-up changes nobody's sharding.
+        step = "reshard" if shared.kind in _RESHARDS else "exchange"
+        marks.append(f"part of one {step} with {plural(len(shared.serves_with), 'other collective')}")
     candidates = max((cause.candidates for cause in first.causes), default=1)
     marks += [f"one of {candidates:,} alike on this line"] if candidates > 1 else []
     if first.is_async and first.overlap_count is not None:

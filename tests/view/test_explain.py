@@ -111,7 +111,7 @@ def test_every_mark_is_said():
         "one of 2 alike on this line",
         "2 arrays combined, across hosts",
         "a ring in place of all-gather, async beside 3 kernels",
-        "indexing, by name alone forward, part of one reshard with 1 other collective",
+        "indexing, by name alone forward, part of one exchange with 1 other collective",
         "the program does not tell why",
         "XLA warned note Involuntary full rematerialization of `h` at step.py:2",
         "-4 MiB (modelled) the four gathers go, each device holds 4 MiB more not tried",
@@ -167,3 +167,13 @@ def test_no_sentence_breaks_the_report(sentence, width):
             assert cell_width(line) <= width
             assert line.isprintable()
         assert "<script" not in to_html(explain_view(report, what))
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"),
+    [("halo", "exchange"), ("indexing", "exchange"), ("output", "reshard"), ("full_replication", "reshard")],
+)
+def test_several_collectives_for_one_need_are_a_reshard_only_where_a_sharding_changes(kind, step):
+    cause = dataclasses.replace(ROWS[0].causes[0], kind=kind, serves_with=("all-gather.9",))
+    report = dataclasses.replace(REPORT, collectives=CollectiveTable((dataclasses.replace(ROWS[0], causes=(cause,)),)))
+    assert f"part of one {step} with 1 other collective" in " ".join(to_text(explain_view(report)).split())
