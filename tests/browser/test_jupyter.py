@@ -66,6 +66,7 @@ def test_the_inspector_runs_in_a_real_notebook(chromium: Any, notebook: Path, tm
         frame.locator(".row").first.click()
         assert "all-reduce over model" in frame.locator(".details h2").inner_text()
         assert "2 groups" in frame.locator(".meshwords").inner_text()
+        frame.locator("[data-tab=text]").click()
         assert frame.locator(".ln.is").count() >= 1
 
         widget = page.locator(".pjit-inspector[data-ready]")
