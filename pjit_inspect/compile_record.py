@@ -418,12 +418,12 @@ class CompileRecord:
     @cached_property
     def _graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
         """The graph of the program, and why there is none: a picture that fails must not take the rest with it."""
-        if self.hlo is None:
+        module, steps = self.hlo, Steps()
+        if module is None:
             return None, ""
-        try:
-            return find_graph(self.hlo, self.report.collectives or CollectiveTable(())), ""
-        except Exception as error:
-            return None, f"no graph of this program, its analysis failed: {type(error).__name__}: {error}"
+        find = partial(find_graph, module, self.report.collectives or CollectiveTable(()))
+        graph = steps.take("the graph", find, None)
+        return graph, "".join(f"no graph of this program, its analysis failed: {why}" for why in steps.failed.values())
 
     def explain(self, what: str | int | None = None) -> Shown:
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.

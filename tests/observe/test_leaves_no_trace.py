@@ -27,7 +27,7 @@ X = np.ones((8, 8), np.float32)
         (listener, "make_record"),
         (record, "input_layouts"),
         (record, "find_meshes"),
-        (record, "hlo_of"),
+        (record, "hlo_at_once"),
         (record, "stablehlo_of"),
         (contents, "jaxpr_text"),
         (contents, "_cost"),
