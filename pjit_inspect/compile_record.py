@@ -256,6 +256,11 @@ class CompileRecord:
         program = self.propagation
         return self.data.sources + (_sources_of(program) if self._live and program is not None else ())
 
+    @property
+    def _cells(self) -> dict[str, str]:
+        """File -> the notebook's name of the cell, for every cell that the program before partitioning names."""
+        return cells_of(self.data, self._sources)
+
     @cached_property
     def warnings(self) -> tuple[XlaWarning, ...]:
         """What XLA warned of while it compiled, each distinct warning once, with its source.
@@ -263,7 +268,7 @@ class CompileRecord:
         () when there was nothing, and when nobody listened: then `data.compiler_log` is None, and `data.missing` says
         why.
         """
-        return with_sources(parse_warnings(self.data.compiler_log or ""), self.hlo, cells_of(self.data))
+        return with_sources(parse_warnings(self.data.compiler_log or ""), self.hlo, self._cells)
 
     @cached_property
     def report(self) -> RecordReport:
@@ -298,7 +303,7 @@ class CompileRecord:
         program = self.propagation
         if program is None:
             return ShardingTable(missing=self._propagation_and_reason[1], draw=self._draw_shardings)
-        names = ValueNames(program, self._sources, cells_of(self.data))
+        names = ValueNames(program, self._sources, self._cells)
         # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
         mesh, count = self.mesh, len(self.data.devices)
         devices = count if mesh is not None and mesh.size == count else 1
@@ -314,7 +319,7 @@ class CompileRecord:
         """
         if not self._live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
-        found = suggestions_of(self.data, tuple(self.collectives), self._sources, cells_of(self.data))
+        found = suggestions_of(self.data, tuple(self.collectives), self._sources, self._cells)
         return tuple(replace(one, checker=partial(self._check, one)) for one in found)
 
     def _check(self, found: Suggestion, suggestion: Suggestion) -> Checked:
@@ -484,7 +489,8 @@ def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
 
 
 def _sources_of(program: Propagation) -> tuple[SourceText, ...]:
-    return _read_sources({op.frames[0].file for op in program.ops if op.frames})
+    # Callers too: a model's classes, the step and its call often stand in three cells.
+    return _read_sources({frame.file for op in program.ops for frame in op.frames})
 
 
 def _read_sources(files: Iterable[str]) -> tuple[SourceText, ...]:

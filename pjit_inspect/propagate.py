@@ -23,6 +23,7 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         return None, data.missing.get("stablehlo") or "there is no program before optimization"
     if not live:
         return None, "the record was saved before anybody looked at its shardings"
+    from pjit_inspect.observe.library_names import with_paths
     from pjit_inspect.observe.propagation import propagate
 
     try:
@@ -32,4 +33,4 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:
         return None, "the program was made for the GSPMD partitioner: `record.ask_partitioner()` compiles it again"
-    return program, ""
+    return with_paths(program, data), ""

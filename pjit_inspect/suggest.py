@@ -40,6 +40,7 @@ def suggestions_of(
     """
     if data.stablehlo is None:
         raise CaptureError("the record has no program before optimization, so no change of it can be tried")
+    from pjit_inspect.observe.library_names import with_paths
     from pjit_inspect.observe.propagation import propagate
     from pjit_inspect.observe.what_if import WhatIf
 
@@ -47,7 +48,7 @@ def suggestions_of(
 
     def try_change(change: Sequence[Edit]) -> tuple[Propagation, Mapping[int, int]]:
         trial = what_if.propagate(change)
-        return trial.program, trial.trips
+        return with_paths(trial.program, data), trial.trips
 
     names = ValueNames(try_change(())[0], sources, cells)
     is_cpu = any(device.platform == "cpu" for device in data.devices)

@@ -258,7 +258,7 @@ def origin_text(origin: AxisOrigin, names: ValueNames) -> str:
     """Where an axis came from, in the user's names."""
     program, index = names.program, origin.index
     if origin.kind == "input" and index is not None and index < len(program.inputs):
-        return f"argument `{program.inputs[index].name}`"
+        return f"argument `{program.inputs[index].label}`"
     if origin.kind == "output" and index is not None and index < len(program.outputs):
         return f"the sharding asked for `{program.outputs[index].name or f'result {index}'}`"
     if origin.kind == "constraint" and index is not None and index < len(program.ops):

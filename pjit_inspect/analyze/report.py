@@ -47,7 +47,7 @@ def report(
         return RecordReport(data=_without(data, steps), notes=notes)
     module = steps.take("group lists", partial(with_bounded_groups, module), module)
     data = steps.take("aliases", partial(with_aliases, data, module), data)
-    cells = steps.take("cell names", partial(cells_of, data), {})
+    cells = steps.take("cell names", partial(cells_of, data, sources), {})
     find = partial(_collectives, data, module, cells)
     explained = steps.take("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
     collectives = explained if explained is not None else steps.take("collectives", find, None)
@@ -104,8 +104,8 @@ def _hosts(data: RecordData) -> tuple[int, ...] | None:
     return tuple(hosts[device] for device in data.mesh.device_ids)
 
 
-def cells_of(data: RecordData) -> dict[str, str]:
-    """File -> how the notebook calls the cell its code is in."""
+def cells_of(data: RecordData, sources: Sequence[SourceText] = ()) -> dict[str, str]:
+    """File -> how the notebook calls the cell its code is in; `sources` as in `report`."""
     frames = (data.user_frame, data.defined_at)
     cells = {frame.file: frame.cell for frame in frames if frame is not None and frame.cell}
-    return cells | {source.file: source.cell for source in data.sources if source.cell}
+    return cells | {source.file: source.cell for source in (*data.sources, *sources) if source.cell}

@@ -211,8 +211,8 @@ def _groups(program: Propagation) -> tuple[_Group, ...]:
     by_key: dict[tuple[str, tuple[int, ...], Dimensions], list[int]] = {}
     for index, boundary in enumerate(program.inputs):
         value = program.values[boundary.value]
-        if boundary.name and value.shape:
-            by_key.setdefault((_NUMBER.sub("[*]", boundary.name), value.shape, value.spec), []).append(index)
+        if boundary.label and value.shape:
+            by_key.setdefault((_NUMBER.sub("[*]", boundary.label), value.shape, value.spec), []).append(index)
     return tuple(
         _Group(
             pattern=pattern,
@@ -232,18 +232,22 @@ def _path(name: str) -> str:
 
 
 def _peers(program: Propagation, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
-    paths = {_path(program.inputs[index].name) for index in members} - {""}
+    paths = {_path(program.inputs[index].label) for index in members} - {""}
     for index, boundary in enumerate(program.inputs):
         value = program.values[boundary.value]
-        if index not in members and _ends_with(boundary.name, paths) and (value.shape, value.spec) == (shape, spec):
+        if index not in members and _ends_with(boundary.label, paths) and (value.shape, value.spec) == (shape, spec):
             yield index
 
 
 def _results(program: Propagation, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
     """A result of the same path that must be sharded as the argument is: it is the argument of the next call."""
-    paths = {_path(program.inputs[index].name) for index in members} - {""}
+    paths = {_path(program.inputs[index].label) for index in members} - {""}
     for index, boundary in enumerate(program.outputs):
-        if boundary.spec == spec and program.values[boundary.value].shape == shape and _ends_with(boundary.name, paths):
+        if (
+            boundary.spec == spec
+            and program.values[boundary.value].shape == shape
+            and _ends_with(boundary.label, paths)
+        ):
             yield index
 
 

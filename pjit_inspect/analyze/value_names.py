@@ -63,7 +63,7 @@ class ValueNames:
         """
         value = self.program.values[index]
         if value.argument is not None:
-            return f"`{self.program.inputs[value.argument].name or f'argument {value.argument}'}`"
+            return f"`{self.program.inputs[value.argument].label or f'argument {value.argument}'}`"
         if value.op is None:
             return "a value"
         op = self.program.ops[value.op]
@@ -83,7 +83,7 @@ class ValueNames:
     def argument(self, index: int) -> str:
         """The argument a value is, or is a plain view of; "" for anything else."""
         argument = self.program.values[self._seen_through(index, _VIEWS)].argument
-        return "" if argument is None else self.program.inputs[argument].name
+        return "" if argument is None else self.program.inputs[argument].label
 
     def _seen_through(self, index: int, kinds: Collection[str]) -> int:
         """The value that another is a view of, through ops of these kinds."""

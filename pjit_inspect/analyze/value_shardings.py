@@ -145,7 +145,7 @@ class _Finder:
 
     def _name(self, value: ShardedValue, op: ShardedOp | None) -> str:
         if value.argument is not None:
-            return self.program.inputs[value.argument].name or f"argument {value.argument}"
+            return self.program.inputs[value.argument].label or f"argument {value.argument}"
         return "" if op is None else self.names.text(op) or op.op_name or op.kind
 
     def is_per_shard(self, index: int) -> bool:
@@ -173,9 +173,9 @@ class _Finder:
         if at is None:
             return ""
         if origin.kind == "input" and at < len(program.inputs):
-            return f"argument `{program.inputs[at].name or at}`"
+            return f"argument `{program.inputs[at].label or at}`"
         if origin.kind == "output" and at < len(program.outputs):
-            return f"the sharding asked for `{program.outputs[at].name or f'result {at}'}`"
+            return f"the sharding asked for `{program.outputs[at].label or f'result {at}'}`"
         if origin.kind == "constraint" and at < len(program.ops):
             return self._constraint(program.ops[at])
         return ""

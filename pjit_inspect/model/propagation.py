@@ -173,14 +173,22 @@ class Boundary:
     """One argument or result of the whole program.
 
     Attributes:
-      name: JAX's name for it (`params['w1']`, `result[0]`).
+      name: JAX's name for it (`params['w1']`, `result[0]`), which XLA keeps too.
       value: its index in `Propagation.values`.
       spec: the sharding it must have; None when propagation was free to choose.
+      path: the user's name for it where a library hid it from JAX (`model.up.kernel` for `model.states[0][10]`); ""
+        where there is no other than `name`.
     """
 
     name: str
     value: int
     spec: Dimensions | None = None
+    path: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name a person knows it by."""
+        return self.path or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

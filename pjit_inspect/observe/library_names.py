@@ -10,12 +10,16 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 import jax
 
-__all__ = ["frame_of", "pmap_names", "positional_labels", "restore_names"]
+from pjit_inspect.model.propagation import Boundary, Propagation
+from pjit_inspect.model.record import RecordData
+
+__all__ = ["frame_of", "pmap_names", "positional_labels", "restore_names", "with_paths"]
 
 _EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
 _NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
@@ -34,6 +38,23 @@ def restore_names(
         return named, [_equinox_result(name) for name in results]
     named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
     return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
+
+
+def with_paths(program: Propagation, data: RecordData) -> Propagation:
+    """A program whose arguments and results know the user's paths, as the record has them.
+
+    As it was where the program and the record do not have equally many.
+    """
+    kept = [layout.path for layout in data.inputs if layout.kept]
+    results = [layout.path for layout in data.outputs]
+    return replace(program, inputs=_labelled(program.inputs, kept), outputs=_labelled(program.outputs, results))
+
+
+def _labelled(boundaries: tuple[Boundary, ...], paths: list[str]) -> tuple[Boundary, ...]:
+    if len(boundaries) != len(paths):
+        return boundaries
+    pairs = zip(boundaries, paths, strict=True)
+    return tuple(replace(own, path="" if path == own.name else path) for own, path in pairs)
 
 
 def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:

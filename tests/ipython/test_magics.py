@@ -131,6 +131,23 @@ def test_the_record_names_the_cell_and_the_line(program):
     assert api.session_log()["total"].user_frame.where == f"In [{number + 1}]:3"
 
 
+def test_every_frame_in_a_cell_names_that_cell(program):
+    # A model's classes, the step that uses them and the call stand in three cells, as in every real notebook.
+    number = program.shell.execution_count
+    program.value("def layer(x):\n    return x.sum()")
+    program.value("@jax.jit\ndef step(x):\n    return layer(x)")
+    program.value(
+        "mesh = jax.sharding.Mesh(jax.devices(), ('x',))\n"
+        "split = jax.device_put(jax.numpy.arange(8.0), jax.sharding.NamedSharding(mesh, jax.P('x')))"
+    )
+    program.value("%pjit step(split)")
+    (summed,) = api.session_log()["step"].collectives
+    # The call's cell stands twice: as the cell, and as the code that %pjit runs for it.
+    cells = dict.fromkeys(frame.where for frame in summed.source if frame.cell)
+    assert list(cells) == [f"In [{number}]:2", f"In [{number + 1}]:3", f"In [{number + 3}]:1"]
+    assert f"`x.sum()` (In [{number}]:2)" in summed.cause.sentence
+
+
 def test_a_function_compiled_earlier_is_shown_without_compiling_again(program):
     program.value("total(x)")
     assert "total  jit  called at" in program.printed("%pjit total(x)")

@@ -12,6 +12,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, counted_compiles, recorded
 
+from pjit_inspect import capture
 from pjit_inspect.model.record import RecordData
 
 BATCH, LENGTH, WIDTH, HEADS, VOCABULARY = 8, 16, 32, 4, 64
@@ -87,6 +88,18 @@ def test_a_flax_transformer_step_is_recorded_with_the_names_of_its_parameters() 
     # nnx returns the updated modules beside the loss.
     assert {a.path for a in record.outputs} >= {"updated[0].first.up.kernel", "result"}
     assert by_path["tokens"].spec == ("data", None)
+
+
+def test_causes_and_shardings_call_flax_parameters_what_the_user_does() -> None:
+    step, args = transformer_step()
+    with capture() as log:
+        step(*args)
+    record = log["train_step"]
+    told = " ".join(cause.sentence for row in record.collectives for cause in row.causes)
+    assert "`model.first.up.kernel`" in told
+    assert ".states[" not in told
+    assert record.shardings.of("model.first.up.kernel")
+    assert not any(".states[" in row.name for row in record.shardings)
 
 
 def test_an_equinox_step_is_recorded_as_the_users() -> None:
