@@ -48,7 +48,7 @@ keeps`}heat(t,s){let n=t.column("sent"),i=0;for(let o of n)i=Math.max(i,o);retur
   --ph-0: #7aa9e6; --ph-0-fill: #1b2532; --ph-1: #bb97ec; --ph-1-fill: #261f33; --ph-2: #e2a05c; --ph-2-fill: #2f251a; --ph-3: #77c48b; --ph-3-fill: #1b2a1f;
   --band: #191c20; --flow: #a2abb6; --in: #ffb070; --out: #7db7ff; --heat: #5aa2f0; }
 .pjit-inspector .graph { flex: 1; min-height: 0; min-width: 0; display: flex; flex-direction: column; position: relative; }
-.pjit-inspector .graphbar { display: flex; gap: 6px; align-items: center; padding: 4px 8px; border-bottom: 1px solid var(--rule); flex: none; min-width: 0; overflow-x: auto; scrollbar-width: none; }
+.pjit-inspector .graphbar { display: flex; gap: 6px; align-items: center; padding: 4px 8px; border-bottom: 1px solid var(--rule); flex: none; min-width: 0; flex-wrap: wrap; }
 .pjit-inspector .graphbar .search { flex: 1 1 140px; min-width: 96px; max-width: 280px; padding: 2px 6px; background: var(--bg); border: 1px solid var(--line); border-radius: 4px; font-size: 11px; }
 .pjit-inspector .graphbar label { color: var(--dim); font-size: 11px; white-space: nowrap; }
 .pjit-inspector .graphbar .hits { color: var(--dim); font-size: 11px; white-space: nowrap; min-width: 44px; }
@@ -64,7 +64,7 @@ keeps`}heat(t,s){let n=t.column("sent"),i=0;for(let o of n)i=Math.max(i,o);retur
 .pjit-inspector .graphfoot { flex: none; display: flex; flex-wrap: wrap; gap: 0 10px; padding: 2px 8px; max-height: 34px; overflow-y: auto; scrollbar-width: none; border-top: 1px solid var(--rule); font-size: 11px; line-height: 15px; color: var(--dim); }
 .pjit-inspector .graphfoot .key { white-space: nowrap; }
 .pjit-inspector .swatch { display: inline-block; width: 9px; height: 9px; border-radius: 2px; background: var(--c); margin-right: 4px; forced-color-adjust: none; } .pjit-inspector .swatch.bar { width: 4px; height: 11px; border-radius: 0; vertical-align: -1px; }
-@container (max-width: 640px) { .pjit-inspector .graphbar .search { min-width: 56px; flex-basis: 60px; } .pjit-inspector .graphbar .hits { min-width: 0; } .pjit-inspector .graphbar { padding: 4px; gap: 4px; } .pjit-inspector .graphbar .button { padding: 1px 5px; } .pjit-inspector .graphbar .wideonly, .pjit-inspector .graphfoot .wideonly { display: none; } }
+@container (max-width: 640px) { .pjit-inspector .graphbar .search { min-width: 56px; flex-basis: 60px; } .pjit-inspector .graphbar .hits { min-width: 0; } .pjit-inspector .graphbar { padding: 4px; gap: 4px; flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; } .pjit-inspector .graphbar .button { padding: 1px 5px; } .pjit-inspector .graphbar .wideonly, .pjit-inspector .graphfoot .wideonly { display: none; } }
 @media (prefers-contrast: more) { .pjit-inspector { --ph-0-fill: var(--bg); --ph-1-fill: var(--bg); --ph-2-fill: var(--bg); --ph-3-fill: var(--bg); --band: var(--bg); --flow: var(--text); } }
 @media (forced-colors: active) { .pjit-inspector { --text: CanvasText; --dim: CanvasText; --line: CanvasText; --rule: CanvasText; --bg: Canvas; --panel: Canvas; --picked: Canvas; --strong: Canvas; --select: Highlight; --band: Canvas; --flow: CanvasText; --in: LinkText; --out: Highlight;
   --ax-0: CanvasText; --ax-1: CanvasText; --ax-2: CanvasText; --ax-3: CanvasText; --ax-many: CanvasText; --ax-none: CanvasText; --heat: Highlight;
