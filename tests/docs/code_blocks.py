@@ -35,6 +35,14 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
 
 
+def filled_in(name: str, outputs: Sequence[str]) -> None:
+    """Writes the outputs into the text blocks of a page, in order."""
+    rest = iter(outputs)
+    texts = re.compile(r"^```text\n.*?^```$", flags=re.MULTILINE | re.DOTALL)
+    page = texts.sub(lambda _: f"```text\n{next(rest)}```", read_page(name))
+    (ROOT / name).write_text(page, encoding="utf-8")
+
+
 def printed_one_after_the_other(codes: Sequence[str], folder: Path) -> list[str]:
     """What each piece of one script prints, saved as `example.py`."""
     script = folder / "example.py"

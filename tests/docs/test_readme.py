@@ -80,9 +80,3 @@ def test_every_subcommand_and_option_is_named():
     table = README[README.index("## In a notebook") : README.index("## In Python")]
     assert [name for name in SUBCOMMANDS if f"%pjit {name}" not in table] == []
     assert [name for name in OPTIONS if name not in table] == []
-
-
-def test_every_link_leads_somewhere():
-    targets = [target for target in re.findall(r"\]\(([^)]+)\)", README) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []

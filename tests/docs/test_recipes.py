@@ -9,22 +9,16 @@ import re
 from pathlib import Path
 
 import pytest
-from code_blocks import ROOT, blocks, printed_each_by_itself, read_page
+from code_blocks import blocks, filled_in, printed_each_by_itself, read_page
 
 PAGE = "docs/recipes.md"
 HEAD, *RECIPES = blocks(read_page(PAGE), "python")
 
 
-def write_outputs(page: str, outputs: list[str]) -> None:
-    rest = iter(outputs)
-    texts = re.compile(r"^```text\n.*?^```$", flags=re.MULTILINE | re.DOTALL)
-    (ROOT / PAGE).write_text(texts.sub(lambda _: f"```text\n{next(rest)}```", page), encoding="utf-8")
-
-
 def test_each_recipe_prints_what_is_under_it(tmp_path: Path, request: pytest.FixtureRequest):
     printed = printed_each_by_itself(HEAD, RECIPES, tmp_path)
     if request.config.getoption("--update-golden"):
-        write_outputs(read_page(PAGE), printed)
+        filled_in(PAGE, printed)
     shown = blocks(read_page(PAGE), "text")
     assert len(shown) == len(RECIPES)
     for recipe, text, output in zip(RECIPES, shown, printed, strict=True):
