@@ -169,13 +169,14 @@ def _class(name: str, kind: type) -> str:
 
 def _attributes(kind: type) -> tuple[str, dict[str, str]]:
     """A class's docstring without its list of attributes, and what that says of each."""
-    before, _, listed = _docstring(kind).partition("\nAttributes:\n")
+    before, _, rest = _docstring(kind).partition("\nAttributes:\n")
+    listed, _, after = rest.partition("\n\n")
     found: dict[str, str] = {}
-    for entry in re.split(r"\n(?=  \w)", "\n" + listed.split("\n\n")[0]):
+    for entry in re.split(r"\n(?=  \w)", f"\n{listed}"):
         names, colon, text = entry.strip().partition(": ")
         if colon:
             found |= {name.strip(): _one_paragraph(text) for name in names.split(",")}
-    return _escaped(before.strip()), found
+    return _escaped(f"{before.strip()}\n\n{after.strip()}".strip()), found
 
 
 def _fields(kind: type, told: dict[str, str]) -> Iterator[str]:

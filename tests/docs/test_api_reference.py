@@ -69,6 +69,12 @@ def test_every_field_of_what_users_hold_is_explained(kind: type):
     assert [n for n in names if n != "__getitem__" and len(rows.get(n, "")) < 3 and n not in hidden] == []
 
 
+@pytest.mark.parametrize("kind", HELD, ids=lambda kind: kind.__name__)
+def test_every_word_of_a_class_is_on_the_page(kind: type):
+    words = re.findall(r"\w+", inspect.getdoc(kind) or "")
+    assert set(words) - {"Attributes"} <= set(re.findall(r"\w+", entry(kind.__name__)))
+
+
 def test_every_class_that_an_entry_names_has_an_entry():
     lacking = set()
     for kind in HELD:
@@ -84,7 +90,7 @@ def test_every_class_that_an_entry_names_has_an_entry():
 def test_what_may_fail_says_how():
     for name in ("inspect", "load", "open", "merge"):
         assert "Raises" in entry(name)
-    for promised in re.findall(r"Raises? (\w*Error)\b", PAGE):
+    for promised in re.findall(r"Raises\s+`?(\w*Error)\b", PAGE):
         assert promised in pjit_inspect.__all__ or promised in dir(__import__("builtins")), promised
 
 
