@@ -48,7 +48,11 @@ __all__ = [
 
 
 class Log(RecordLog[CompileRecord]):
-    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows."""
+    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
+
+    A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
+    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the records that it no longer has.
+    """
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write every record to a folder, which is made where there is none; `pjit_inspect.merge` joins what is there.

@@ -165,9 +165,11 @@ class AxisTotal:
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTable(Sequence[Collective]):
-    """All collectives of one program, most bytes sent first. A sequence of `Collective`.
+    """All collectives of one program, most bytes sent first. A sequence of `Collective`; a slice is a table again.
 
-    `draw` makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
+    Attributes:
+      rows: the collectives.
+      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
     rows: tuple[Collective, ...]

@@ -52,9 +52,11 @@ class Fusion:
 
 @dataclass(frozen=True, slots=True)
 class FusionTable(Sequence[Fusion]):
-    """All fused kernels of one program, in schedule order. A sequence of `Fusion`.
+    """All fused kernels of one program, in schedule order. A sequence of `Fusion`; a slice is a table again.
 
-    `draw` makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
+    Attributes:
+      rows: the kernels.
+      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
     rows: tuple[Fusion, ...]

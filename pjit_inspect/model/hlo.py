@@ -269,7 +269,12 @@ class HloModule:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction: a view of row `index` of a module's columns."""
+    """One instruction: a view of one row of a module's columns.
+
+    Attributes:
+      module: the module it belongs to.
+      index: its row in `module.instructions`, from 0.
+    """
 
     module: HloModule
     index: int
@@ -346,7 +351,12 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """One computation: a view of row `index` of a module's computations."""
+    """One computation: a view of one row of a module's computations.
+
+    Attributes:
+      module: the module it belongs to.
+      index: its row in `module.computations`, from 0.
+    """
 
     module: HloModule
     index: int

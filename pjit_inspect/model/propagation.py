@@ -43,7 +43,12 @@ def axis_name(axis: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """The piece of source text an op was written as; columns are UTF-8 bytes from 0, the last is not part of it."""
+    """The piece of source text an op was written as.
+
+    Attributes:
+      line, end_line: where it begins and ends, counted from 1.
+      column, end_column: the same on these lines, in bytes of UTF-8 from 0; the last is not part of it.
+    """
 
     line: int
     column: int

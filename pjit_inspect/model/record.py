@@ -25,8 +25,13 @@ Origin = Literal["user", "library", "eager"]
 class Timings:
     """Seconds the three stages took (measured on this machine); None when a stage was not seen.
 
-    `trace_s` and `lower_s` are None too when JAX reused an earlier trace or lowering. The `..._began_s` say when each
-    began, in seconds since 1970.
+    `trace_s` and `lower_s` are None too when JAX reused an earlier trace or lowering.
+
+    Attributes:
+      trace_s: seconds from Python to jaxpr.
+      lower_s: seconds from jaxpr to StableHLO.
+      compile_s: seconds from StableHLO to the executable, by XLA or from the compilation cache on disk.
+      trace_began_s, lower_began_s, compile_began_s: when each stage began, in seconds since 1970.
     """
 
     trace_s: float | None = None
@@ -42,6 +47,13 @@ class MemoryStats:
     """Bytes per device the compiled program needs, as XLA counts them; None where it does not say.
 
     *Source*: `executable.get_compiled_memory_stats()`.
+
+    Attributes:
+      argument_bytes: the arguments.
+      output_bytes: the results, those in reused buffers too.
+      alias_bytes: that part of the results which lies in the buffers of donated arguments.
+      temporary_bytes: what it needs beside them while it runs.
+      code_bytes: the compiled code.
     """
 
     argument_bytes: int | None = None

@@ -20,7 +20,7 @@ def drawn(document: Document) -> dict[str, str]:
 
 
 class Shown:
-    """A drawn view: rich in a notebook, text in a terminal."""
+    """A drawn view: rich in a notebook, text in a terminal; `print` and `repr` give the text."""
 
     __slots__ = ("_bundle",)
 

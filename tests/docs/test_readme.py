@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from code_blocks import ROOT, blocks, printed_one_after_the_other, read_page
 
 import pjit_inspect
 from pjit_inspect.api import CompileRecord
@@ -21,12 +20,7 @@ from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.sharding_table import ValueSharding
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+README = read_page("README.md")
 
 
 def without_kernels(text: str) -> list[str]:
@@ -36,7 +30,7 @@ def without_kernels(text: str) -> list[str]:
 
 
 def test_it_opens_with_the_two_commands():
-    first = blocks("")[0]
+    first = blocks(README, "")[0]
     commands = [line.split()[0] for line in first.splitlines()]
     assert commands == ["scripts/demo", "scripts/test"]
     assert all(os.access(ROOT / command, os.X_OK) for command in commands)
@@ -44,16 +38,10 @@ def test_it_opens_with_the_two_commands():
 
 
 def test_its_example_prints_what_it_shows(tmp_path: Path):
-    script = tmp_path / "example.py"
-    # No line more, as places are compared too.
-    script.write_text("print('=' * 9); ".join(blocks("python")[:3]), encoding="utf-8")
-    settings = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, str(script)], env=settings, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    shown, explained, compiled_again = done.stdout.split("=" * 9 + "\n")
-    assert without_kernels(shown) == without_kernels(blocks("text")[0])
-    assert explained == blocks("text")[1]
-    assert compiled_again == blocks("text")[2]
+    shown, explained, compiled_again = printed_one_after_the_other(blocks(README, "python")[:3], tmp_path)
+    assert without_kernels(shown) == without_kernels(blocks(README, "text")[0])
+    assert explained == blocks(README, "text")[1]
+    assert compiled_again == blocks(README, "text")[2]
 
 
 def test_every_name_of_a_record_exists():
@@ -92,9 +80,3 @@ def test_every_subcommand_and_option_is_named():
     table = README[README.index("## In a notebook") : README.index("## In Python")]
     assert [name for name in SUBCOMMANDS if f"%pjit {name}" not in table] == []
     assert [name for name in OPTIONS if name not in table] == []
-
-
-def test_every_link_leads_somewhere():
-    targets = [target for target in re.findall(r"\]\(([^)]+)\)", README) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []
