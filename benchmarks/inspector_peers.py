@@ -18,8 +18,7 @@ installed into an environment of its own, none is a dependency of this project.
 - *kB*: all bytes that reach the browser. *paint*: the browser's first contentful paint. *ready*: the picture stands and
   answers (ours: all data of the inspector; Model Explorer: its progress is gone; jaxviz: nodes are in the page).
 - *expand*: from the click on the first closed group to the second frame with it open.
-- *pan*, *zoom*: the median frame while the pointer drags the picture, while the wheel zooms it. Ours scrolls the
-  program's text where the page has no picture to drag.
+- *pan*, *zoom*: the median frame while the picture is moved, while the wheel zooms it.
 - "over N s" stands for what had not ended by then; "cannot" for what there is not, with the reason
   below; "unknown" for what this script could not measure.
 """
@@ -49,7 +48,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from inspector import CHROMIUM, OPTIONS  # noqa: E402
+from inspector import CHROMIUM, EXPAND, OPTIONS, PAN, ZOOM  # noqa: E402
+from inspector import FRAMES as OUR_FRAMES  # noqa: E402
 from parse import DATA, PROGRAM, SMALL_PROGRAM  # noqa: E402
 from playwright.sync_api import Error, sync_playwright  # noqa: E402
 from playwright.sync_api import TimeoutError as GivenUp  # noqa: E402
@@ -331,17 +331,15 @@ def of_ours(row: Figures, record: pi.CompileRecord, bench: Bench) -> None:
         row.columns["ready s"] = page.evaluate("performance.getEntriesByName('pjit-ready')[0].startTime") / 1e3
         row.columns["paint s"] = paint_s(page)
         timed(row, "expand ms", lambda: our_expand(page), bench.limit)
-        scrolled = page.evaluate("Boolean(document.querySelector('.scroll'))")
-        timed(row, "pan ms", lambda: frames_ms(page, ".scroll" if scrolled else "canvas", "scroll"), bench.limit)
-        row.cannot("zoom ms", why="a page of this version has no picture to zoom")
+        timed(row, "pan ms", lambda: page.evaluate(f"({OUR_FRAMES})({PAN})"), bench.limit)
+        timed(row, "zoom ms", lambda: page.evaluate(f"({OUR_FRAMES})({ZOOM})"), bench.limit)
 
 
 def our_expand(page: Any) -> float:
-    closed = page.query_selector('[aria-expanded="false"]')
-    if closed is None:
+    milliseconds = page.evaluate(EXPAND)
+    if milliseconds is None:
         raise LookupError(NO_GROUP)
-    return page.evaluate(f"async (e) => {{ const t = performance.now(); e.click(); await ({TWO_FRAMES})();"
-                         " return performance.now() - t; }", closed)  # fmt: skip
+    return milliseconds
 
 
 # ---------------------------------------------------------------- Model Explorer
