@@ -95,11 +95,13 @@ class _Judge:
 
     Attributes:
       program, before: the program as it is, and its cost.
+      needs: all its needs.
       given_up: the moves for which XLA gathered a whole array.
     """
 
     program: Propagation
     before: Cost
+    needs: tuple[Need, ...]
     given_up: frozenset[Move]
     collectives: Sequence[Collective]
     try_change: Try
@@ -112,6 +114,7 @@ class _Judge:
         return cls(
             program=program,
             before=cost_of(program, trips, is_cpu=is_cpu, given_up=given_up),
+            needs=find_needs(program),
             given_up=given_up,
             collectives=collectives,
             try_change=try_change,
@@ -150,6 +153,9 @@ class _Judge:
         """The collectives of the needs that send less than before."""
         saved = _by_name(self.program, self.before) - left
         needs = [row.need for row in self.before.needs if saved[_name(self.program, row.need)] > 0]
+        # What is gathered once serves every op that needs it so; XLA may have named it after another one of these.
+        moves = {(need.value, need.target) for need in needs if need.value is not None and not need.is_sum}
+        needs += [need for need in self.needs if not need.is_sum and (need.value, need.target) in moves]
         return [
             row
             for row in self.collectives
