@@ -41,7 +41,7 @@ from pjit_inspect.parse.record_file import write_record
 from pjit_inspect.parse.xla_warnings import parse_warnings
 from pjit_inspect.propagate import propagation_of
 from pjit_inspect.recompiles import reason_of
-from pjit_inspect.steps import Steps
+from pjit_inspect.steps import Steps, uncollected
 from pjit_inspect.suggest import suggestions_of
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.explain_view import explain_view
@@ -403,22 +403,23 @@ class CompileRecord:
 
     def _inspector(self, document: Document, *, show_times: bool = True) -> InspectorPayload:
         """The inspector's data, beside its still display."""
-        graph, no_graph = self._graph_and_reason
-        return inspector_payload(
-            InspectorInput(
-                report=self._told,
-                jaxpr=self.jaxpr,
-                stablehlo=self.stablehlo,
-                hlo_text=self.hlo_text,
-                module=self.hlo,
-                graph=graph,
-                no_graph=no_graph,
-                shardings=self.shardings,
-                phase_of=find_phase,
-                text=to_text(document),
-                show_times=show_times,
+        with uncollected():
+            graph, no_graph = self._graph_and_reason
+            return inspector_payload(
+                InspectorInput(
+                    report=self._told,
+                    jaxpr=self.jaxpr,
+                    stablehlo=self.stablehlo,
+                    hlo_text=self.hlo_text,
+                    module=self.hlo,
+                    graph=graph,
+                    no_graph=no_graph,
+                    shardings=self.shardings,
+                    phase_of=find_phase,
+                    text=to_text(document),
+                    show_times=show_times,
+                )
             )
-        )
 
     @cached_property
     def _graph_and_reason(self) -> tuple[ProgramGraph | None, str]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from google.protobuf import text_format
 from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pjit_inspect.model.hlo import Details
 from pjit_inspect.model.shape import Shape
@@ -107,7 +108,7 @@ class ProtoReader:
             async_thread=text(message.async_execution_thread),
             scheduling_name=text(message.metadata.scheduling_name),
             other=_other(message, _COLUMNS | _TYPED) | _further_metadata(message.metadata),
-            unknown=_unknown(content) + _unknown_groups(message),
+            unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + _unknown_groups(message),
         )
 
     def _backend_config(self, message: Any) -> str:
@@ -149,7 +150,7 @@ def _other(message: Any, skip: Set[str]) -> dict[str, Any]:
             continue
         if isinstance(value, Message):
             # XLA attaches empty messages to every instruction.
-            line = _one_line(value)
+            line = _one_line(value) if value.ByteSize() else ""
             if line:
                 other[field.name] = line
         elif isinstance(value, (int, float, str, bytes)):

@@ -93,8 +93,8 @@ class _VerbatimReader:
         return self._reader.raw(index)
 
     def details(self, index: int) -> Details:
-        details = self._reader.details(index)
-        kept = _named(_kept(self._reader.raw(index)))
+        details, raw = self._reader.details(index), self._reader.raw(index)
+        kept = _named(_kept(raw)) if _TAG in raw else {}
         if not kept:
             return details
         unknown = tuple((number, content) for number, content in details.unknown if number != _FIELD)

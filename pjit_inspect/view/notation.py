@@ -94,6 +94,7 @@ def path_pattern(path: str, *, keep_first: bool = False) -> str:
     return path[:start] + _INDEX.sub(lambda found: "[*]" if found[0].startswith("[") else "*", path[start:])
 
 
+@functools.lru_cache(maxsize=16_384)
 def scope_pattern(name: str) -> str:
     """An operation's name with its layer numbers starred: "layer3/attn/dot_general" -> "layer*/attn/dot_general"."""
     return re.sub(r"(?<=[A-Za-z_])\d+(?=/)", "*", _INDEX.sub(lambda f: "[*]" if f[0].startswith("[") else "*", name))

@@ -16,9 +16,8 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 def printable(text: str) -> str:
     """The text with every character that has no shape of its own, or changes its neighbours', written as an escape."""
-    if text.isascii() and text.isprintable() and len(text) <= _MAX:
-        return text
-    return "".join(_shown(char) for char in _cut(text, _MAX))
+    text = _cut(text, _MAX)
+    return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
 
 
 def _shown(char: str) -> str:
