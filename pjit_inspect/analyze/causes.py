@@ -170,7 +170,7 @@ class CauseFinder:
             kind = "output"
         source = self._frames_of(array.clues) or collective.source
         where = f" ({source[0].where})" if source else ""
-        of = f"`{name.rpartition('/')[2]}`{where}" if name else "an operation without a name"
+        of = f"`{self._shown(name)}`{where}" if name else "an operation without a name"
         if kind == "unknown":
             clause = f"the program does not tell why {of} needs it"
         elif kind == "output":
@@ -186,6 +186,11 @@ class CauseFinder:
             source=source,
             payload_bytes=array.bytes,
         )
+
+    def _shown(self, name: str) -> str:
+        """The operation itself; from JAX 0.12 on, what is resharded may have the name of an argument."""
+        labels = {boundary.name: boundary.label for boundary in self._names.program.inputs}
+        return labels.get(name) or name.rpartition("/")[2]
 
     def _frames_of(self, clues: tuple[Clue, ...]) -> tuple[Frame, ...]:
         return user_frames(clues[0].frames, self.cells) if clues else ()
