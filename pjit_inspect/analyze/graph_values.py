@@ -198,7 +198,7 @@ class _Tracer:
         return self._seen(value, bound)
 
     def _seen(self, leaf: _Leaf, bound: dict[int, _Leaf]) -> _Leaf:
-        if all(code >= 0 for code in leaf):
+        if not leaf or min(leaf) >= 0:
             return leaf
         return self._joined((code,) if code >= 0 else bound.get(-1 - code, ()) for code in leaf)
 
@@ -266,7 +266,7 @@ class _Tracer:
         return self._columns(bound)
 
     def _filled(self, leaf: _Leaf, bound: list[_Leaf]) -> _Leaf:
-        if all(code >= 0 for code in leaf):
+        if not leaf or min(leaf) >= 0:
             return leaf
         return self._joined((code,) if code >= 0 else bound[-1 - code] for code in leaf)
 

@@ -76,7 +76,7 @@ def inspector_page(payload: InspectorPayload, *, fallback: str = "") -> str:
         title=escape(payload.title),
         fallback=fallback,
         first=json_text(payload.first),
-        blob=base64.b64encode(zlib.compress(payload.blob, 6)).decode(),
+        blob=base64.b64encode(zlib.compress(payload.blob, 5)).decode(),
         script=script,
     )
 
