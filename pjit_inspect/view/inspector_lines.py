@@ -72,6 +72,6 @@ def shown_line(line: str) -> str:
     """A line as it can be shown, tabs as spaces, cut where nobody reads on."""
     text = _ADDRESS.sub("", line.rstrip("\r\n").replace("\t", "    "))
     more = len(text) - _LONGEST_LINE
-    if more > 80:
-        text = f"{text[:_LONGEST_LINE]} \u2026 {more:,} characters more"
-    return printable(text)
+    if more <= 80:
+        return printable(text)
+    return f"{printable(text[:_LONGEST_LINE])} \u2026 {more:,} characters more"
