@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.compile_record import CompileRecord, View
 from pjit_inspect.errors import ParseError
-from pjit_inspect.log import RecordLog
+from pjit_inspect.log import LogLimit, RecordLog
 from pjit_inspect.merged import Merged, merge
 from pjit_inspect.model.reason import Reason
 from pjit_inspect.model.record import RecordData
@@ -102,7 +102,7 @@ def capture(*, calls: bool = False) -> Iterator[Log]:
     """
     from pjit_inspect.observe.listener import observed, observed_calls
 
-    log = Log()
+    log = Log(limit=LogLimit())
     try:
         with (observed_calls if calls else observed)(_appender(log)):
             yield log
@@ -118,7 +118,7 @@ def _appender(log: Log) -> OnRecord:
     return append
 
 
-_session = Log()
+_session = Log(limit=LogLimit())
 _session_append = _appender(_session)
 _session_on = False
 _session_lock = threading.Lock()

@@ -85,11 +85,12 @@ class LogLimit:
 class RecordLog(Sequence[Record], Generic[Record]):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
 
-    It holds at most what `limit` allows, the newest; `dropped` counts the records that it no longer has.
+    It holds at most what `limit` allows, the newest, and everything where that is None; `dropped` counts the records
+    that it no longer has.
     """
 
     def __init__(self, records: Iterable[Record] = (), *, limit: LogLimit | None = None) -> None:
-        self.limit = limit or LogLimit()
+        self.limit = limit
         self.dropped = 0
         self._records: list[Record] = []
         self._held = 0
@@ -148,24 +149,28 @@ class RecordLog(Sequence[Record], Generic[Record]):
             for record in records:
                 self._records.append(record)
                 self._held += record.held_bytes
-            if self._held > self.limit.program_bytes:
-                self._forget_programs()
-            more = len(self._records) - self.limit.records
-            if more > 0:
-                self._drop(more)
+            if self.limit is not None:
+                self._make_room(self.limit)
+
+    def _make_room(self, limit: LogLimit) -> None:
+        if self._held > limit.program_bytes:
+            self._forget_programs(limit)
+        more = len(self._records) - limit.records
+        if more > 0:
+            self._drop(more)
 
     def _drop(self, number: int) -> None:
+        self._held -= sum(record.held_bytes for record in self._records[self._with_programs : number])
         del self._records[:number]
         self.dropped += number
         self._with_programs = max(0, self._with_programs - number)
-        self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
 
-    def _forget_programs(self) -> None:
+    def _forget_programs(self, limit: LogLimit) -> None:
         """Free a tenth more than needed, so that it is not done for every record; the newest keeps its programs."""
         # What was read meanwhile takes other bytes than were modelled.
         self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
-        reason = f"dropped when the log was full ({bytes_text(self.limit.program_bytes)} of programs)"
-        while self._held > self.limit.program_bytes * 0.9 and self._with_programs < len(self._records) - 1:
+        reason = f"dropped when the log was full ({bytes_text(limit.program_bytes)} of programs)"
+        while self._held > limit.program_bytes * 0.9 and self._with_programs < len(self._records) - 1:
             record = self._records[self._with_programs]
             self._held -= record.held_bytes
             record.forget_programs(reason)

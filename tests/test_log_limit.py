@@ -54,3 +54,13 @@ def test_only_the_records_that_a_log_lists_are_analysed_for_it():
     made = records(45)
     str(pi.Log(made))
     assert [("report" in vars(record)) for record in made] == [False] * 5 + [True] * 40
+
+
+def test_only_logs_that_captures_fill_are_bounded_and_what_is_chosen_from_one_takes_nothing_away():
+    made = records(3)
+    each = max(record.held_bytes for record in made)
+    wide = pi.Log(made, limit=LogLimit(program_bytes=4 * each))
+    assert wide.find(origin="user").limit is wide[:2].limit is pi.Log(made).limit is None
+    assert pi.session_log().limit == LogLimit()
+    with pi.capture() as log:
+        assert log.limit == LogLimit()
