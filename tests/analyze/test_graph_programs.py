@@ -131,9 +131,9 @@ def test_a_checkpointed_scan_has_a_loop_with_four_phases():
     assert [name for name in inner if name in ("mlp", "attn")] == ["mlp", "attn"]
     assert {"forward", "recompute", "backward"} <= phases(graph, "loop/mlp")
     assert box(graph, "loop/mlp", "forward").iterations == 4
-    for number, each in enumerate(graph.boxes):
-        if each.row in graph.rows[loop].children and each.collectives:
-            assert all(held.runs == 4 * len(held.collectives) for held in each.collectives), number
+    within = [held for each in graph.boxes if each.row in graph.rows[loop].children for held in each.collectives]
+    assert within
+    assert [held.runs for held in within] == [4 * len(held.collectives) for held in within]
     # Values enter the forward loop, and leave it for what comes after.
     forward = [pair for pair in arrows(graph) if pair[0].endswith("forward") and pair[1].endswith("forward")]
     out = [pair for pair in forward if pair[0].startswith("loop") and not pair[1].startswith("loop")]
@@ -182,6 +182,7 @@ def test_loops_in_loops_count_together():
     assert trips == {"loop": 4, "loop/outer/loop": 3}
     # XLA moves what does not change from the inner loop into the outer one.
     moved = [row for row in rows(graph) if row.endswith(", outside the loop")]
+    assert moved
     assert all(row.count("loop") < "loop/outer/loop/inner, outside the loop".count("loop") for row in moved)
 
 

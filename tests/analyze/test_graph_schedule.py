@@ -86,9 +86,12 @@ def test_every_collective_that_runs_is_in_the_strip_once(name: str):
 def test_an_event_covers_what_the_table_says_overlaps(name: str):
     """`Collective.overlaps` is counted by other code, in XLA's schedule."""
     _, table, graph = fixture(name)
-    numbers = {kernel: number for number, kernel in enumerate(graph.kernels.names)}
+    numbers, checked = {kernel: number for number, kernel in enumerate(graph.kernels.names)}, 0
     for event in graph.strip.events:
         row = table[event.collective]
         if row.is_async and row.overlap_count and row.decomposed is None and row.kind != "collective-permute":
             inside = [numbers[kernel] for kernel in row.overlaps if kernel in numbers]
             assert all(event.start < number < event.end for number in inside)
+            checked += len(inside)
+    # XLA's CPU backend runs nothing beside a collective; these fixtures have it.
+    assert checked or name not in ("transformer_step.v5e_2x4", "transformer_step.h100_1x1x8")

@@ -1,7 +1,7 @@
 // What is inside one box of the graph: its kernels, what they take from each other, from arguments and from other boxes,
 // and what other boxes take from them. Pure; the columns are described in `view/inspector_graph.py`.
 import { range } from "./blob.js";
-import { bytesText, plural, thousands } from "./format.js";
+import { bytesText, flopsText, plural, thousands } from "./format.js";
 
 const STUBS = 6; // boxes on either side that get a stub of their own
 const HOW = {
@@ -187,11 +187,4 @@ export function kernelTitle(one, data) {
 export function axesOf(one, data) {
   const row = one.collective < 0 ? undefined : data.header.collectives[data.column("graph.collective.row")[one.collective]];
   return row ? data.header.axis_sets[row.axes] : null;
-}
-
-/** @param {number} flops */
-function flopsText(flops) {
-  const power = Math.min(5, Math.max(0, Math.floor(Math.log10(Math.max(1, flops)) / 3)));
-  const value = flops / 1000 ** power;
-  return `${value >= 100 ? thousands(Math.round(value)) : Number(value.toPrecision(3))} ${["", "K", "M", "G", "T", "P"][power]}FLOP`;
 }

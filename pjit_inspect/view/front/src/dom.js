@@ -61,3 +61,16 @@ export function tabs(label, items, current, chosen) {
   update();
   return { bar, update };
 }
+
+/** What calls `paint` at the next frame, once however often it is called before. @param {() => void} paint */
+export function onceAFrame(paint) {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      paint();
+    });
+  };
+}

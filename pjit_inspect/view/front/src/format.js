@@ -56,3 +56,10 @@ export function rangesText(numbers, limit) {
   const words = shown.map(([a, b]) => (b - a > 1 ? `${a}-${b}` : b > a ? `${a} ${b}` : `${a}`));
   return words.join(" ") + (shown.length < runs.length ? " ..." : "");
 }
+
+/** Floating-point operations, in three digits: "2.5 GFLOP". @param {number} flops */
+export function flopsText(flops) {
+  const power = Math.min(5, Math.max(0, Math.floor(Math.log10(Math.max(1, flops)) / 3)));
+  const value = flops / 1000 ** power;
+  return `${value >= 100 ? thousands(Math.round(value)) : Number(value.toPrecision(3))} ${["", "K", "M", "G", "T", "P"][power]}FLOP`;
+}

@@ -1,5 +1,5 @@
 // The graph's words: rows, boxes, lines and arrows, in the picture, for a screen reader and as text to copy. Pure.
-import { bytesText, plural, thousands } from "./format.js";
+import { bytesText, flopsText, plural, thousands } from "./format.js";
 
 /**
  * @typedef {import("./graphdata.js").Graph} Graph
@@ -14,13 +14,6 @@ const PLAIN = { "collective-permute": "permute", "collective-broadcast": "broadc
 
 /** What a kind is called in a narrow box; the foot of the picture explains it. */
 export const abbreviation = (/** @type {string} */ kind) => SHORT[kind] ?? kind;
-
-/** @param {number} flops */
-export function flopsText(flops) {
-  if (flops < 1e6) return flops > 0 ? `${thousands(Math.round(flops))} FLOP` : "";
-  const [unit, size] = flops >= 1e15 ? ["PFLOP", 1e15] : flops >= 1e12 ? ["TFLOP", 1e12] : flops >= 1e9 ? ["GFLOP", 1e9] : ["MFLOP", 1e6];
-  return `${(flops / size).toPrecision(3)} ${unit}`;
-}
 
 /** A size in two digits: "1.5 GiB". @param {number} size */
 function roughBytes(size) {

@@ -1,6 +1,5 @@
 // What the pointer is told: the whole name, every figure, what is read and who takes it. Pure.
-import { bytesText, plural, thousands } from "./format.js";
-import { flopsText } from "./graphtext.js";
+import { bytesText, flopsText, plural, thousands } from "./format.js";
 
 const MOST = 6;
 

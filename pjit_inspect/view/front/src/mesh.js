@@ -1,6 +1,6 @@
 // The mesh on a canvas: every device at its place; groups of the selected collective, slices of the selected array, or
 // what each device sends as heat. Smooth at thousands of devices. The words beside it say the same.
-import { h, moved, tabs } from "./dom.js";
+import { h, moved, tabs, onceAFrame } from "./dom.js";
 import { range } from "./blob.js";
 import { splitSlices } from "./face.js";
 import { bytesText, plural, rangesText, thousands } from "./format.js";
@@ -87,23 +87,13 @@ class MeshView {
     /** @type {number | null} */
     this.picked = null;
     this.width = this.height = 0;
-    this.waiting = false;
+    this.draw = onceAFrame(() => this.paint());
   }
 
   resize() {
     this.width = this.box.clientWidth;
     this.height = this.box.clientHeight;
     this.draw();
-  }
-
-  /** Redraws once, at the next frame. */
-  draw() {
-    if (this.waiting) return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.paint();
-    });
   }
 
   /** Lengths of the picture; the cells fill the space, up to a comfortable size. */

@@ -1,6 +1,6 @@
 // The schedule strip: kernels in the order they run, by phase and layer, and a lane of collectives for each set of mesh
 // axes. It shows what the matrix cannot: weights gathered long before their use, what runs while something is under way.
-import { h } from "./dom.js";
+import { h, onceAFrame } from "./dom.js";
 import { thousands } from "./format.js";
 import { LANE, heightOf, paint, topOf } from "./schedule_draw.js";
 import { endOf, eventLines, nearest, readStrip, runOf } from "./schedule_data.js";
@@ -36,7 +36,7 @@ class StripView {
     this.view = { from: 0, span: Math.max(LEAST_SPAN, strip.size) };
     this.current = this.hover = -1;
     this.width = 0;
-    this.waiting = false;
+    this.draw = onceAFrame(() => this.paint());
     const { graph, axis_sets: sets } = this.data.header;
     this.laneNames = strip.lanes.map((lane) => sets[lane]?.words ?? "unknown");
     this.laneClasses = strip.lanes.map((lane) => axisClass(sets[lane]?.axes ?? null, store.first.axes));
@@ -114,16 +114,6 @@ class StripView {
     this.option.textContent = current < 0 ? `${thousands(strip.events.length)} collectives; none selected` : eventLines(strip, current, this.data).join("; ");
     this.option.setAttribute("aria-setsize", String(strip.events.length));
     this.option.setAttribute("aria-posinset", String(current + 1));
-  }
-
-  /** Redraws once, at the next frame. */
-  draw() {
-    if (this.waiting) return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.paint();
-    });
   }
 
   scale() {
