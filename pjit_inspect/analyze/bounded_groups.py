@@ -52,6 +52,10 @@ class _Reader:
         """As the program's own."""
         return self._reader.shape(shape_id)
 
+    def number(self, index: int) -> int:
+        """As the program's own."""
+        return self._reader.number(index)
+
     def raw(self, index: int) -> bytes:
         """As the program's own."""
         return self._reader.raw(index)

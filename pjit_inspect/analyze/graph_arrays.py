@@ -139,7 +139,9 @@ def _says_nothing(scopes: Scopes, scope: int) -> bool:
 
 
 def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, int]) -> int:
-    large, small, is_shared = Counter[int](), Counter[int](), False
+    large: Counter[int] = Counter()
+    small: Counter[int] = Counter()
+    is_shared = False
     for source, element, argument, size in inputs.of[kernel]:
         if source >= 0:
             source, argument = inputs.made_by(source, element)
@@ -147,7 +149,7 @@ def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, 
         if scope != ROOT:
             (large if size > SMALL else small)[scope] += size
         is_shared |= scope == ROOT and size <= SMALL
-    found = large or (Counter[int]() if is_shared else small)
+    found = large or (Counter() if is_shared else small)
     return placing.scopes.common(sorted(found)) if found else ROOT
 
 
@@ -182,7 +184,7 @@ class _Groups:
 def place_combined(placing: Placing, inputs: Inputs) -> None:
     """Moves combined collectives to the place that most of their bytes are for."""
     for kernel in sorted(inputs.combined):
-        sizes = Counter[Place]()
+        sizes: Counter[Place] = Counter()
         for served in find_served(kernel, inputs):
             sizes[placing.place(served.kernel)] += served.bytes
         if sizes:

@@ -84,7 +84,7 @@ class _Split:
 
     def _scopes_lie_inside(self) -> bool:
         for groups in self.by_scope.values():
-            calls = Counter[Hashable]()
+            calls: Counter[Hashable] = Counter()
             for group in groups:
                 calls[group.calls[:1]] += group.size
             if max(calls.values()) < _WHOLE * sum(calls.values()):
@@ -140,7 +140,7 @@ def _groups(table: StackFrames, placing: Placing) -> list[_Group]:
         if phase != UPDATE:
             key = (placing.scope[kernel], placing.frame[kernel], phase == FORWARD)
             together.setdefault(key, []).append(kernel)
-    sizes = Counter[str]()
+    sizes: Counter[str] = Counter()
     for (_, frame, _), members in together.items():
         for name in {name for name, _ in chains.of(frame)}:
             sizes[name] += len(members)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -130,10 +131,10 @@ class _Draft:
                 self._place_by_body(kernel, body)
 
     def _places(self, body: Sequence[_Inside]) -> Counter[Place]:
-        places = Counter[Place]()
+        places: Counter[Place] = Counter()
         for found in body:
             for name in self.names[found.op_name]:
-                places[name.scope, name.phase] += found.count
+                places[name.scope, name.phase] += found.number
         return places
 
     def _place_by_own(self, kernel: int, own: tuple[Name, ...]) -> None:
@@ -145,10 +146,10 @@ class _Draft:
             self.bodies[kernel] = counts
 
     def _place_by_body(self, kernel: int, body: Sequence[_Inside]) -> None:
-        weights = Counter[Place]()
+        weights: Counter[Place] = Counter()
         best: dict[Place, tuple[int, _Inside, Name]] = {}
         for found in body:
-            weight = found.count * (_MATMUL_WEIGHT if found.is_matmul else 1)
+            weight = found.number * (_MATMUL_WEIGHT if found.is_matmul else 1)
             for name in self.names[found.op_name]:
                 place = name.scope, name.phase
                 weights[place] += weight
@@ -244,13 +245,12 @@ def _left(scopes: Scopes, scope: int, depth: int) -> int:
     return left
 
 
-@dataclass(frozen=True, slots=True)
-class _Inside:
+class _Inside(NamedTuple):
     """Instructions in a kernel that share a name."""
 
     op_name: int
     is_matmul: bool
-    count: int
+    number: int
     frame: int
 
 

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.graph_functions import refine_by_functions
 from pjit_inspect.analyze.graph_kernels import KernelList, find_kernels
 from pjit_inspect.analyze.graph_matrix import Matrix, build_matrix, find_arrows, find_mixes
 from pjit_inspect.analyze.graph_placing import Placing, place_kernels
-from pjit_inspect.analyze.graph_running import details_of
+from pjit_inspect.analyze.graph_running import number_of
 from pjit_inspect.analyze.graph_schedule import build_strip
 from pjit_inspect.analyze.graph_scopes import Scopes, read_names
 from pjit_inspect.analyze.graph_sites import CollectiveSites, find_collective_kernels
@@ -181,7 +181,7 @@ def _argument_numbers(module: HloModule) -> dict[int, int]:
     """The number of each of the program's arguments, by its instruction."""
     entry = module.computation(module.entry).range
     rows = [row for row in module.with_opcode("parameter").tolist() if row in entry]
-    return {row: details_of(module, row).parameter_number or 0 for row in rows}
+    return {row: number_of(module, row) for row in rows}
 
 
 def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.graph import GraphLoop
 from pjit_inspect.model.hlo import Details, HloModule
 
-__all__ = ["Running", "details_of", "find_running"]
+__all__ = ["Running", "details_of", "find_running", "number_of"]
 
 _ENTERED = frozenset(("while", "conditional", "call"))
 _BODIED = frozenset(("fusion", "call", "async-start"))
@@ -64,6 +64,14 @@ def details_of(module: HloModule, index: int) -> Details:
         return module.reader.details(index)
     except ParseError:
         return Details()
+
+
+def number_of(module: HloModule, index: int) -> int:
+    """A parameter's number, or the element a get-tuple-element takes; 0 where its bytes are damaged."""
+    try:
+        return module.reader.number(index)
+    except ParseError:
+        return 0
 
 
 def _walk(module: HloModule) -> tuple[tuple[int, ...], dict[int, int]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.graph_running import Running, details_of
+from pjit_inspect.analyze.graph_running import Running, number_of
 from pjit_inspect.model.hlo import HloModule
 
 __all__ = ["MAKER", "NOTHING", "PASSER", "Reads", "trace_reads"]
@@ -115,7 +115,8 @@ class _Tracer:
 
     def _take(self, index: int) -> None:
         for position, operand in enumerate(self._operands(index)):
-            leaf = self._leaf(self._values[operand])
+            value = self._values[operand]
+            leaf = value if type(value) is tuple else self._leaf(value)  # nearly always
             if leaf:
                 self._reads.append((index, position, operand, leaf))
 
@@ -154,13 +155,13 @@ class _Tracer:
         computation = int(self._module.instructions.computation[index])
         if computation == self._module.entry:
             return (_code(index),)
-        return _Parameter(computation, details_of(self._module, index).parameter_number or 0)
+        return _Parameter(computation, number_of(self._module, index))
 
     def _tuple(self, index: int) -> _Value:
         return [self._leaf(self._values[operand]) for operand in self._operands(index)]
 
     def _element(self, index: int) -> _Value:
-        return self._part(self._values[self._operands(index)[0]], details_of(self._module, index).tuple_index or 0)
+        return self._part(self._values[self._operands(index)[0]], number_of(self._module, index))
 
     def _part(self, value: _Value, k: int) -> _Leaf:
         """Element `k` of a value."""

@@ -29,6 +29,8 @@ class Runs(NamedTuple):
 
     def times(self, factor: Runs) -> Runs:
         """Runs of what runs `factor` times in each of these."""
+        if factor is ONCE:  # nearly always
+            return self
         if self.most is None or self.least is None or factor.most is None or factor.least is None:
             return UNKNOWN
         return _possible(self.least * factor.least, self.most * factor.most)
@@ -53,10 +55,12 @@ def count_runs(module: HloModule) -> tuple[Runs, ...]:
     """For each computation of the module, how often it runs per call; `NEVER` for one that nothing calls."""
     runs: list[Runs] = [NEVER] * len(module.computations)
     runs[module.entry] = ONCE
+    starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
+    computations: list[int] = module.instructions.computation.tolist()
     # A computation stands before those that call it (`parse.hlo_invariants`): so callers are settled first.
     for computation in range(module.entry - 1, -1, -1):
-        for caller in dict.fromkeys(module.callers[computation].tolist()):
-            inside = runs[int(module.instructions.computation[caller])]
+        for caller in dict.fromkeys(callers[starts[computation] : starts[computation + 1]]):
+            inside = runs[computations[caller]]
             if inside != NEVER:
                 factor = _factor(module.instruction(caller), computation)
                 runs[computation] = runs[computation].plus(inside.times(factor))
@@ -68,7 +72,7 @@ def _factor(caller: Instruction, computation: int) -> Runs:
     opcode = caller.opcode
     called = caller.module.instructions.called[caller.index].tolist()
     if opcode in _NESTED:
-        return Runs(called.count(computation), called.count(computation))
+        return ONCE if len(called) == 1 else Runs(called.count(computation), called.count(computation))
     if opcode == "while":
         return _loop_factor(caller, called, computation)
     if opcode == "conditional":

@@ -81,6 +81,8 @@ def _balanced(text: str) -> bool:
 
 def _split(text: str, separator: str) -> list[str]:
     """The parts between separators that stand outside all brackets."""
+    if separator not in text:
+        return [text]
     parts, depth, start = [], 0, 0
     for k, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")

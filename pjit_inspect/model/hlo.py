@@ -102,6 +102,13 @@ class HloReader(Protocol):
         """Everything else about instruction `index`. Raises `ParseError` when its bytes are damaged."""
         ...
 
+    def number(self, index: int) -> int:
+        """A parameter's number, or the element a get-tuple-element takes, without decoding the rest.
+
+        0 when it says none. Raises `ParseError` when its bytes are damaged.
+        """
+        ...
+
     def raw(self, index: int) -> bytes:
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""
         ...

@@ -84,11 +84,15 @@ class ProtoReader:
         """What the module has beyond `HloModule`, by field name."""
         return _other(self._head, _MODULE)
 
+    def number(self, index: int) -> int:
+        """A parameter's number, or the element a get-tuple-element takes. Raises `ParseError` when it is damaged."""
+        message = self._message(index, self.raw(index))
+        return message.parameter_number if message.HasField("parameter_number") else message.tuple_index
+
     def details(self, index: int) -> Details:
         """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
-        start, _ = self._spans[index].tolist()
         content = self.raw(index)
-        message = decode("Instruction", content, offset=start, path=self._path)
+        message = self._message(index, content)
         return Details(
             replica_groups=parse_optional_replica_groups(message),
             replica_groups_text=print_replica_groups(message),
@@ -110,6 +114,9 @@ class ProtoReader:
             other=_other(message, _COLUMNS | _TYPED) | _further_metadata(message.metadata),
             unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + _unknown_groups(message),
         )
+
+    def _message(self, index: int, content: bytes) -> Any:
+        return decode("Instruction", content, offset=int(self._spans[index][0]), path=self._path)
 
     def _backend_config(self, message: Any) -> str:
         payload = message.backend_config_payload

@@ -92,6 +92,9 @@ class _VerbatimReader:
     def raw(self, index: int) -> bytes:
         return self._reader.raw(index)
 
+    def number(self, index: int) -> int:
+        return self._reader.number(index)
+
     def details(self, index: int) -> Details:
         details, raw = self._reader.details(index), self._reader.raw(index)
         kept = _named(_kept(raw)) if _TAG in raw else {}

@@ -6,13 +6,14 @@ Not its job: finding the links (`view.inspector_texts`, `view.inspector_jaxpr`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pjit_inspect.view.printable import printable
 
-__all__ = ["LinkedText", "count_lines", "shown_line"]
+__all__ = ["LinkedText", "TextLines", "count_lines", "shown_line"]
 
 _LONGEST_LINE = 400
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
@@ -61,6 +62,29 @@ class LinkedText:
             f"{prefix}.phases": np.array(self.phases, np.uint8),
             f"{prefix}.entities": np.array(self.entities, np.int32),
         }
+
+
+class TextLines:
+    """The lines of a text that may be long; a line is a string only when it is asked for."""
+
+    def __init__(self, source: str) -> None:
+        self._data = source.removesuffix("\n").encode("utf-8", "surrogatepass")
+        characters = np.frombuffer(self._data, np.uint8)
+        self._ends = np.append(np.flatnonzero(characters == ord("\n")), len(characters))
+        self._starts = np.append(0, self._ends[:-1] + 1)
+        is_closing = characters[self._starts[self._starts < len(characters)]] == ord("}")
+        self._closing: list[int] = np.flatnonzero(is_closing).tolist()
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, at: int) -> str:
+        return self._data[self._starts[at] : self._ends[at]].decode("utf-8", "surrogatepass")
+
+    def next_closing(self, at: int) -> int:
+        """The first line from `at` on that begins with a closing brace; the last line when there is none."""
+        place = bisect_left(self._closing, at)
+        return self._closing[place] if place < len(self._closing) else len(self) - 1
 
 
 def count_lines(source: str) -> int:

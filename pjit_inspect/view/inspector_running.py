@@ -32,7 +32,7 @@ class RunningInstructions:
     def _by_name(self) -> dict[str, int]:
         # XLA repeats a name now and then; the entry computation comes last, and its instructions win.
         ranges = (self.module.computation(index).range for index in sorted(self._indices))
-        return {self.module.instruction(i).name: i for one in ranges for i in one}
+        return {self.module.reader.name(i): i for one in ranges for i in one}
 
     def find(self, name: str) -> Instruction | None:
         """The instruction with this name, or None."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pjit_inspect.model.collective import Phase
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_jaxpr import Lowered, jaxpr_lines, lowered_op
-from pjit_inspect.view.inspector_lines import LinkedText, count_lines
+from pjit_inspect.view.inspector_lines import LinkedText, TextLines, count_lines
 from pjit_inspect.view.inspector_mlir import MlirLocations
 from pjit_inspect.view.inspector_running import RunningInstructions
 
@@ -90,23 +90,28 @@ def hlo_lines(source: str, tables: SharedTables, links: HloLinks) -> LinkedText:
 
     Bodies of fusions are left out where the whole would be over 20,000 lines: they are most of it.
     """
-    lines = source.split("\n")
+    lines, reader = TextLines(source), _HloReader(tables, links)
+    text = LinkedText(name="optimized HLO", total=len(lines))
     is_long = len(lines) > _MOST_LINES
-    text, reader = LinkedText(name="optimized HLO", total=count_lines(source)), _HloReader(tables, links)
-    inside = left_out = 0
-    for number, line in enumerate(lines, 1):
-        if inside or (is_long and reader.is_inner(line)):
-            inside = 0 if line.startswith("}") else 1
-            left_out += 1
-            continue
-        if line and not reader.skips(line):
-            text.add(number, _METADATA.sub("", line), *reader.links(line))
+    at = left_out = 0
+    while at < text.total:
+        line, first = lines[at], at
+        at += 1
+        if is_long and reader.is_inner(line):
+            at = lines.next_closing(at) + 1
+            left_out += at - first
+        elif line and not reader.skips(line):
+            text.add(at, _without_metadata(line), *reader.links(line))
         if len(text.lines) >= 3 * _MOST_LINES:
-            left_out += len(lines) - number
+            left_out += text.total - at
             break
     if left_out:
         text.note = f"{left_out:,} lines left out, inside fusions and reductions; rec.hlo_text has all"
     return text
+
+
+def _without_metadata(line: str) -> str:
+    return _METADATA.sub("", line) if ", metadata={" in line else line
 
 
 def instruction_lines(text: LinkedText) -> dict[str, int]:
@@ -148,8 +153,8 @@ class _HloReader:
         op = running.find(found[1]) if running is not None else None
         if op is None:
             return -1, 0, entity
-        module = op.module
-        frame, name = int(module.instructions.frame[op.index]), int(module.instructions.op_name[op.index])
+        columns = op.module.instructions
+        frame, name = int(columns.frame[op.index]), int(columns.op_name[op.index])
         if frame not in self._by_frame:
             self._by_frame[frame] = self._tables.spot(op.frames)
         if name not in self._phases:

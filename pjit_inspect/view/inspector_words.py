@@ -22,7 +22,8 @@ _SIGNS = {"times": "\u00d7", "dot": " \u00b7 ", "more": "\u2026"}
 
 def name_data(text: str, *, longest: int = _LONGEST) -> str:
     """A foreign name as it can be shown: characters without a shape made visible, the middle of a long one left out."""
-    return shorten(printable(text), longest)
+    is_plain = len(text) <= longest and text.isascii() and text.isprintable()
+    return text if is_plain else shorten(printable(text), longest)
 
 
 def spans_data(spans: Spans) -> list[Any]:

@@ -187,6 +187,9 @@ def test_a_program_of_damaged_instructions_is_shown():
         def details(self, index: int):
             raise ParseError("damaged", expected="details")
 
+        def number(self, index: int):
+            raise ParseError("damaged", expected="a number")
+
     graph = find_graph(dataclasses.replace(module, reader=Damaged()), table)
     assert count_shown(graph) == len(table)
 

@@ -26,7 +26,9 @@ SIXTEEN = "train_step_16_layers.cpu_8"
 MLP = "mlp_step.cpu_8"
 
 # Where the focus is drawn: the rectangle around all pixels of the selection's colour.
-FOCUS = """() => {
+FOCUS = """async () => {
+  // A canvas shows a key a frame later; two frames, and whatever the key led to is drawn.
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   const canvas = document.querySelector(".graphbox canvas"), box = canvas.getBoundingClientRect();
   const ratio = canvas.width / box.width, probe = document.createElement("i");
   const copy = new OffscreenCanvas(canvas.width, canvas.height);
@@ -85,7 +87,6 @@ class Tree:
 
     def click(self, left: float = 0.5) -> None:
         """Clicks into the drawn focus, so far from its left edge."""
-        self.page.wait_for_timeout(100)
         found = self.page.evaluate(FOCUS)
         assert found, "no focus is drawn"
         x0, y0, x1, y1 = found
@@ -132,7 +133,6 @@ def test_a_click_on_a_fold_closes_and_opens_it_and_nothing_above_moves(visit):
     tree.page.locator(".graphtree").focus()
     assert not any(name.startswith("qkv") for name in tree.names())
     tree.go("layer0")
-    tree.page.wait_for_timeout(100)
     assert abs(tree.page.evaluate(FOCUS)[1] - y) < 4
     tree.press("Enter")
     assert tree.names() == before

@@ -1,7 +1,7 @@
 // The graph pane: the matrix of scopes by phases, its toolbar, and what the pointer and the keyboard do in it. What is
 // visible is `fold.js`, where it stands `matrix.js`, how it looks `graphdraw.js`.
 import { openBox } from "./boxgraph.js";
-import { h } from "./dom.js";
+import { h, onceAFrame } from "./dom.js";
 import { MODES, fills, legend, readColors } from "./graphcolors.js";
 import { openGraph } from "./graphdata.js";
 import { draw } from "./graphdraw.js";
@@ -53,7 +53,8 @@ export class GraphView {
     this.scale = 1;
     this.mode = "phase";
     this.phase = found.columns[0];
-    this.isNarrow = this.isWaiting = this.isStale = false;
+    this.isNarrow = this.isStale = false;
+    this.paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
     /** @type {Record<string, string>} */
     this.colors = {};
     /** @type {Box | null} */
@@ -185,12 +186,7 @@ export class GraphView {
   }
 
   paint() {
-    if (this.isWaiting || !this.layout) return;
-    this.isWaiting = true;
-    requestAnimationFrame(() => {
-      this.isWaiting = false;
-      if (this.isVisible) this.paintNow();
-    });
+    if (this.layout) this.paintSoon();
   }
 
   paintNow() {
