@@ -22,7 +22,7 @@ BUNDLE = Path(__file__).parent / "front" / "inspector.js"
 """The JavaScript, bundled from `front/src` (`npm run build` in `front`)."""
 
 FRAME_HEIGHT = 720
-QUIET_HEIGHT = 480
+QUIET_HEIGHT = 560
 """Pixels of the frame, and of that of a program without collectives, which has less to show."""
 
 _POLICY = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pages import frame_of, widget_of
 
+import pjit_inspect
+
 
 def test_a_trusted_notebook_shows_the_inspector_and_hides_the_still_display(visit):
     opened = visit(frame_of("train_step"), ready=False)
@@ -45,7 +47,24 @@ def test_the_frame_of_a_quiet_program_is_lower(visit):
         opened = visit(frame_of(name), ready=False)
         opened.page.frame_locator("iframe").locator("[data-ready]").wait_for()
         heights[name] = opened.select("iframe").bounding_box()["height"]
-    assert heights == {"train_step": 720, "mlp_replicated": 480}
+    assert heights == {"train_step": 720, "mlp_replicated": 560}
+
+
+def test_the_graph_of_a_quiet_program_has_room_at_a_notebooks_width(visit):
+    import jax
+
+    with pjit_inspect.capture() as log:
+        jax.jit(lambda x: jax.numpy.tanh(x @ x))(jax.numpy.ones((64, 64)))
+    html = log.user_records()[-1].show(times=False)._repr_mimebundle_()["text/html"]
+    opened = visit(f"<!doctype html><meta charset=utf-8><body>{html}", ready=False, width=780)
+    frame = opened.page.frame_locator("iframe")
+    frame.locator("[data-ready]").wait_for()
+    graph, mesh = (frame.locator(one).bounding_box() for one in (".graphbox", ".mesh"))
+    assert graph["height"] > 150
+    assert graph["y"] + graph["height"] <= mesh["y"]
+    assert not frame.locator(".strip").is_visible()
+    for pane in (".list", ".details", ".totals"):
+        assert frame.locator(pane).evaluate("(e) => e.scrollWidth <= e.clientWidth")
 
 
 def test_a_selection_in_the_widget_is_told_to_the_kernel_and_back(visit):

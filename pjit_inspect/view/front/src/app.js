@@ -28,7 +28,7 @@ export function mount(root, first) {
   const paneBar = tabs("Panes", /** @type {any} */ (PANES), () => store.state.pane, (key) => store.set({ pane: key }));
   paneBar.bar.classList.add("panes");
   const middle = centre(store);
-  const frame = h("div", { class: "frame" }, header(store), paneBar.bar, list(store), middle, details(store), totals(store), mesh(store), live);
+  const frame = h("div", { class: first.counts[0] ? "frame" : "frame quiet" }, header(store), paneBar.bar, list(store), middle, details(store), totals(store), mesh(store), live);
   root.replaceChildren(frame);
   const classes = () => {
     frame.classList.toggle("wide", store.state.wide);

@@ -116,11 +116,12 @@ export class GraphView {
   }
 
   resized() {
+    const pane = this.box.parentElement;
+    if (!this.layout && pane?.clientHeight) this.showStrip(pane.clientWidth >= NARROW && pane.clientHeight >= TALL);
     if (!this.isVisible) return;
     const { clientWidth: width, clientHeight: height } = this.box;
     if (this.layout && width === this.width && height === this.height && !this.isStale) return;
     const isFirst = !this.layout;
-    if (isFirst) this.showStrip(width >= NARROW && (this.box.parentElement?.clientHeight ?? 0) >= TALL);
     [this.width, this.height] = [width, height];
     this.isNarrow = width < NARROW && this.graph.columns.length > 1;
     this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
