@@ -33,6 +33,8 @@ _PRIORITY: dict[CauseKind, int] = {
 }
 _OTHER_AXES = -2
 _VIEWS = frozenset(("sharding_constraint", "reshard", "convert", "transpose", "reshape", "optimization_barrier"))
+_MERGED = _VIEWS | {"broadcast_in_dim"}
+"""Ops that XLA makes one of with the views that follow, under the name of the last or of what takes it."""
 _MOST_VIEWS = 8
 
 
@@ -78,6 +80,7 @@ class NeedFinder:
     program: Propagation
     by_op: dict[str, list[tuple[Need, int]]] = field(default_factory=dict, init=False)
     by_value: dict[str, list[tuple[Need, int]]] = field(default_factory=dict, init=False)
+    by_use: dict[str, list[tuple[Need, int]]] = field(default_factory=dict, init=False)
     _endings: dict[str, list[str]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -91,8 +94,11 @@ class NeedFinder:
                 for value in self._same_array(need.value, carried):
                     self.by_value.setdefault(self._value_name(value), []).append((need, value))
         # Equal layers on one line have equal needs; one of them is looked at, the others are counted.
+        users = self._users()
         for needs in alike.values():
             self.by_op.setdefault(self._op_name(needs[0]), []).append((needs[0], len(needs)))
+            for name in self._later_names(needs[0], users):
+                self.by_use.setdefault(name, []).append((needs[0], len(needs)))
         for name in dict.fromkeys((*self.by_op, *self.by_value)):
             if "/" in name:
                 self._endings.setdefault(name.rpartition("/")[2], []).append(name)
@@ -126,6 +132,28 @@ class NeedFinder:
                 before += op.operands[:1]
             found += [v for v in before if v not in found]
         return found
+
+    def _users(self) -> dict[int, list[int]]:
+        """Value -> the ops that take it."""
+        users: dict[int, list[int]] = {}
+        for number, op in enumerate(self.program.ops):
+            for value in op.operands:
+                users.setdefault(value, []).append(number)
+        return users
+
+    def _later_names(self, need: Need, users: dict[int, list[int]]) -> list[str]:
+        """Names of the views after the op of a need, and of what takes them, where XLA may merge them into one."""
+        names: list[str] = []
+        current = need.op
+        for _ in range(_MOST_VIEWS):
+            op = None if current is None else self.program.ops[current]
+            if op is None or op.kind not in _MERGED or need.is_sum or len(op.results) != 1:
+                break
+            takers = users.get(op.results[0], [])
+            current = takers[0] if len(takers) == 1 else None
+            if current is not None:
+                names.append(self.program.ops[current].op_name)
+        return [name for name in dict.fromkeys(names) if name != self._op_name(need)]
 
     def _value_name(self, value: int) -> str:
         found = self.program.values[value]
@@ -166,6 +194,9 @@ class NeedFinder:
         for need, alike in self.by_op.get(clue.op_name) or self._by_ending(clue):
             if clue.origin == "own" or need.is_sum == (clue.origin == "producer"):
                 yield _Candidate(need=need, by_name=4, op=need.op, alike=alike, is_named_op=clue.origin == "own")
+        if clue.origin == "own":
+            for need, alike in self.by_use.get(clue.op_name, ()):
+                yield _Candidate(need=need, by_name=1, op=need.op, alike=alike)
         if not clue.op_name or clue.origin == "consumer":
             return
         own = {other.op_name: other.frames for other in array.clues if other.origin == "own"}

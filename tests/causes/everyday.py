@@ -430,3 +430,42 @@ def reduction_inside_a_partly_manual_region():
 
     f = jax.shard_map(block, mesh=MESH, in_specs=jax.P("data", None), out_specs=jax.P(), axis_names={"data"})
     return jax.jit(f), (array((16, 32), "data", "model"),)
+
+
+@case(
+    CASES,
+    "the result's columns are split over model (rows have taken data), so a bias split over data changes its axis",
+    Want(MOVE, BOTH, "reshard_needed", at="bias"),
+)
+def bias_on_the_axis_of_the_rows():
+    def f(x, b):
+        return jnp.tanh(x) + b  # @bias
+
+    return jax.jit(f), (array((16, 64), "data", "model"), array((64,), "data"))
+
+
+@case(
+    CASES,
+    "likewise, with a scale that is reshaped and converted: it has data until the product wants model",
+    Want(MOVE, BOTH, "reshard_needed", at="scale"),
+    revised="the line of the reshape; but data goes forward through a reshape before model comes back",
+)
+def scale_on_the_axis_of_the_rows():
+    def f(x, scale):
+        row = scale.reshape(1, -1).astype(jnp.float32)
+        return x * row  # @scale
+
+    return jax.jit(f), (array((16, 64), "data", "model"), array((64,), "data", dtype=jnp.bfloat16))
+
+
+@case(
+    CASES,
+    "columns of a product take model from w; its rows have data from x; the bias has data and must have model",
+    Want(MOVE, BOTH, "reshard_needed", at="bias"),
+)
+def bias_of_a_product_on_the_axis_of_the_rows():
+    def f(x, w, b):
+        return jax.nn.relu(x @ w + b)  # @bias
+
+    arguments = (array((16, 32), "data", None), array((32, 64), None, "model"), array((64,), "data"))
+    return jax.jit(f), arguments
