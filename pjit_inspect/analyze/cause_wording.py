@@ -245,10 +245,11 @@ class _Writer:
 
     def _origins(self, part: Part) -> list[AxisOrigin]:
         axes = {axis_name(axis) for axis in part.axes}
-        if self.program.values[part.value].argument is not None:
+        value = self.program.values[self.names.outside(part.value)]
+        if value.argument is not None:
             # That an argument's sharding is the argument's says nothing.
             return []
-        return [origin for origin in self.program.values[part.value].origins if origin.axis in axes]
+        return [origin for origin in value.origins if origin.axis in axes]
 
     def _origin_fact(self, origin: AxisOrigin, part: Part) -> str:
         return f"`{origin.axis}` on {self._value(part)} comes from {origin_text(origin, self.names)}"

@@ -18,8 +18,7 @@ __all__ = ["ValueNames", "spec_text"]
 _LONGEST = 60
 _SAME_SHAPE = frozenset(("convert", "copy", "optimization_barrier", "sharding_constraint", "reshard"))
 _RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim": "broadcast"}
-_CONSTANTS = frozenset(("constant", "iota"))
-
+_CALL = "named_computation"
 
 _VIEWS = _SAME_SHAPE | frozenset(_RESHAPED)
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
@@ -51,9 +50,23 @@ class ValueNames:
     sources: Iterable[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
+    _given: dict[int, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
+        self._given = {inner: outer for outer, inner in self.program.links if self._is_parameter(inner)}
+
+    def _is_parameter(self, index: int) -> bool:
+        """Whether a value is what a call of a function was given; loops are given something else each time."""
+        maker = self.program.values[index].op
+        op = None if maker is None else self.program.ops[maker]
+        return op is not None and op.kind == _CALL and index not in op.results
+
+    def outside(self, index: int) -> int:
+        """The value a function was given for a parameter of its own; any other value itself."""
+        while index in self._given:
+            index = self._given[index]
+        return index
 
     def value(self, index: int, inside: ShardedOp | None = None) -> str:
         """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed".
@@ -61,19 +74,22 @@ class ValueNames:
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "a value inside it".
         """
+        index = self.outside(index)
         value = self.program.values[index]
         if value.argument is not None:
             return f"`{self.program.inputs[value.argument].label or f'argument {value.argument}'}`"
         if value.op is None:
             return "a value"
         op = self.program.ops[value.op]
-        if op.kind in _CONSTANTS:
+        if op.kind == "constant":
             return "a constant"
         if index not in op.results:
             return f"a value inside {self.op(op, inside)}"
         if op.kind in _SAME_SHAPE and op.operands:
             return self.value(self._seen_through(index, _SAME_SHAPE), inside)
         same = inside is not None and self._is_one_text(op, inside)
+        if op.kind == "iota" and (same or not self.text(op)):
+            return "the positions in it"
         if op.kind in _RESHAPED and op.operands and (same or not self.text(op)):
             return f"{self.value(self._seen_through(index, _VIEWS), inside)} {_RESHAPED[op.kind]}"
         if same and op is not inside:
@@ -87,7 +103,7 @@ class ValueNames:
 
     def _seen_through(self, index: int, kinds: Collection[str]) -> int:
         """The value that another is a view of, through ops of these kinds."""
-        while (maker := self.program.values[index].op) is not None:
+        while (maker := self.program.values[index := self.outside(index)].op) is not None:
             op = self.program.ops[maker]
             if op.kind not in kinds or not op.operands:
                 break

@@ -71,3 +71,16 @@ def test_forward_over_reverse_is_a_gradient():
     w = array((32, 16), None, None)
     record = pi.inspect(product, w, array((16, 32), "data", None), w)
     assert {row.phase for row in record.collectives} == {"backward"}
+
+
+def test_a_bias_that_changes_its_axis_is_told_as_the_sum_it_is_for():
+    (found,) = sentences(lambda x, b: x + b, array((16, 64), "data", "model"), array((64,), "data"))
+    assert found.startswith("`x + b`")
+    assert found.endswith("needs `b` as `P('model')`, but it is `P('data')`")
+
+
+def test_inside_a_librarys_function_an_argument_keeps_its_name():
+    """`jnp.argmax` is a function of its own in the program: it reduces its parameter and the positions."""
+    found = sentences(lambda x: jnp.argmax(x, axis=1), array((16, 64), "data", "model"))
+    assert found
+    assert all("reduces dimension 1 of `x` and dimension 1 of the positions in it" in text for text in found)
