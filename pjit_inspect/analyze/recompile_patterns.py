@@ -233,7 +233,7 @@ def _argument(data: RecordData, path: str) -> ArgumentKey | None:
 
 def _feedback(found: Sequence[tuple[_Compile, Difference, ArrayLayout]]) -> Iterator[Pattern]:
     for group in _by([(one, d) for one, d, _ in found], lambda d: d.path):
-        output = next(o for one, d, o in found if d is group[0][1])
+        one, output = next((one, output) for one, d, output in found if d is group[0][1])
         path = group[0][1].path
         place = sharding_words(output.sharding, None) if output.sharding is not None else "another sharding"
         sentence = (
@@ -241,6 +241,8 @@ def _feedback(found: Sequence[tuple[_Compile, Difference, ArrayLayout]]) -> Iter
             "and is passed as the argument"
         )
         advice = f"set `out_shardings` of jit for `{output.path}` to the sharding that `{path}` starts with"
+        if one.data.key is not None and output.path in {given.name for given in one.data.key.outputs}:
+            advice = f"put `{path}` where `out_shardings` puts `{output.path}` before the first call (`jax.device_put`)"
         yield _pattern("feedback", group, sentence, advice)
 
 

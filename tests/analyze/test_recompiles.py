@@ -277,6 +277,17 @@ def test_an_argument_that_arrives_as_an_output_left_is_fed_back():
     assert "`out_shardings` of jit for `result`" in pattern.advice
 
 
+def test_where_the_result_goes_as_asked_the_advice_is_to_put_the_argument_there():
+    first = argument(type="jax.Array", committed=True, given=split(), mesh=MESH)
+    output = ArrayLayout(path="result", dtype="float32", global_shape=(4,), sharding=whole())
+    made = dataclasses.replace(record(1, first), outputs=(output,))
+    again = record(2, dataclasses.replace(first, given=whole()))
+    asked = dataclasses.replace(again.key, outputs=(NamedText(name="result", text="P(None,)"),))
+    (pattern,) = ledger_of(made, dataclasses.replace(again, key=asked)).patterns
+    assert pattern.kind == "feedback"
+    assert pattern.advice.startswith("put `x` where `out_shardings` puts `result` before the first call")
+
+
 def test_another_sharding_that_no_output_has_is_not_fed_back():
     first = argument(type="jax.Array", committed=True, given=split(), mesh=MESH)
     assert ledger_of(record(1, first), record(2, dataclasses.replace(first, given=whole()))).patterns == ()
