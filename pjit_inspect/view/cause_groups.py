@@ -5,6 +5,7 @@ Not its job: finding causes (`analyze.causes`), tables (`view.collectives_view`)
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ __all__ = [
     "Reason",
     "cause_frames",
     "cause_words",
+    "distinct_lines",
     "group_by_cause",
     "kinds_words",
     "place_words",
@@ -143,6 +145,11 @@ def cause_frames(row: Collective) -> tuple[Frame, ...]:
     """Where the user's code is the reason for a collective; its own place where the cause has none."""
     cause = row.cause
     return (cause.source if cause is not None else ()) or row.source
+
+
+def distinct_lines(frames: Sequence[Frame]) -> list[Frame]:
+    """Frames innermost first; of those on one line, one after another, the innermost only."""
+    return [next(same) for _, same in itertools.groupby(frames, lambda frame: (frame.file, frame.line))]
 
 
 def place_words(row: Collective) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.view.answer_view import axis_span
-from pjit_inspect.view.cause_groups import CauseGroup, Reason, cause_words
+from pjit_inspect.view.cause_groups import CauseGroup, Reason, cause_words, distinct_lines
 from pjit_inspect.view.quantities import bytes_number, bytes_text, plural
 from pjit_inspect.view.tree import Code, Finding, Number, Prose, Sign, Span, Spans, Text
 
@@ -99,7 +99,7 @@ def _figures(group: CauseGroup) -> Spans:
     payload, wire = bytes_text(group.payload_bytes), bytes_text(group.sent_bytes)
     text = f"payload {payload} (counted), wire {wire} (modelled: ring), per device and call; {_runs(group)}"
     spans: list[Span] = [Text(text)]
-    frames = group.frames
+    frames = distinct_lines(group.frames)
     if frames:
         spans += [Text("; at "), Code(frames[0].where)]
         for position, frame in enumerate(frames[1 : 1 + _FRAMES]):

@@ -14,7 +14,7 @@ from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
 from pjit_inspect.model.suggestion import Suggestion
 from pjit_inspect.view.answer_view import axis_span
-from pjit_inspect.view.cause_groups import cause_frames, group_by_cause, kinds_words, place_words
+from pjit_inspect.view.cause_groups import cause_frames, distinct_lines, group_by_cause, kinds_words, place_words
 from pjit_inspect.view.collectives_view import LayerGroup, source_line
 from pjit_inspect.view.findings import finding_of, share_text
 from pjit_inspect.view.inspector_groups import SharedTables
@@ -70,7 +70,7 @@ def _row(
         "moves": name_data(f"{first.dtype}{shape_text(first.local_shape)}") + _more(first),
         "groups_words": groups_text(first.groups, limit=_GROUPS),
         "groups_count": len(first.groups),
-        "lines": [_line(report, frame) for frame in first.source[:_FRAMES]],
+        "lines": _lines(report, first.source),
         "spots": _spots(tables, group.members),
         "names": [name_data(member.instructions[0]) if member.instructions else "" for member in group.members][
             :_MEMBERS
@@ -145,8 +145,10 @@ def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
     ]
 
 
-def _line(report: RecordReport, frame: Frame) -> list[str]:
-    return [name_data(frame.where), name_data(source_line(report.data, (frame,)) or "")]
+def _lines(report: RecordReport, frames: Sequence[Frame]) -> list[list[str]]:
+    """Where each frame stands, with the line there."""
+    shown = distinct_lines(frames)[:_FRAMES]
+    return [[name_data(frame.where), name_data(source_line(report.data, (frame,)) or "")] for frame in shown]
 
 
 def _spots(tables: SharedTables, members: Sequence[Collective]) -> list[int]:
