@@ -24,10 +24,15 @@ class Wording:
     facts: tuple[str, ...]
 
 
-def word_need(need: Need, names: ValueNames, kind: CauseKind, axes: tuple[str, ...] | None) -> Wording:
-    """The clause and the facts for a need that causes a collective of cause `kind` over some mesh axes."""
+def word_need(
+    need: Need, names: ValueNames, kind: CauseKind, axes: tuple[str, ...] | None, *, moves_result: bool = False
+) -> Wording:
+    """The clause and the facts for a need that causes a collective of cause `kind` over some mesh axes.
+
+    With `moves_result` the partitioner has computed the need's op with its operand as it is, and moves its result.
+    """
     need = _over_these(need, frozenset(axes or ()))
-    writer = _Writer(need=need, names=names, program=names.program)
+    writer = _Writer(need=need, names=names, program=names.program, moves_result=moves_result)
     clauses: dict[CauseKind, Callable[[], str]] = {
         "contraction": writer.contraction,
         "reduction": writer.reduction,
@@ -63,6 +68,7 @@ class _Writer:
     need: Need
     names: ValueNames
     program: Propagation
+    moves_result: bool
 
     # ------------------------------------------------------------ clauses
 
@@ -82,6 +88,8 @@ class _Writer:
         if request is None or request.index == self.need.op:
             return f"{self._requester()} asks for {wanted}, but {what} is {given}"
         asked = self.program.values[self.program.ops[request.index].results[0]].spec
+        if self.moves_result:
+            return f"{self._requester()} asks for `{spec_text(asked)}`; {self._moved_result()}"
         return (
             f"{self._requester()} asks for `{spec_text(asked)}`; for that {self._op()} needs {what} as {wanted}, "
             f"but it is {given}"
@@ -104,6 +112,8 @@ class _Writer:
         if self.need.op is None:
             return f"{name} must be {wanted} (`out_shardings`), but is computed as {given}"
         asked = f"`{spec_text(boundary.spec)}` (`out_shardings`)"
+        if self.moves_result:
+            return f"{name} must be {asked}; {self._moved_result()}"
         return f"{name} must be {asked}, but {self._op()} has its operand as {given}"
 
     def needed(self) -> str:
@@ -114,6 +124,8 @@ class _Writer:
         if self._has_no_rule():
             return f"the partitioner cannot split {self._op()}, so it needs {what} whole, but that is {given}"
         taken = self._taken()
+        if self.moves_result:
+            return self._moved_result()
         if taken:
             return f"{self._op()} needs {what} as {wanted}, but it is {given}: {taken}"
         return f"{self._op()} needs {what} as {wanted}, but it is {given}"
@@ -123,6 +135,10 @@ class _Writer:
             return False
         op = self.program.ops[self.need.op]
         return op.rule is None and op.kind not in ("while", "manual_computation")
+
+    def _moved_result(self) -> str:
+        what, (given, _) = self._named(self.need.value, "an operand"), self._specs()
+        return f"{self._op()} is computed with {what} as {given}, and its result is moved"
 
     def halo(self) -> str:
         return (

@@ -115,7 +115,8 @@ class CauseFinder:
 
     def _proven(self, match: Match, array: MovedArray, collective: Collective, kind: CauseKind) -> Cause:
         need = match.need
-        wording = word_need(need, self._names, kind, collective.axes)
+        moves_result = self._moves_result(need, array)
+        wording = word_need(need, self._names, kind, collective.axes, moves_result=moves_result)
         op = None if need.op is None else self._names.program.ops[need.op]
         asked = need.request if need.request is not None and need.request.kind == "reshard_requested" else None
         place = op if asked is None else self._names.program.ops[asked.index]
@@ -133,10 +134,22 @@ class CauseFinder:
             evidence="name" if match.is_by_name else "sharding",
             op_name=place.op_name if place is not None else collective.op_name,
             source=self._names.frames(place) if place is not None else self._at_value(need),
-            value=self._names.argument(need.value) if need.value is not None else "",
+            value="" if need.value is None or moves_result else self._names.argument(need.value),
             payload_bytes=array.bytes,
             candidates=match.candidates,
         )
+
+    def _moves_result(self, need: Need, array: MovedArray) -> bool:
+        """Whether what moves is the result of the op a need belongs to: computed with its operands as they are.
+
+        Not where the operand is made by an op of the same name: then it may as well be that.
+        """
+        if need.op is None or need.value is None or need.kind not in _RESHARDS:
+            return False
+        program = self._names.program
+        maker = program.values[self._names.seen_through(need.value)].op
+        made_by = "" if maker is None else program.ops[maker].op_name
+        return program.ops[need.op].op_name in array.makers and made_by not in array.makers
 
     def _at_value(self, need: Need) -> tuple[Frame, ...]:
         """Where the value of a need that belongs to no op was made."""

@@ -23,6 +23,8 @@ _PASSING = frozenset((
     "all-reduce", "reduce-scatter", "opt-barrier",
 ))  # fmt: skip
 _INTO = frozenset(("fusion", "call", "while", "conditional", "async-start"))
+_INDICES = frozenset(("constant", "iota", "partition-id", "replica-id"))
+_GIVEN = _INDICES | {"parameter"}
 _HOPS = 12
 _MOST = 128
 
@@ -51,12 +53,14 @@ class MovedArray:
       bytes: and how many bytes.
       dtype: XLA's name of the element type.
       clues: the names it is known by, the collective's own first, then those of what makes it.
+      makers: names of the operations whose work yields it; () when it is an argument, or several are moved.
     """
 
     elements: int
     bytes: int
     dtype: str
     clues: tuple[Clue, ...]
+    makers: frozenset[str] = frozenset()
 
 
 def find_moved_arrays(op: Instruction, kind: str) -> tuple[MovedArray, ...]:
@@ -102,6 +106,7 @@ def _array(
         bytes=sum(shape.bytes or 0 for shape in shapes),
         dtype=shapes[0].dtype if shapes else "",
         clues=tuple(dict.fromkeys((*own, *near))),
+        makers=_makers(producers[0]) if producers else frozenset(),
     )
 
 
@@ -110,6 +115,23 @@ def _elements(shape: Shape) -> int:
     for length in shape.dimensions:
         count *= length
     return count
+
+
+def _makers(op: Instruction) -> frozenset[str]:
+    """Names of the operations whose work yields the result of `op`, looked for through what passes it on."""
+    for _ in range(_HOPS):
+        inside = op.called[0] if op.opcode == "fusion" and op.called else (op,)
+        work = [one.op_name for one in inside if one.opcode not in _PASSING | _GIVEN and not _is_scalar(one)]
+        given = [operand for operand in op.operands if operand.opcode not in _INDICES]
+        if work or len(given) != 1:
+            return frozenset(filter(None, work))
+        op = given[0]
+    return frozenset()
+
+
+def _is_scalar(op: Instruction) -> bool:
+    """Whether it yields one number: what the partitioner computes a place from has the name of the op it is for."""
+    return all(_elements(leaf) == 1 for leaf in op.shape.leaves)
 
 
 def _named_producers(op: Instruction) -> list[Instruction]:

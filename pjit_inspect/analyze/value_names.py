@@ -86,22 +86,22 @@ class ValueNames:
         if index not in op.results:
             return f"a value inside {self.op(op, inside)}"
         if op.kind in _SAME_SHAPE and op.operands:
-            return self.value(self._seen_through(index, _SAME_SHAPE), inside)
+            return self.value(self.seen_through(index, _SAME_SHAPE), inside)
         same = inside is not None and self._is_one_text(op, inside)
         if op.kind == "iota" and (same or not self.text(op)):
             return "the positions in it"
         if op.kind in _RESHAPED and op.operands and (same or not self.text(op)):
-            return f"{self.value(self._seen_through(index, _VIEWS), inside)} {_RESHAPED[op.kind]}"
+            return f"{self.value(self.seen_through(index), inside)} {_RESHAPED[op.kind]}"
         if same and op is not inside:
             return "a value inside it"
         return self.op(op, inside)
 
     def argument(self, index: int) -> str:
         """The argument a value is, or is a plain view of; "" for anything else."""
-        argument = self.program.values[self._seen_through(index, _VIEWS)].argument
+        argument = self.program.values[self.seen_through(index)].argument
         return "" if argument is None else self.program.inputs[argument].label
 
-    def _seen_through(self, index: int, kinds: Collection[str]) -> int:
+    def seen_through(self, index: int, kinds: Collection[str] = _VIEWS) -> int:
         """The value that another is a view of, through ops of these kinds."""
         while (maker := self.program.values[index := self.outside(index)].op) is not None:
             op = self.program.ops[maker]

@@ -84,3 +84,28 @@ def test_inside_a_librarys_function_an_argument_keeps_its_name():
     found = sentences(lambda x: jnp.argmax(x, axis=1), array((16, 64), "data", "model"))
     assert found
     assert all("reduces dimension 1 of `x` and dimension 1 of the positions in it" in text for text in found)
+
+
+def test_a_result_that_is_moved_is_not_told_as_its_operand():
+    """Sequence-parallel attention by heads: the product is made with heads split, then its result goes back."""
+
+    def attention(q, k, v):
+        weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k))
+        out = jnp.einsum("bhqk,bkhd->bqhd", weights, v)
+        return jax.lax.with_sharding_constraint(out, named("data", "model", None, None))
+
+    heads = array((4, 32, 8, 16), "data", None, "model", None)
+    (found,) = sentences(attention, heads, heads, heads)
+    assert "asks for `P('data', 'model', None, None)`" in found
+    assert found.endswith("is computed with `v` as `P('data', None, 'model', None)`, and its result is moved")
+
+
+def test_an_operand_that_is_moved_before_the_operation_is_told_as_such():
+    """The places the partitioner computes for its slices have the operation's name; they are not its work."""
+
+    def model(x):
+        return jax.lax.with_sharding_constraint(x * 2, named("model", None))
+
+    found = sentences(model, array((8, 8), "data", None))
+    assert found
+    assert all("needs `x` as `P('model', None)`, but it is `P('data', None)`" in text for text in found)
