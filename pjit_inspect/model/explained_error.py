@@ -1,0 +1,189 @@
+"""What is known of an error with which JAX refuses a sharding: what it says, where it comes from, what would fit.
+
+Strings and numbers only, so that an explanation keeps no array, frame or exception alive. Not its job: reading the
+message (`parse.sharding_errors`), the traceback (`observe.error_scene`), or finding what fits (`analyze`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pjit_inspect.model.layout import SpecEntry
+from pjit_inspect.model.source import Frame
+
+__all__ = ["ERROR_KINDS", "ErrorArray", "ErrorFacts", "ErrorKind", "ErrorScene", "ExplainedError", "Fit", "MeshAxes"]
+
+ErrorKind = Literal[
+    "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "mesh", "devices", "rank",
+    "unknown axis", "repeated axis", "mesh size", "unknown",
+]  # fmt: skip
+
+ERROR_KINDS: dict[ErrorKind, str] = {
+    "indivisible": "a dimension that its mesh axes do not divide",
+    "contraction": "a matrix product whose contracted dimensions are split (Explicit mesh)",
+    "conflict": "operands whose specs conflict (Explicit mesh)",
+    "axis twice": "a result that would use a mesh axis twice (Explicit mesh)",
+    "indexing": "indexing a split dimension (Explicit mesh)",
+    "reshape": "reshaping a split dimension (Explicit mesh)",
+    "mesh": "operands on different meshes",
+    "devices": "arguments on different devices",
+    "rank": "a spec longer than the array's rank",
+    "unknown axis": "an axis that the mesh does not have",
+    "repeated axis": "a spec that names an axis twice",
+    "mesh size": "a mesh shape that the devices do not fill",
+}
+"""The errors that can be explained, each in a few words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshAxes:
+    """A mesh as an error knows it: names and sizes, perhaps without devices.
+
+    Attributes:
+      axes: (name, size) of each axis, outermost first.
+      types: "auto", "explicit" or "manual" of each axis; () when it is not known.
+      device_ids: the device at each position; () when it is not known.
+      name: the user's variable that holds it; "" when none is known.
+    """
+
+    axes: tuple[tuple[str, int], ...]
+    types: tuple[str, ...] = ()
+    device_ids: tuple[int, ...] = ()
+    name: str = field(default="", compare=False)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Devices along each axis, by name."""
+        return dict(self.axes)
+
+    def __str__(self) -> str:
+        return " x ".join(f"{name}={size}" for name, size in self.axes) or "no axes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorArray:
+    """An array that an error is about. What is not known is "", None or ().
+
+    Attributes:
+      name: the user's name of it (`params['w']`), or what it is in the operation ("lhs").
+      dtype: its element type as JAX writes it.
+      shape: its global shape.
+      spec: how it is split, one entry per dimension when `shape` is known; None when that is not known.
+      mesh: the mesh the spec speaks of.
+      device_ids: the devices it is on, in the order of its sharding.
+      is_named: whether `name` is the user's.
+    """
+
+    name: str
+    dtype: str = ""
+    shape: tuple[int, ...] | None = None
+    spec: tuple[SpecEntry, ...] | None = None
+    mesh: MeshAxes | None = None
+    device_ids: tuple[int, ...] = ()
+    is_named: bool = False
+
+    @property
+    def local_shape(self) -> tuple[int, ...] | None:
+        """What one device holds; None when it is not known or the axes do not divide a dimension."""
+        if self.shape is None or self.spec is None or self.mesh is None or len(self.spec) > len(self.shape):
+            return None
+        local = list(self.shape)
+        for dimension, entry in enumerate(self.spec):
+            names = () if entry is None else (entry,) if isinstance(entry, str) else entry
+            parts = math.prod(self.mesh.sizes.get(name, 0) for name in names)
+            if parts < 1 or local[dimension] % parts:
+                return None
+            local[dimension] //= parts
+        return tuple(local)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFacts:
+    """What an error's message says.
+
+    Attributes:
+      kind: which error it is.
+      arrays: the arrays it tells of, in its order.
+      operation: the operation or function that was refused ("add", "shard_map", "step"); "" when it does not say.
+      dimension: the dimension it is about; None when it is about none.
+      axis: the mesh axis it is about.
+      specs: the part of each operand's spec that it quotes ("contraction", "conflict").
+      new_shape: the shape that was asked for ("reshape", "mesh size").
+      count: how many devices there are ("mesh size").
+      meshes: the meshes it tells of ("mesh").
+    """
+
+    kind: ErrorKind
+    arrays: tuple[ErrorArray, ...] = ()
+    operation: str = ""
+    dimension: int | None = None
+    axis: str = ""
+    specs: tuple[tuple[SpecEntry, ...], ...] = ()
+    new_shape: tuple[int, ...] = ()
+    count: int | None = None
+    meshes: tuple[MeshAxes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorScene:
+    """Where an error comes from, as far as its traceback tells.
+
+    Attributes:
+      frame: the innermost line of the user's code; None when there is none.
+      line: the text of that line; "" when it cannot be read.
+      operator: what the failing expression does: "@", "+", "[]", or the name of the function it calls.
+      operands: the arrays in the failing expression, in order; those of a tree by their paths.
+      checked: JAX's own name of the argument it checked, such as `params['w']`; "" when it is not known.
+      subscripts: the first argument of the expression when it is a string, as in `einsum('ij,jk->ik', ...)`.
+      meshes: the meshes that the user's variables hold.
+    """
+
+    frame: Frame | None = None
+    line: str = ""
+    operator: str = ""
+    operands: tuple[ErrorArray, ...] = ()
+    checked: str = ""
+    subscripts: str = ""
+    meshes: tuple[MeshAxes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """One change that makes it legal.
+
+    Attributes:
+      edit: what to write, as code: a spec, a call.
+      effect: what it does and costs, in words.
+      spec: the spec in it; None when it has none.
+      target: the array that `spec` is for: an operand's name, or "result".
+    """
+
+    edit: str
+    effect: str
+    spec: tuple[SpecEntry, ...] | None = None
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedError:
+    """An error explained.
+
+    Attributes:
+      kind: which error it is; "unknown" for one that is not about shardings or not known.
+      sentence: what is wrong, in one sentence, names and code in `backticks`.
+      frame: the innermost line of the user's code; None when there is none.
+      line: the text of that line; "" when it cannot be read.
+      arrays: the arrays it is about.
+      fits: what would make it legal, the nearest to what was asked first; () when nothing is known to.
+      notes: what else is to be known, such as what could not be told.
+    """
+
+    kind: ErrorKind
+    sentence: str
+    frame: Frame | None = None
+    line: str = ""
+    arrays: tuple[ErrorArray, ...] = ()
+    fits: tuple[Fit, ...] = ()
+    notes: tuple[str, ...] = ()
