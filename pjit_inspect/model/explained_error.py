@@ -111,7 +111,8 @@ class ErrorFacts:
       axis: the mesh axis it is about.
       specs: the part of each operand's spec that it quotes ("contraction", "conflict").
       new_shape: the shape that was asked for ("reshape", "mesh size").
-      count: how many devices there are ("mesh size").
+      count: into how many parts the dimension is split ("indivisible"), how many devices there are ("mesh size"), the
+        array's rank ("rank").
       meshes: the meshes it tells of ("mesh").
     """
 
@@ -136,7 +137,8 @@ class ErrorScene:
       operator: what the failing expression does: "@", "+", "[]", or the name of the function it calls.
       operands: the arrays in the failing expression, in order; those of a tree by their paths.
       checked: JAX's own name of the argument it checked, such as `params['w']`; "" when it is not known.
-      subscripts: the first argument of the expression when it is a string, as in `einsum('ij,jk->ik', ...)`.
+      subscripts: what picks: the text between the brackets of `t[i]` and of `t.at[i]`, or the first argument of a call
+        when it is a string, as in `einsum('ij,jk->ik', ...)`.
       meshes: the meshes that the user's variables hold.
     """
 

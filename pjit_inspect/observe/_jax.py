@@ -150,6 +150,12 @@ CONTRACT = (
     ),
     Promise(module="jax._src.compiler", name="get_compile_options", costs="programs compiled again on request"),
     Promise(module="jax._src.compiler", name="backend_compile_and_load", costs="programs compiled again on request"),
+    Promise(
+        module=_PJIT,
+        name="pjit_check_aval_sharding",
+        variables=("name", "what_aval"),
+        costs="which argument an explained error is about",
+    ),
     Promise(module="jax._src.distributed", name="global_state.process_id", costs="whose a log without records is"),
     Promise(module="jax._src.distributed", name="global_state.num_processes", costs="whose a log without records is"),
     Promise(module="jax._src.xla_bridge", name="backends_are_initialized", costs="whose a log without records is"),
@@ -254,6 +260,16 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
             stages.setdefault(stage, frame)
         frame = frame.f_back
     return stages
+
+
+def checked_argument(frames: Sequence[FrameType]) -> str:
+    """The argument (`params['w']`) or result whose sharding JAX refused, from the frames that did; "" when not known."""
+    for frame in frames:
+        code = frame.f_code
+        if code.co_name == "pjit_check_aval_sharding" and code.co_filename.replace("\\", "/").endswith("/jax/_src/pjit.py"):
+            name, what = frame.f_locals.get("name"), frame.f_locals.get("what_aval")
+            return str(name or "result" * (what == "pjit outputs"))
+    return ""
 
 
 def pmapped_function(frame: FrameType) -> FunctionType | None:

@@ -83,7 +83,10 @@ def _indivisible(text: str) -> ErrorFacts | None:
     array = _of_shape(replace(given, name=path[2] if path else "", is_named=path is not None), shape)
     what = re.match(r"One of (pjit|device_put) (arguments|outputs|args)\b", text)
     operation = {"outputs": "result", "arguments": "argument"}.get(what[2], what[1]) if what else ""
-    return ErrorFacts(kind="indivisible", arrays=(array,), dimension=_within(int(found[1]), shape), operation=operation)
+    dimension = _within(int(found[1]), shape)
+    return ErrorFacts(
+        kind="indivisible", arrays=(array,), dimension=dimension, count=int(found[2]), operation=operation
+    )
 
 
 def _of_shape(array: ErrorArray, shape: tuple[int, ...]) -> ErrorArray:
@@ -106,7 +109,8 @@ _SHARD_MAP_MESH = re.compile(
 _SHARD_MAP_ARGUMENT = re.compile(
     r"the passed (args\S{0,400}?) of shape (\w{1,24})\[([\d,]{0,200})\](?:, where (args\S{0,100}?) is bound to "
     r"\S{1,200}?'s parameter '(\w{1,200})')?, corresponds to in_specs\S{0,400}? of value "
-    r"((?:P|PartitionSpec)\([^\n]{0,400}?\)), which maps array axis (\d{1,4}) \(of size"
+    r"((?:P|PartitionSpec)\([^\n]{0,400}?\)), which maps array axis (\d{1,4}) \(of size "
+    r"\d{1,18}\) to mesh ax[^\n]{0,800}?, but (\d{1,12}) does not evenly divide"
 )
 
 
@@ -115,16 +119,19 @@ def _shard_map(text: str) -> ErrorFacts | None:
     if "are not evenly divisible by the corresponding mesh axis sizes" not in text:
         return None
     mesh = _shard_map_mesh(text)
-    arrays, dimensions = [], []
+    arrays, cuts = [], []
     for found in list(_SHARD_MAP_ARGUMENT.finditer(text))[:_MOST_ARRAYS]:
         path = found[5] + found[1][len(found[4]) :] if found[5] else found[1]
         shape = parse_integers(f"({found[3]})")
         array = ErrorArray(name=path, dtype=found[2], spec=parse_spec(found[6]), mesh=mesh, is_named=bool(found[5]))
         arrays.append(_of_shape(array, shape))
-        dimensions.append(_within(int(found[7]), shape))
+        cuts.append((_within(int(found[7]), shape), int(found[8])))
     if not arrays:
         return None
-    return ErrorFacts(kind="indivisible", arrays=tuple(arrays), dimension=dimensions[0], operation="shard_map")
+    dimension, count = cuts[0]
+    return ErrorFacts(
+        kind="indivisible", arrays=tuple(arrays), dimension=dimension, count=count, operation="shard_map"
+    )
 
 
 def _shard_map_mesh(text: str) -> MeshAxes | None:

@@ -1,0 +1,42 @@
+"""An error with which JAX refused a sharding, explained: what is wrong, and what would fit.
+
+Not its job: each kind of error (`analyze.explain_divisibility`, `explain_operations`, `explain_placement`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pjit_inspect.analyze.explain_divisibility import (
+    explain_indivisible,
+    explain_mesh_size,
+    explain_rank,
+    explain_repeated_axis,
+    explain_unknown_axis,
+)
+from pjit_inspect.analyze.explain_operations import explain_indexing, explain_pair, explain_reshape
+from pjit_inspect.analyze.explain_placement import explain_devices, explain_mesh
+from pjit_inspect.model.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
+
+__all__ = ["explain_error"]
+
+_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = {
+    "indivisible": explain_indivisible,
+    "contraction": explain_pair,
+    "conflict": explain_pair,
+    "axis twice": explain_pair,
+    "indexing": explain_indexing,
+    "reshape": explain_reshape,
+    "mesh": explain_mesh,
+    "devices": explain_devices,
+    "rank": explain_rank,
+    "unknown axis": explain_unknown_axis,
+    "repeated axis": explain_repeated_axis,
+    "mesh size": explain_mesh_size,
+}
+
+
+def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """What an error's message and its traceback say together."""
+    return replace(_EXPLAIN[facts.kind](facts, scene), frame=scene.frame, line=scene.line)

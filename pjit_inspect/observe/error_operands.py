@@ -1,0 +1,222 @@
+"""The arrays in the expression that failed, by the user's words for them.
+
+The expression is read from the source, and its names are looked up in the frame's variables: no code of the line runs
+again, no property is asked. Values that only JAX's own frames hold (`f(x) @ w`) are taken from there. Not its job:
+which frame it is (`observe.error_scene`).
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import jax
+
+from pjit_inspect.model.explained_error import ErrorArray
+from pjit_inspect.observe.frames import read_source
+from pjit_inspect.observe.mesh_axes import is_array, to_error_array
+
+__all__ = ["Expression", "Operands", "find_operands", "read_expression"]
+
+_MOST_LEAVES = 2_000
+_LONGEST = 4_000
+_LONGEST_NAME = 200
+_MISSING: Any = object()
+
+_SYMBOLS: dict[type, tuple[str, str]] = {
+    ast.MatMult: ("@", "matmul"), ast.Add: ("+", "add"), ast.Sub: ("-", "subtract"), ast.Mult: ("*", "multiply"),
+    ast.Div: ("/", "true_divide"), ast.Pow: ("**", "power"), ast.FloorDiv: ("//", "floor_divide"),
+    ast.Mod: ("%", "remainder"), ast.BitAnd: ("&", "bitwise_and"), ast.BitOr: ("|", "bitwise_or"),
+    ast.BitXor: ("^", "bitwise_xor"), ast.Lt: ("<", "less"), ast.LtE: ("<=", "less_equal"), ast.Gt: (">", "greater"),
+    ast.GtE: (">=", "greater_equal"), ast.Eq: ("==", "equal"), ast.NotEq: ("!=", "not_equal"),
+}  # fmt: skip
+"""Each operator's sign, and the function of `jax.numpy` that it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression of the user's: its tree, and the text the tree's columns count in."""
+
+    node: ast.expr
+    text: str
+
+    def words(self, node: ast.expr) -> str:
+        """The user's text of a part."""
+        return " ".join((ast.get_source_segment(self.text, node) or "").split())[:_LONGEST_NAME]
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """What was found: see `ErrorScene`."""
+
+    operator: str
+    arrays: tuple[ErrorArray, ...]
+    subscripts: str = ""
+
+
+def read_expression(frame: FrameType, instruction: int, line: int) -> Expression | None:
+    """The expression that an instruction evaluates; None when its text cannot be read."""
+    source = read_source(frame.f_code.co_filename)
+    if source is None:
+        return None
+    if (magic := _of_a_magic(source.line(line) or "")) is not None:
+        return magic
+    place = next(itertools.islice(frame.f_code.co_positions(), instruction // 2, None), None)
+    if place is None or None in place:
+        return None
+    first, last, begin, end = (number or 0 for number in place)
+    lines = [text.encode() for text in source.lines[first - 1 : last]]
+    if not lines:
+        return None
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][begin:]
+    return _parsed(b"\n".join(lines).decode(errors="replace"))
+
+
+def _parsed(text: str) -> Expression | None:
+    if len(text) > _LONGEST:
+        return None
+    whole = f"({text}\n)"
+    try:
+        return Expression(ast.parse(whole, mode="eval").body, whole)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+
+
+def _of_a_magic(line: str) -> Expression | None:
+    """The call in `%pjit step(w, x)`, whose line IPython has turned into a call of its own."""
+    call = _parsed(line.strip())
+    node = call.node if call else None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "run_line_magic":
+        return None
+    words = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+    if len(words) != 2 or words[0] != "pjit" or not isinstance(words[1], str):
+        return None
+    text = words[1].strip()
+    while text.startswith("--"):
+        text = text.partition(" ")[2].strip()
+    found = _parsed(text.rstrip(";"))
+    if found is None and "=" in text:
+        found = _parsed(text.partition("=")[2].rstrip(";"))
+    return found
+
+
+# ---------------------------------------------------------------- operands
+
+
+def find_operands(expression: Expression, frame: FrameType, inner: Sequence[FrameType]) -> Operands:
+    """The arrays among the operands of an expression; `inner` are the frames it called, outermost first."""
+    operator, function, parts = _parts(expression.node)
+    values = [_look_up(part, frame) for part in parts]
+    if any(value is _MISSING for value in values):
+        known = _passed(function, len(parts), inner)
+        values = [own if own is not _MISSING else other for own, other in zip(values, known, strict=True)]
+    arrays: list[ErrorArray] = []
+    for part, value in zip(parts, values, strict=True):
+        arrays += _arrays_of(expression.words(part), value)
+        if len(arrays) > _MOST_LEAVES:
+            break
+    return Operands(operator, tuple(arrays), _subscripts(expression))
+
+
+def _subscripts(expression: Expression) -> str:
+    """What picks: see `ErrorScene`."""
+    match expression.node:
+        case ast.Subscript(slice=index) | ast.Call(func=ast.Attribute(value=ast.Subscript(slice=index))):
+            return expression.words(index)
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]):
+            return text[:_LONGEST_NAME]
+    return ""
+
+
+def _parts(node: ast.expr) -> tuple[str, str, list[ast.expr]]:
+    """What an expression does, the function of JAX's that does it, and its operands."""
+    match node:
+        case ast.BinOp(left=left, right=right, op=op):
+            return *_SYMBOLS.get(type(op), ("", "")), [left, right]
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return *_SYMBOLS.get(type(op), ("", "")), [left, right]
+        case ast.Subscript(value=value, slice=index):
+            indices = index.elts if isinstance(index, ast.Tuple) else [index]
+            return "[]", "", [value, *indices]
+        case ast.Call(func=func, args=args, keywords=keywords):
+            name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+            given = [*args, *(keyword.value for keyword in keywords)]
+            return name, name, [*_receiver(func), *itertools.chain.from_iterable(map(_unpacked, given))]
+    return "", "", []
+
+
+def _receiver(func: ast.expr) -> list[ast.expr]:
+    """`x` of `x.reshape(..)` and of `x.at[i].get(..)`; modules drop out later, as they are no arrays."""
+    if not isinstance(func, ast.Attribute):
+        return []
+    node = func.value
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "at":
+        return [node.value.value, node.slice]
+    return [node]
+
+
+def _unpacked(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, (ast.List, ast.Tuple)) else [node]
+
+
+def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]:
+    """The operands as the function of JAX's that stands for an operator got them; nothing for other expressions."""
+    for frame in frames:
+        code = frame.f_code
+        if count == 2 and code.co_name == function and code.co_argcount >= 2:
+            names = code.co_varnames[:2]
+            return [frame.f_locals.get(name, _MISSING) for name in names]
+    return [_MISSING] * count
+
+
+def _look_up(node: ast.expr, frame: FrameType) -> Any:
+    """The value of a name, or of an item or attribute of one, without running any code; `_MISSING` for anything else."""
+    match node:
+        case ast.Name(id=name):
+            found = frame.f_locals.get(name, _MISSING)
+            return found if found is not _MISSING else frame.f_globals.get(name, _MISSING)
+        case ast.Subscript(value=value, slice=ast.Constant(value=key)):
+            return _item(_look_up(value, frame), key)
+        case ast.Attribute(value=value, attr=name):
+            return _attribute(_look_up(value, frame), name)
+    return _MISSING
+
+
+def _item(holder: Any, key: Any) -> Any:
+    if type(holder) in (dict, list, tuple):
+        try:
+            return holder[key]
+        except (KeyError, IndexError, TypeError):
+            return _MISSING
+    return _MISSING
+
+
+def _attribute(holder: Any, name: str) -> Any:
+    if isinstance(holder, tuple) and name in getattr(type(holder), "_fields", ()):
+        return tuple.__getitem__(holder, type(holder)._fields.index(name))
+    try:
+        return object.__getattribute__(holder, "__dict__").get(name, _MISSING)
+    except AttributeError:
+        return _MISSING
+
+
+def _arrays_of(name: str, value: Any) -> Iterator[ErrorArray]:
+    """A value's arrays: itself, or the leaves of a tree by their paths."""
+    if value is _MISSING or value is None or isinstance(value, (str, bytes, int, float)):
+        return
+    if is_array(value):
+        leaves = [((), value)]
+    else:
+        try:
+            leaves = jax.tree_util.tree_flatten_with_path(value)[0][:_MOST_LEAVES]
+        except Exception:
+            return
+    for path, leaf in leaves:
+        array = to_error_array(name + jax.tree_util.keystr(path), leaf) if is_array(leaf) else None
+        if array is not None:
+            yield array

@@ -1,0 +1,91 @@
+"""Where an error of JAX's comes from: the user's line, and the arrays that stand in it.
+
+Reads the traceback of an exception that has been raised: the variables of its frames, never an array's data. What is
+returned are strings and numbers, so that it keeps none of them alive. Best effort: what cannot be found is left out.
+Not its job: the message (`parse.sharding_errors`), how code names its operands (`observe.error_operands`).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from types import FrameType, TracebackType
+
+from pjit_inspect.model.explained_error import ErrorScene
+from pjit_inspect.model.source import Frame
+from pjit_inspect.observe import _jax
+from pjit_inspect.observe.error_operands import find_operands, read_expression
+from pjit_inspect.observe.frames import cell_name, is_jax_file, is_user_file, read_source
+from pjit_inspect.observe.mesh_axes import find_mesh_axes
+
+__all__ = ["error_scene", "last_error", "linked_errors"]
+
+_MOST_LINKS = 10
+_MOST_FRAMES = 10_000
+_LONGEST_LINE = 400
+
+Step = tuple[FrameType, int, int]
+"""A frame, the line it was on, and the instruction."""
+
+
+def last_error() -> BaseException | None:
+    """The last exception nobody caught, as Python and IPython keep it; None when there is none."""
+    # IPython may set the older name alone.
+    return getattr(sys, "last_value", None) or getattr(sys, "last_exc", None)
+
+
+def linked_errors(error: BaseException) -> list[BaseException]:
+    """The error, and those it was raised from or while handling, at most ten."""
+    found: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and len(found) < _MOST_LINKS and all(link is not other for other in found):
+        found.append(link)
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    return found
+
+
+def error_scene(error: BaseException) -> ErrorScene:
+    """What the traceback of an error tells; an empty scene when it has no line of the user's."""
+    steps = _steps(error.__traceback__)
+    mine = [number for number, step in enumerate(steps) if is_user_file(step[0].f_code.co_filename)]
+    if not mine:
+        return ErrorScene()
+    own, inner = steps[mine[-1]], [frame for frame, _, _ in steps[mine[-1] + 1 :]]
+    scene = ErrorScene(
+        frame=_frame(own),
+        line=_line(own),
+        checked=_jax.checked_argument(inner),
+        meshes=find_mesh_axes(steps[number][0] for number in reversed(mine)),
+    )
+    if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
+        # A library called JAX: what stands in the user's line is not what was refused.
+        return scene
+    expression = read_expression(own[0], own[2], own[1])
+    if expression is None:
+        return scene
+    found = find_operands(expression, own[0], inner)
+    return replace(scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts)
+
+
+def _steps(traceback: TracebackType | None) -> list[Step]:
+    steps: list[Step] = []
+    while traceback is not None and len(steps) < _MOST_FRAMES:
+        steps.append((traceback.tb_frame, traceback.tb_lineno, traceback.tb_lasti))
+        traceback = traceback.tb_next
+    return steps
+
+
+def _is_magic(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith("IPython.")
+
+
+def _frame(step: Step) -> Frame:
+    code = step[0].f_code
+    name = cell_name(code.co_filename)
+    return Frame(file=code.co_filename, line=step[1] or 0, function=code.co_qualname, cell=name)
+
+
+def _line(step: Step) -> str:
+    source = read_source(step[0].f_code.co_filename)
+    text = (source.line(step[1] or 0) if source else None) or ""
+    return text.strip()[:_LONGEST_LINE]

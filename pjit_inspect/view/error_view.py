@@ -1,0 +1,81 @@
+"""How an explained error is shown: what is wrong, the user's line, the arrays, what would fit.
+
+Not its job: finding any of it (`analyze.explain_errors`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.explained_error import ErrorArray, ExplainedError, Fit, MeshAxes
+from pjit_inspect.view.answer_view import place_spans
+from pjit_inspect.view.notation import ranges_text, shape_text
+from pjit_inspect.view.quantities import plural
+from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Prose, Row, Section, Sign, Spans, SpecLabel, Table, Text
+
+__all__ = ["error_view"]
+
+_ARRAYS = 8
+
+
+def error_view(error: ExplainedError) -> Document:
+    """The display of an explained error."""
+    meshes = dict.fromkeys(array.mesh for array in error.arrays if array.mesh is not None)
+    blocks: list[Block] = [Line((Prose(error.sentence),), "answer")]
+    if error.frame is not None:
+        blocks.append(Line((*place_spans((error.frame,)), Sign("dot"), Code(error.line))))
+    if error.arrays:
+        blocks.append(_arrays(error.arrays, list(meshes)))
+    if error.fits:
+        blocks.append(Section((Text("what would fit"),), tuple(map(_fit, error.fits))))
+    blocks += [Line((Prose(note),), "note") for note in error.notes]
+    axes = dict.fromkeys(axis for mesh in meshes for axis, _ in mesh.axes)
+    return Document(axes=tuple(axes), blocks=tuple(blocks))
+
+
+def _fit(fit: Fit) -> Line:
+    return Line((Text("  "), Code(fit.edit, strong=True), Sign("dot"), Prose(fit.effect)))
+
+
+def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
+    """The arrays, with as many columns as something is known for."""
+    shown = arrays[:_ARRAYS]
+    columns, cells = [Column(title="array", shrink=True)], [[(Code(array.name or "the array"),)] for array in shown]
+    for title, spans in (
+        ("shape", [_shape(array) for array in shown]),
+        ("spec", [_spec(array) for array in shown]),
+        ("mesh", [(Code(str(array.mesh)),) if array.mesh is not None else () for array in shown]),
+        ("each device holds", [_local(array) for array in shown]),
+        ("devices", [_devices(array) for array in shown] if _is_placing(shown) else []),
+    ):
+        if any(spans):
+            columns.append(Column(title=title, shrink=title == "mesh"))
+            for row, span in zip(cells, spans, strict=True):
+                row.append(span)
+    rest: Spans = (Text(f"and {plural(len(arrays) - len(shown), 'more array')}"),) if len(arrays) > len(shown) else ()
+    return Table(
+        columns=tuple(columns), rows=tuple(Row(tuple(row)) for row in cells), text_rows=len(shown) if rest else None,
+        text_rest=rest,
+    )  # fmt: skip
+
+
+def _is_placing(arrays: Sequence[ErrorArray]) -> bool:
+    return len({array.device_ids for array in arrays if array.device_ids}) > 1
+
+
+def _shape(array: ErrorArray) -> Spans:
+    return (Code(array.dtype + shape_text(array.shape)),) if array.shape is not None else ()
+
+
+def _spec(array: ErrorArray) -> Spans:
+    return (SpecLabel(array.spec),) if array.spec is not None else ()
+
+
+def _local(array: ErrorArray) -> Spans:
+    if array.local_shape is not None:
+        return (Code(shape_text(array.local_shape)),)
+    return (Text("does not divide"),) if array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape) else ()
+
+
+def _devices(array: ErrorArray) -> Spans:
+    return (Code(ranges_text(array.device_ids, limit=4)),) if array.device_ids else ()
