@@ -11,10 +11,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
+    from pjit_inspect.api import ErrorExplanation as ErrorExplanation
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
     from pjit_inspect.api import capture as capture
+    from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
     from pjit_inspect.api import ledger as ledger
     from pjit_inspect.api import load as load
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
 
 _API = (
     "CompileRecord",
+    "ErrorExplanation",
     "Ledger",
     "Log",
     "Merged",
     "capture",
+    "explain_error",
     "inspect",
     "ledger",
     "load",

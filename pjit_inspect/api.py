@@ -1,4 +1,4 @@
-"""What users call: capturing, compiling on request, reading files, the ledger.
+"""What users call: capturing, compiling on request, reading files, the ledger, errors explained.
 
 Not its job: what is known about a record (`compile_record`), watching (`observe`), reading (`parse`).
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.compile_record import CompileRecord, View
+from pjit_inspect.error_explanation import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.errors import ParseError
 from pjit_inspect.log import LogLimit, RecordLog
 from pjit_inspect.merged import Merged, merge
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompileRecord",
+    "ErrorExplanation",
     "Ledger",
     "Log",
     "Merged",
     "View",
     "capture",
+    "explain_error",
+    "explain_known_error",
     "inspect",
     "ledger",
     "load",

@@ -130,7 +130,9 @@ def axes_words(axes: Sequence[str], sizes: Mapping[str, int]) -> str:
     known = [sizes[axis] for axis in axes if sizes.get(axis)]
     if len(known) < len(axes) or not axes:
         return names
-    return f"{names} ({known[0]})" if len(known) == 1 else f"{names} ({' x '.join(map(str, known))} = {math.prod(known)})"
+    return (
+        f"{names} ({known[0]})" if len(known) == 1 else f"{names} ({' x '.join(map(str, known))} = {math.prod(known)})"
+    )
 
 
 def reshard_words(name: str, before: Spec, after: Spec) -> str:
@@ -144,4 +146,8 @@ def reshard_words(name: str, before: Spec, after: Spec) -> str:
     if not gained:
         return f"gathers `{name}` over {over}"
     into = " and ".join(f"`{axis}`" for axis in dict.fromkeys(gained))
-    return f"moves `{name}` between devices: off {over}, onto {into}" if lost != gained else f"moves `{name}` along {over}"
+    return (
+        f"moves `{name}` between devices: off {over}, onto {into}"
+        if sorted(lost) != sorted(gained)
+        else f"moves `{name}` along {over}"
+    )

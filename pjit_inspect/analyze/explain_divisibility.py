@@ -6,7 +6,7 @@ Not its job: operations that conflict (`analyze.explain_operations`), devices (`
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -31,15 +31,28 @@ from pjit_inspect.model.layout import SpecEntry
 __all__ = ["explain_indivisible", "explain_mesh_size", "explain_rank", "explain_repeated_axis", "explain_unknown_axis"]
 
 _MOST = 2
+_PLACING = (
+    "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",
+    "make_array_from_process_local_data", "shard_shape",
+)  # fmt: skip
+"""Functions whose arrays are their arguments."""
+
 _MOST_DEVICES = 65_536
 _MOST_RANK = 4
 
 
 def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A dimension that is no multiple of the devices that split it."""
-    arrays = tuple(named(array, scene) for array in facts.arrays)
+    arrays = tuple(_named(array, facts, scene) for array in facts.arrays)
     sentences = [_indivisible_sentence(array, facts) for array in arrays]
-    notes = ["the function then sees other shapes: adapt it"] if facts.operation == "shard_map" else []
+    notes = ["the function under `shard_map` then sees other shapes"] if facts.operation == "shard_map" else []
+    if not arrays[0].is_named:
+        same = [other.name for other in scene.operands if other.shape == arrays[0].shape]
+        notes += (
+            [f"JAX does not say which array; {_list(same)} {'has' if len(same) == 1 else 'have'} that shape"]
+            if same
+            else []
+        )
     if len(arrays) > 1:
         notes.append("what would fit is listed for the first of them")
     return ExplainedError(
@@ -48,16 +61,26 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )  # fmt: skip
 
 
-def named(array: ErrorArray, scene: ErrorScene) -> ErrorArray:
-    """The array with the user's name of it, where one can be told: from JAX, or the only operand of its shape."""
+def _named(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> ErrorArray:
+    """The array with the user's name of it, where one can be told.
+
+    A function that only places arrays is told what it got; of any other call, the argument of that shape need not be
+    the array: a result may be.
+    """
+    if scene.operator in _PLACING:
+        same = [other for other in scene.operands if other.shape == array.shape]
+        known = same[0] if len(same) == 1 else replace(array, name="", is_named=False)
+        return replace(array, name=known.name, dtype=known.dtype, is_named=known.is_named)
     if array.is_named:
         return array
-    same = [other for other in scene.operands if other.shape == array.shape]
-    if len(same) == 1:
-        return replace(array, name=same[0].name, dtype=array.dtype or same[0].dtype, is_named=True)
-    if scene.checked:
-        return replace(array, name=scene.checked, is_named=True)
-    return array
+    name = scene.checked or facts.operation
+    return replace(array, name=name, is_named=True) if name else array
+
+
+def _list(names: Sequence[str]) -> str:
+    words = [f"`{name}`" for name in names[:3]]
+    more = [f"{len(names) - 3} more"] if len(names) > 3 else []
+    return " and ".join([*words, *more])
 
 
 def _called(array: ErrorArray) -> str:
@@ -106,7 +129,9 @@ def _fits(array: ErrorArray, facts: ErrorFacts) -> Iterator[Fit]:
     if spec is None or mesh is None or len(spec) != len(shape):
         if facts.count:
             longer = -(-shape[dimension] // facts.count) * facts.count
-            yield Fit(edit=f"pad dimension {dimension} from {shape[dimension]:,} to {longer:,}", effect="the next multiple")
+            yield Fit(
+                edit=f"pad dimension {dimension} from {shape[dimension]:,} to {longer:,}", effect="the next multiple"
+            )
         return
     sizes = mesh.sizes
     # Every fit is legal as a whole: other dimensions that are not divided keep what divides them.
@@ -134,9 +159,7 @@ def _other_entries(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: i
     length = (array.shape or ())[dimension]
     for entry in fitting_entries(length, free)[:_MOST]:
         spec = (*others[:dimension], entry, *others[dimension + 1 :])
-        parts = parts_of(entry, mesh.sizes)
-        why = f"{axes_words(axes_of(entry), mesh.sizes)} divides {length:,}: {length:,} / {parts:,} = {length // parts:,}"
-        yield _spec_fit(array, mesh, spec, why)
+        yield _spec_fit(array, mesh, spec, f"{axes_words(axes_of(entry), mesh.sizes)} divides {length:,}")
 
 
 def _other_dimensions(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: int) -> Iterator[Fit]:
@@ -165,13 +188,15 @@ def _padded(array: ErrorArray, mesh: MeshAxes) -> Fit:
         if before != after
     ]
     local = [after // count if count else after for after, count in zip(longer, parts, strict=True)]
-    effect = f"the next multiple; `{spec_words(spec)}` then gives a device {shape_words(local)}"
+    effect = f"with `{spec_words(spec)}` a device then holds {shape_words(local)}"
     return Fit(edit=f"pad {' and '.join(steps)}", effect=effect)
 
 
 def _spec_fit(array: ErrorArray, mesh: MeshAxes, spec: Spec, why: str) -> Fit:
     local = replace(array, spec=spec, mesh=mesh).local_shape or ()
-    return Fit(edit=spec_words(spec), effect=f"{why}; a device holds {shape_words(local)}", spec=spec, target=array.name)
+    return Fit(
+        edit=spec_words(spec), effect=f"{why}; a device holds {shape_words(local)}", spec=spec, target=array.name
+    )
 
 
 # ---------------------------------------------------------------- a spec that is wrong in itself
@@ -248,7 +273,10 @@ def explain_mesh_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     asked, count = facts.new_shape, facts.count or 0
     product = " x ".join(map(str, asked))
     sentence = f"a mesh of shape {asked} needs {product} = {math.prod(asked):,} devices; there are {count:,}"
-    fits = [Fit(edit=f"{shape}", effect=f"{' x '.join(map(str, shape))} = {count:,}") for shape in _mesh_shapes(asked, count)]
+    fits = [
+        Fit(edit=f"{shape}", effect=f"{' x '.join(map(str, shape))} = {count:,}")
+        for shape in _mesh_shapes(asked, count)
+    ]
     return ExplainedError(kind="mesh size", sentence=sentence, fits=tuple(fits))
 
 

@@ -15,7 +15,14 @@ from pjit_inspect.analyze.explain_divisibility import (
     explain_repeated_axis,
     explain_unknown_axis,
 )
-from pjit_inspect.analyze.explain_operations import explain_indexing, explain_pair, explain_reshape
+from pjit_inspect.analyze.explain_operations import (
+    explain_indexing,
+    explain_other_spec,
+    explain_pair,
+    explain_repeated_result,
+    explain_reshape,
+    explain_split_dimension,
+)
 from pjit_inspect.analyze.explain_placement import explain_devices, explain_mesh
 from pjit_inspect.model.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
 
@@ -28,6 +35,8 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = 
     "axis twice": explain_pair,
     "indexing": explain_indexing,
     "reshape": explain_reshape,
+    "split dimension": explain_split_dimension,
+    "other spec": explain_other_spec,
     "mesh": explain_mesh,
     "devices": explain_devices,
     "rank": explain_rank,
@@ -39,4 +48,7 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = 
 
 def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """What an error's message and its traceback say together."""
-    return replace(_EXPLAIN[facts.kind](facts, scene), frame=scene.frame, line=scene.line)
+    explain = _EXPLAIN[facts.kind]
+    if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
+        explain = explain_repeated_result
+    return replace(explain(facts, scene), frame=scene.frame, line=scene.line)

@@ -65,7 +65,9 @@ def _product_matches(facts: ErrorFacts, pair: tuple[ErrorArray, ErrorArray], pro
     """Whether the message speaks of these operands: a library may have multiplied others."""
     if facts.kind == "axis twice":
         return _specs_match(facts, pair)
-    wanted = [label for label in product.lhs if label in product.rhs and (label in product.out) == (facts.kind == "conflict")]
+    wanted = [
+        label for label in product.lhs if label in product.rhs and (label in product.out) == (facts.kind == "conflict")
+    ]
     left, right = _by_label(pair, product)
     quoted = tuple(zip(*facts.specs, strict=True)) if len({len(spec) for spec in facts.specs}) == 1 else ()
     return sorted(map(repr, quoted)) == sorted(repr((left[label], right[label])) for label in wanted)
@@ -77,10 +79,14 @@ def _specs_match(facts: ErrorFacts, pair: Sequence[ErrorArray]) -> bool:
         return False
     rank = max((len(array.spec or ()) for array in pair), default=0)
     own = [(None,) * (rank - len(array.spec or ())) + (array.spec or ()) for array in pair]
-    return specs == own or (facts.operation in ("select", "concatenate") and sorted(map(repr, specs)) == sorted(map(repr, own)))
+    return specs == own or (
+        facts.operation in ("select", "concatenate") and sorted(map(repr, specs)) == sorted(map(repr, own))
+    )
 
 
-def _by_label(pair: tuple[ErrorArray, ErrorArray], product: Product) -> tuple[dict[str, SpecEntry], dict[str, SpecEntry]]:
+def _by_label(
+    pair: tuple[ErrorArray, ErrorArray], product: Product
+) -> tuple[dict[str, SpecEntry], dict[str, SpecEntry]]:
     left = dict(zip(product.lhs, pair[0].spec or (), strict=True))
     return left, dict(zip(product.rhs, pair[1].spec or (), strict=True))
 
@@ -90,7 +96,10 @@ def _product_sentence(pair: tuple[ErrorArray, ErrorArray], product: Product) -> 
     lhs, rhs = pair
     for label in product.contracted:
         if left[label] is not None and right[label] is not None:
-            places = (f"dimension {product.lhs.index(label)} of `{lhs.name}`", f"dimension {product.rhs.index(label)} of `{rhs.name}`")
+            places = (
+                f"dimension {product.lhs.index(label)} of `{lhs.name}`",
+                f"dimension {product.rhs.index(label)} of `{rhs.name}`",
+            )
             if left[label] == right[label]:
                 over = " x ".join(f"`{axis}`" for axis in axes_of(left[label]))
                 return f"{places[0]} and {places[1]} are multiplied and summed, and both are split over {over}: JAX will not choose what becomes of the partial sums"
@@ -99,7 +108,8 @@ def _product_sentence(pair: tuple[ErrorArray, ErrorArray], product: Product) -> 
         if left.get(label) is not None and right.get(label) is not None and left[label] != right[label]:
             return f"dimension {product.lhs.index(label)} of `{lhs.name}` is split over {_over(left[label])} and dimension {product.rhs.index(label)} of `{rhs.name}` over {_over(right[label])}, but they are one dimension of the result"
     natural = tuple(_entry(label, left, right) for label in product.out)
-    return f"the result would be split as `{spec_words(natural)}`, and an axis can split one dimension only"
+    own = f"`{lhs.name}` is `{spec_words(lhs.spec or ())}` and `{rhs.name}` is `{spec_words(rhs.spec or ())}`"
+    return f"{own}: the result would be `{spec_words(natural)}`, and an axis can split one dimension only"
 
 
 def _over(entry: SpecEntry) -> str:
@@ -114,9 +124,13 @@ def _product_fits(pair: tuple[ErrorArray, ErrorArray], product: Product, scene: 
     left, right = _by_label(pair, product)
     sizes = _sizes(*pair)
     natural = tuple(_entry(label, left, right) for label in product.out)
-    lengths = dict(zip(product.lhs, pair[0].shape or (), strict=True)) | dict(zip(product.rhs, pair[1].shape or (), strict=True))
+    lengths = dict(zip(product.lhs, pair[0].shape or (), strict=True)) | dict(
+        zip(product.rhs, pair[1].shape or (), strict=True)
+    )
     shape = tuple(lengths[label] for label in product.out)
-    summed = tuple(dict.fromkeys(axis for label in product.contracted for side in (left, right) for axis in axes_of(side[label])))
+    summed = tuple(
+        dict.fromkeys(axis for label in product.contracted for side in (left, right) for axis in axes_of(side[label]))
+    )
     both = all(left[label] == right[label] for label in product.contracted)
     for spec in dict.fromkeys((without_repeats(natural), without_repeats(natural, last=True))):
         if is_legal(spec, shape, sizes):
@@ -126,12 +140,20 @@ def _product_fits(pair: tuple[ErrorArray, ErrorArray], product: Product, scene: 
     yield from _product_reshards(pair, product, scene, sizes)
 
 
-def _sum_words(pair: tuple[ErrorArray, ErrorArray], natural: Spec, spec: Spec, summed: tuple[str, ...], *, both: bool) -> str:
+def _sum_words(
+    pair: tuple[ErrorArray, ErrorArray], natural: Spec, spec: Spec, summed: tuple[str, ...], *, both: bool
+) -> str:
     if summed and both:
         return f"each device multiplies its parts; the partial sums are added over {_over(entry_of(summed))}"
     if spec != natural:
-        return "the operand that loses its axis is gathered, or the result is"
+        return f"the result is split as that; communicates over {_over(entry_of(_lost(natural, spec)))}"
     return "one of the operands is moved to the other's split first"
+
+
+def _lost(before: Spec, after: Spec) -> list[str]:
+    """The axes that some dimension has before, and not after."""
+    pairs = itertools.zip_longest(before, after)
+    return list(dict.fromkeys(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new)))
 
 
 def _out_fit(pair: tuple[ErrorArray, ErrorArray], scene: ErrorScene, spec: Spec, effect: str) -> Fit:
@@ -166,7 +188,9 @@ def _product_reshards(
         for label in labels:
             if label in product.contracted and mine[label] is not None and other[label] is not None:
                 after[label] = None
-            elif label in other and other[label] is not None and mine[label] != other[label] and mine[label] is not None:
+            elif (
+                label in other and other[label] is not None and mine[label] != other[label] and mine[label] is not None
+            ):
                 after[label] = other[label]
         # An axis that the other operand brings to the result cannot split another of its dimensions here.
         brought = {axis for label in product.out if label not in labels for axis in axes_of(other.get(label))}
@@ -198,7 +222,12 @@ def _pair_sentence(facts: ErrorFacts, pair: tuple[ErrorArray, ErrorArray]) -> st
         return f"{head}: `{name}` would give `{spec_words(facts.specs[0])}`, and an axis can split one dimension only"
     rank = max(len(a.spec or ()), len(b.spec or ()))
     for dimension in range(rank):
-        entries = [(array.spec or ())[dimension - rank + len(array.spec or ())] if dimension >= rank - len(array.spec or ()) else None for array in pair]
+        entries = [
+            (array.spec or ())[dimension - rank + len(array.spec or ())]
+            if dimension >= rank - len(array.spec or ())
+            else None
+            for array in pair
+        ]
         if None not in entries and entries[0] != entries[1]:
             return f"`{name}` needs one split of dimension {dimension}, but `{a.name}` splits it over {_over(entries[0])} and `{b.name}` over {_over(entries[1])}"
     return f"{head}: `{name}` needs them alike"
@@ -237,7 +266,10 @@ def _unmatched(facts: ErrorFacts) -> ExplainedError:
     """What the message alone tells."""
     specs = [f"`{spec_words(spec)}`" for spec in facts.specs]
     if facts.kind == "axis twice":
-        types = [f"`{array.dtype}{shape_words(array.shape or ())}` as `{spec_words(array.spec or ())}`" for array in facts.arrays]
+        types = [
+            f"`{array.dtype}{shape_words(array.shape or ())}` as `{spec_words(array.spec or ())}`"
+            for array in facts.arrays
+        ]
         sentence = f"`{facts.operation}` of {' and '.join(types)} would use an axis for two dimensions of the result"
     elif facts.kind == "contraction":
         sentence = f"both sides of a product are split along the dimensions it sums over: {specs[0]} and {specs[1]}"
@@ -255,9 +287,11 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if array is None:
         type_ = facts.arrays[0]
         words = f"`{type_.dtype}{shape_words(type_.shape or ())}` split as `{spec_words(type_.spec or ())}`"
-        return ExplainedError(kind="indexing", sentence=f"JAX cannot tell how to split the result of indexing {words}", notes=(_NOT_TOLD,))
+        return ExplainedError(
+            kind="indexing", sentence=f"JAX cannot tell how to split the result of indexing {words}", notes=(_NOT_TOLD,)
+        )
     place = scene.operator == "[]" or facts.operation == "scatter"
-    words = f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else array.name
+    words = f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator
     sentence = f"`{words}` picks from `{array.name}`, which is split as `{spec_words(array.spec or ())}`: JAX will not choose how the result is split"
     if facts.operation == "scatter":
         sentence = f"an update of `{array.name}`, which is split as `{spec_words(array.spec or ())}`: JAX will not choose how the result is split"
@@ -283,7 +317,9 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
         return
     for spec, effect in _picked_specs(scene, array):
         yield Fit(edit=f"{picked}.get(out_sharding={spec_words(spec)})", effect=effect, spec=spec, target="result")
-    yield Fit(edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result")
+    yield Fit(
+        edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result"
+    )
     yield _gathered(array)
 
 
@@ -304,7 +340,9 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, 
 def _gathered(array: ErrorArray) -> Fit:
     whole = (None,) * len(array.shape or ())
     effect = reshard_words(array.name, array.spec or (), whole)
-    return Fit(edit=f"jax.sharding.reshard({array.name}, {spec_words(whole)})", effect=effect, spec=whole, target=array.name)
+    return Fit(
+        edit=f"jax.sharding.reshard({array.name}, {spec_words(whole)})", effect=effect, spec=whole, target=array.name
+    )
 
 
 # ---------------------------------------------------------------- reshape
@@ -344,3 +382,70 @@ def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -
             break
     over = _over(entry_of([axis for entry in entries for axis in axes_of(entry)]))
     yield (None,) * len(shape), f"gathers `{array.name}` over {over}"
+
+
+# ---------------------------------------------------------------- one array
+
+
+def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """An operation along a dimension that is split, such as a sort."""
+    wanted, dimension = facts.arrays[0], facts.dimension or 0
+    same = [other for other in scene.operands if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
+    array = same[0] if len(same) == 1 else wanted
+    spec = array.spec or ()
+    over = _over(spec[dimension])
+    words = f"`{scene.operator}`" if scene.operator.isidentifier() else "the operation"
+    name = f"`{array.name}`" if array.is_named else "its operand"
+    sentence = f"{words} works along dimension {dimension} of {name}, which is split over {over}: it must be whole"
+    if not array.is_named:
+        return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(_NOT_TOLD,))
+    whole = (*spec[:dimension], None, *spec[dimension + 1 :])
+    edit = f"jax.sharding.reshard({array.name}, {spec_words(whole)})"
+    fit = Fit(edit=edit, effect=reshard_words(array.name, spec, whole), spec=whole, target=array.name)
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=(fit,))
+
+
+def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """An array that arrives with another spec than what takes it asks for."""
+    given, wanted = facts.arrays[0], facts.specs[0]
+    same = [
+        other for other in scene.operands if _same_spec(other.spec, given.spec) and given.shape in (None, other.shape)
+    ]
+    array = same[0] if len(same) == 1 else given
+    name = f"`{array.name}`" if array.is_named else f"an {array.name}" if array.name[:1] in "aeiou" else "the array"
+    sentence = f"{name} is `{spec_words(array.spec or ())}`, but `{facts.operation}` asks for `{spec_words(wanted)}`"
+    fits = []
+    rank = len(array.shape) if array.shape is not None else 0
+    target = (*wanted, *(None,) * (rank - len(wanted)))
+    sizes = (facts.meshes[0] if facts.meshes else array.mesh or MeshAxes(axes=())).sizes
+    if array.is_named and array.shape is not None and is_legal(target, array.shape, sizes):
+        words = reshard_words(array.name, array.spec or (), target)
+        fits.append(Fit(edit=_moved_to(array, target, facts, scene), effect=words, spec=target, target=array.name))
+    if facts.operation == "in_shardings":
+        fits.append(Fit(edit="in_shardings=None", effect="arguments are taken as they come"))
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _same_spec(one: Spec | None, other: Spec | None) -> bool:
+    """Whether two specs split alike: trailing entries may be left out."""
+    return one is not None and other is not None and all(a == b for a, b in itertools.zip_longest(one, other))
+
+
+def _moved_to(array: ErrorArray, target: Spec, facts: ErrorFacts, scene: ErrorScene) -> str:
+    if facts.operation == "with_sharding_constraint":
+        return f"jax.sharding.reshard({array.name}, {spec_words(target)})"
+    mesh = facts.meshes[0]
+    held = [known.name for known in scene.meshes if known.axes == mesh.axes and known.types == mesh.types]
+    return f"jax.device_put({array.name}, NamedSharding({held[0] if len(held) == 1 else 'mesh'}, {spec_words(target)}))"
+
+
+def explain_repeated_result(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """Indexing whose result would use an axis twice: the spec is none that the user wrote."""
+    array, spec = scene.operands[0], facts.arrays[0].spec or ()
+    others = scene.operands[1:]
+    sentence = (
+        f"`{array.name}[{scene.subscripts}]` would be `{spec_words(spec)}`, from `{spec_words(array.spec or ())}` of "
+        f"`{array.name}`, and an axis can split one dimension only"
+    )
+    fits = tuple(_indexing_fits(replace(facts, operation="gather"), scene, array))
+    return ExplainedError(kind="axis twice", sentence=sentence, arrays=(array, *others), fits=fits)

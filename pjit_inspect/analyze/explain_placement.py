@@ -19,18 +19,30 @@ _MOST_DEVICES = 4
 
 def explain_devices(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Arguments, or an argument and a sharding in the program, on different devices."""
-    sides = [_known(side, scene) for side in facts.arrays]
+    sides = [_known(_renamed(side, scene), scene) for side in facts.arrays]
     first, second = sides
     if first.device_ids == second.device_ids:
         return ExplainedError(
             kind="devices", sentence="JAX found two sets of devices in one program", arrays=tuple(sides),
             notes=("its message quotes the same devices for both sides, so which one is odd cannot be told",),
         )  # fmt: skip
-    sentence = f"{_side_words(first)} is on {_ids(first.device_ids)}, {_side_words(second)} on {_ids(second.device_ids)}"
+    if not first.is_named and first.name == second.name:
+        places = f"devices that differ: {_ids(first.device_ids)} and {_ids(second.device_ids)}"
+        sentence = f"`{first.name}` names {places}"
+        return ExplainedError(kind="devices", sentence=sentence, arrays=tuple(sides))
+    sentence = (
+        f"{_side_words(first)} is on {_ids(first.device_ids)}, {_side_words(second)} on {_ids(second.device_ids)}"
+    )
     if sorted(first.device_ids) == sorted(second.device_ids):
         sentence += ": the same devices in another order"
     fits = _placing(first, second, scene)
     return ExplainedError(kind="devices", sentence=sentence, arrays=tuple(sides), fits=tuple(fits))
+
+
+def _renamed(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
+    # Outside of jit a constraint is a program of its own, whose result JAX speaks of.
+    is_constraint = side.name == "out_shardings" and scene.operator == "with_sharding_constraint"
+    return replace(side, name=scene.operator) if is_constraint else side
 
 
 def _side_words(side: ErrorArray) -> str:
@@ -52,7 +64,9 @@ def _known(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
     if not side.is_named:
         return side
     same = [
-        other for other in scene.operands if other.shape == side.shape and sorted(other.device_ids) == sorted(side.device_ids)
+        other
+        for other in scene.operands
+        if other.shape == side.shape and sorted(other.device_ids) == sorted(side.device_ids)
     ]
     exact = [other for other in same if _path(other.name) == _path(side.name)] or same
     if len(exact) != 1:
@@ -78,17 +92,20 @@ def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[F
         fits = [_moved(odd, mesh, other)]
         own = _mesh_of(odd, scene)
         if own is not None and own.name:
-            fits.insert(0, Fit(edit=f"{other.name} on {own.name}", effect=f"the devices that `{odd.name}` is on"))
+            effect = f"in `{other.name}`: the devices that `{odd.name}` is on"
+            fits.insert(0, Fit(edit=f"NamedSharding({own.name}, ...)", effect=effect))
         return fits
     return [_moved(odd, mesh, other)]
 
 
 def _odd_one_last(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> tuple[ErrorArray, ErrorArray]:
-    """Both sides, first the one whose devices more operands are on; of equally many, the one on more devices."""
+    """Both sides, first the one whose devices more operands are on; of equally many, the one on more devices,
+    or in their usual order.
+    """
     counts = Counter(other.device_ids for other in scene.operands)
 
-    def weight(side: ErrorArray) -> tuple[int, int]:
-        return counts[side.device_ids], len(side.device_ids)
+    def weight(side: ErrorArray) -> tuple[int, int, bool]:
+        return counts[side.device_ids], len(side.device_ids), sorted(side.device_ids) == list(side.device_ids)
 
     return (second, first) if weight(second) > weight(first) else (first, second)
 
@@ -98,7 +115,8 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> MeshAxes | None:
     held = [mesh for mesh in scene.meshes if mesh.device_ids == side.device_ids]
     if side.mesh is None:
         return held[0] if len(held) == 1 and len(side.device_ids) > 1 else None
-    return next((mesh for mesh in held if mesh.axes == side.mesh.axes), side.mesh)
+    # Equality leaves the name out.
+    return next((mesh for mesh in held if mesh == side.mesh), side.mesh)
 
 
 def _moved(odd: ErrorArray, mesh: MeshAxes, other: ErrorArray) -> Fit:

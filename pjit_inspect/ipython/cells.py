@@ -11,10 +11,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-__all__ = ["Cells", "WhenDone"]
+__all__ = ["Cells", "OnError", "WhenDone"]
 
 WhenDone = Callable[[bool], None]
 """Called when a cell has ended, with True when it failed."""
+
+OnError = Callable[[BaseException, bool], None]
+"""Called when a cell has failed, with its error and whether anything waited for its end."""
 
 
 class Cells:
@@ -23,8 +26,9 @@ class Cells:
     Cells nest (`%%capture`, `%run notebook.ipynb`), and several threads of a kernel may run one each.
     """
 
-    def __init__(self, shell: Any) -> None:
+    def __init__(self, shell: Any, on_error: OnError) -> None:
         self._shell = shell
+        self._on_error = on_error
         self._local = threading.local()
 
     def watch(self) -> None:
@@ -73,10 +77,14 @@ class Cells:
         # IPython announces the end of a blank cell, but never its start.
         code = getattr(getattr(result, "info", None), "raw_cell", None)
         if self._running and (code is None or code.strip()):
-            self._end(failed=result is None or not result.success)
+            self._end(failed=result is None or not result.success, error=getattr(result, "error_in_exec", None))
 
-    def _end(self, *, failed: bool) -> None:
+    def _end(self, *, failed: bool, error: BaseException | None = None) -> None:
         with ExitStack() as stack:
+            actions = self._running.pop()
             # Every action runs even when one raises; the stack runs its last one first.
-            for action in reversed(self._running.pop()):
+            for action in reversed(actions):
                 stack.callback(action, failed)
+            if error is not None:
+                # What explains a traceback stands right under it.
+                stack.callback(self._on_error, error, bool(actions))

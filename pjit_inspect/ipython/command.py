@@ -17,19 +17,19 @@ from IPython.core.error import UsageError
 __all__ = ["OPTIONS", "SUBCOMMANDS", "VIEWS", "Action", "Command", "ShowOptions", "View", "parse_command"]
 
 View = Literal["text", "html", "widget"]
-Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "ledger", "forget"]
+Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget"]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget")
 """How a record can be shown."""
 
-SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "ledger", "forget")
+SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget")
 """The words that are commands when they stand alone on a `%pjit` line."""
 
 OPTIONS = ("--view", "--no-times")
 """The options of `%pjit` and `%%pjit`, which stand before everything else."""
 
 _CELL = "--cell"
-_VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], ledger, forget, or code to run"
+_VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], ledger, error, forget, or code to run"
 # One word that can be a record's name: an identifier with dots, or `<lambda>`. `show -1` and `show (x)` are Python.
 _OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings)(?:\s+(?P<name>[A-Za-z_<][^\s(]*))?")
 _WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")

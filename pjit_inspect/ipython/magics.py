@@ -16,12 +16,13 @@ from IPython.display import display
 from traitlets import Bool, Enum
 
 from pjit_inspect import api
-from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.errors import PjitInspectError, RecordNotFoundError
 from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
 from pjit_inspect.ipython.evaluate import compile_code, is_whole_statement, run_program
 from pjit_inspect.ipython.run import Run, show_note
 from pjit_inspect.ipython.watch import Watch, WatchOptions
+from pjit_inspect.steps import Steps
 
 __all__ = ["PjitMagics"]
 
@@ -38,7 +39,7 @@ class PjitMagics(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self.cells = Cells(shell)
+        self.cells = Cells(shell, self._explain)
         self.undo_load = ExitStack()
         self._session_is_ours = False
         self._watch: Watch | None = None
@@ -79,6 +80,7 @@ class PjitMagics(Magics):
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
             %pjit ledger              what was compiled again, why, what it cost, and what to do about it
+            %pjit error               the last error: which sharding JAX refused, and what would fit
             %pjit forget              empty the log
 
         Options stand first::
@@ -93,7 +95,9 @@ class PjitMagics(Magics):
             %config PjitMagics.view = 'text'      the default for this session
             %config PjitMagics.times = False
 
-        A line that is only `on`, `off`, `log`, `ledger`, `forget`, or `show`, `why` or `shardings` with or without a
+        When a cell that is recorded fails because JAX refuses a sharding, that explanation stands under the traceback.
+
+        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why` or `shardings` with or without a
         name, is the subcommand, even where a variable has that name. Anything else is code: `%pjit show(x)` calls your
         function, `%pjit (log)` is your variable.
 
@@ -171,6 +175,21 @@ class PjitMagics(Magics):
 
     def _ledger(self, command: Command) -> None:
         display(api.ledger().show(times=command.options.times), include=_only_text(command))
+
+    def _error(self, command: Command) -> None:
+        try:
+            explanation = api.explain_error()
+        except PjitInspectError as error:
+            raise UsageError(str(error)) from None
+        display(explanation, include=_only_text(command))
+
+    def _explain(self, error: BaseException, recorded: bool) -> None:
+        """Show what an error means that ended a cell, when it is one that is known and the cell was recorded."""
+        if not recorded and not api.is_started():
+            return
+        explanation = Steps().take("an explanation of the error", lambda: api.explain_known_error(error), None)
+        if explanation is not None:
+            display(explanation, include=["text/plain"] if self.view == "text" else None)
 
     def _end_watch(self) -> None:
         if self._watch is not None:

@@ -16,8 +16,8 @@ from pjit_inspect.model.source import Frame
 __all__ = ["ERROR_KINDS", "ErrorArray", "ErrorFacts", "ErrorKind", "ErrorScene", "ExplainedError", "Fit", "MeshAxes"]
 
 ErrorKind = Literal[
-    "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "mesh", "devices", "rank",
-    "unknown axis", "repeated axis", "mesh size", "unknown",
+    "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
+    "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "unknown",
 ]  # fmt: skip
 
 ERROR_KINDS: dict[ErrorKind, str] = {
@@ -27,6 +27,8 @@ ERROR_KINDS: dict[ErrorKind, str] = {
     "axis twice": "a result that would use a mesh axis twice (Explicit mesh)",
     "indexing": "indexing a split dimension (Explicit mesh)",
     "reshape": "reshaping a split dimension (Explicit mesh)",
+    "split dimension": "an operation along a split dimension, such as `sort` (Explicit mesh)",
+    "other spec": "an array with another spec than `in_shardings` or a constraint asks for",
     "mesh": "operands on different meshes",
     "devices": "arguments on different devices",
     "rank": "a spec longer than the array's rank",

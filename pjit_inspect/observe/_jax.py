@@ -266,7 +266,9 @@ def checked_argument(frames: Sequence[FrameType]) -> str:
     """The argument (`params['w']`) or result whose sharding JAX refused, from the frames that did; "" when not known."""
     for frame in frames:
         code = frame.f_code
-        if code.co_name == "pjit_check_aval_sharding" and code.co_filename.replace("\\", "/").endswith("/jax/_src/pjit.py"):
+        if code.co_name == "pjit_check_aval_sharding" and code.co_filename.replace("\\", "/").endswith(
+            "/jax/_src/pjit.py"
+        ):
             name, what = frame.f_locals.get("name"), frame.f_locals.get("what_aval")
             return str(name or "result" * (what == "pjit outputs"))
     return ""

@@ -160,8 +160,13 @@ def _receiver(func: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _unpacked(node: ast.expr) -> list[ast.expr]:
-    return list(node.elts) if isinstance(node, (ast.List, ast.Tuple)) else [node]
+def _unpacked(node: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
+    """What stands in a list, a tuple or a dict of the expression; the expression itself for anything else."""
+    if isinstance(node, (ast.List, ast.Tuple, ast.Dict)) and depth:
+        for item in node.values if isinstance(node, ast.Dict) else node.elts:
+            yield from _unpacked(item, depth - 1)
+    else:
+        yield node
 
 
 def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]:

@@ -81,8 +81,8 @@ def _indivisible(text: str) -> ErrorFacts | None:
     path = _KEY_PATH.search(text[: found.start()])
     given = array or ErrorArray(name="")
     array = _of_shape(replace(given, name=path[2] if path else "", is_named=path is not None), shape)
-    what = re.match(r"One of (pjit|device_put) (arguments|outputs|args)\b", text)
-    operation = {"outputs": "result", "arguments": "argument"}.get(what[2], what[1]) if what else ""
+    # What an operation's type says is about its result, whatever its operands are.
+    operation = "result" if found.re is _OF_A_TYPE else ""
     dimension = _within(int(found[1]), shape)
     return ErrorFacts(
         kind="indivisible", arrays=(array,), dimension=dimension, count=int(found[2]), operation=operation
@@ -129,9 +129,7 @@ def _shard_map(text: str) -> ErrorFacts | None:
     if not arrays:
         return None
     dimension, count = cuts[0]
-    return ErrorFacts(
-        kind="indivisible", arrays=tuple(arrays), dimension=dimension, count=count, operation="shard_map"
-    )
+    return ErrorFacts(kind="indivisible", arrays=tuple(arrays), dimension=dimension, count=count, operation="shard_map")
 
 
 def _shard_map_mesh(text: str) -> MeshAxes | None:
@@ -147,13 +145,17 @@ def _shard_map_mesh(text: str) -> MeshAxes | None:
 
 _SPEC = r"(\([^()]{0,400}(?:\([^()]{0,400}\)[^()]{0,400}){0,16}\))"
 _CONTRACTION = re.compile(rf"Got lhs_contracting_spec={_SPEC} and rhs_contracting_spec={_SPEC}$")
-_CONTRACTING = re.compile(rf"dot_general requires contracting dimensions to have consistent sharding, got {_SPEC} and {_SPEC}\.")
+_CONTRACTING = re.compile(
+    rf"dot_general requires contracting dimensions to have consistent sharding, got {_SPEC} and {_SPEC}\."
+)
 _BATCH = re.compile(
     r"dot_general requires lhs batch dimensions and rhs batch dimensions to have the (?:consistent|same) sharding, "
     rf"got {_SPEC} and {_SPEC}\."
 )
 _BROADCASTING = re.compile(r"^(\w{1,80}) got incompatible shardings for broadcasting: (.{1,4000})\.$", re.S)
-_SAME = re.compile(r"^(?:(select) cases must have the same shardings, got|All operands should have the same sharding\. Got shardings) ")
+_SAME = re.compile(
+    r"^(?:(select) cases must have the same shardings, got|All operands should have the same sharding\. Got shardings) "
+)
 _TWICE = re.compile(
     r"^(\w{1,80}) operation with inputs: (.{1,4000}?) produces an illegally sharded result: (\S{1,400})$", re.S
 )
@@ -234,6 +236,51 @@ def _reshape(text: str) -> ErrorFacts | None:
     return ErrorFacts(kind="reshape", operation="reshape", arrays=(array,), new_shape=parse_integers(found[2]))
 
 
+_ALONG = re.compile(
+    r"^Input should be unsharded over the axis being reduced\. Got input type=(\S{1,400}) and axis=(\d{1,4})$"
+)
+_SORT = re.compile(r"^Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=")
+_SORT_DIMENSION = re.compile(r" and sorting dimension=(\d{1,4})$")
+
+
+def _split_dimension(text: str) -> ErrorFacts | None:
+    if found := _ALONG.match(text):
+        array, dimension = replace(parse_array_type(found[1]), name="operand"), int(found[2])
+    elif _SORT.match(text) and (found := _SORT_DIMENSION.search(text)) and (given := parse_named_sharding(text)):
+        array, dimension = replace(given, name="operand"), int(found[1])
+    else:
+        return None
+    return ErrorFacts(kind="split dimension", arrays=(array,), dimension=_within(dimension, array.spec or ()))
+
+
+_JIT_SPEC = re.compile(r"^Sharding passed to (\w{1,40}) does not match the sharding on the respective arg\. Got ")
+_ARG_TYPE = re.compile(r" for arg type: (\S{1,400})\s*$")
+_ASSERTED = re.compile(
+    r"^`with_sharding_constraint` acts as an assert .{0,400}? The array sharding: ((?:P|PartitionSpec)\(.{0,400}?\)) "
+    r"did not match the sharding provided: ((?:P|PartitionSpec)\(.{0,400}?\))\. ",
+    re.S,
+)
+
+
+def _other_spec(text: str) -> ErrorFacts | None:
+    if found := _ASSERTED.match(text):
+        own, wanted = _specs(found[1], found[2])
+        array = ErrorArray(name="operand", spec=own)
+        return ErrorFacts(kind="other spec", operation="with_sharding_constraint", arrays=(array,), specs=(wanted,))
+    typed, start = _ARG_TYPE.search(text), _JIT_SPEC.match(text)
+    both = _named_shardings(text) if start and typed else ()
+    if start is None or typed is None or len(both) != 2:
+        return None
+    wanted, own = both
+    array = _of_shape(
+        replace(own, name="argument", dtype=typed[1].partition("[")[0]), parse_array_type(typed[1]).shape or ()
+    )
+    meshes = tuple(side.mesh for side in both if side.mesh is not None)
+    if wanted.spec is None or len(meshes) != 2:
+        return None
+    return ErrorFacts(kind="other spec", operation="in_shardings", arrays=(array,), specs=(wanted.spec,), meshes=meshes)
+
+
 _CONTEXT_MESH = re.compile(r"^For primitive (\w{1,80}), context mesh (?=AbstractMesh)")
 _FOR_SHAPE = re.compile(r"^ for shape (\S{1,400}?)\. ")
 _TWO_MESHES = re.compile(r"(?:Got one mesh: |Got lhs: ?)(?=AbstractMesh|Mesh)")
@@ -248,7 +295,9 @@ def _mesh(text: str) -> ErrorFacts | None:
         operation, arrays = found[1], (array,) if array else ()
     elif found := _TWO_MESHES.search(text):
         context, end = parse_optional_mesh(text, found.end())
-        other, _ = parse_optional_mesh(text, text.index("Mesh(", end) - 8 * text.startswith("Abstract", text.index("Mesh(", end) - 8))
+        other, _ = parse_optional_mesh(
+            text, text.index("Mesh(", end) - 8 * text.startswith("Abstract", text.index("Mesh(", end) - 8)
+        )
         operation, arrays = "", ()
     else:
         return None
@@ -299,9 +348,7 @@ def _side(found: re.Match[str]) -> ErrorArray:
 
 # ---------------------------------------------------------------- specs and meshes in themselves
 
-_RANK = re.compile(
-    r"is only valid for values of rank at least (\d{1,4}), but was applied to a value of rank (\d{1,4})"
-)
+_RANK = re.compile(r"is only valid for values of rank at least (\d{1,4}), but was applied to a value of rank (\d{1,4})")
 _RANK_PATH = re.compile(r"with pytree key path (.{1,500}?) is incompatible with its sharding annotation ", re.S)
 _SHARD_MAP_RANK = re.compile(
     r"(?:in|out)_specs\S{0,400}? is ((?:P|PartitionSpec)\([^\n]{0,400}?\)) which has length \d{1,4}, but "
@@ -311,9 +358,7 @@ _SHARD_MAP_RANK = re.compile(
 _AXIS = re.compile(
     r"^Resource axis: (.{1,200}?) of ((?:P|PartitionSpec)\(.{0,400}?\)) is not found in mesh: (\(.{0,400}\))\.?$", re.S
 )
-_REPEATED = re.compile(
-    r"but ((?:P|PartitionSpec)\(.{0,400}\)) has duplicate entries for `(.{1,200}?)`", re.S
-)
+_REPEATED = re.compile(r"but ((?:P|PartitionSpec)\(.{0,400}\)) has duplicate entries for `(.{1,200}?)`", re.S)
 _MESH_SIZE = re.compile(r"^Number of devices (\d{1,9}) must be >= the product of mesh_shape (\([\d, ]{0,200}\))")
 
 
@@ -358,6 +403,7 @@ def _mesh_size(text: str) -> ErrorFacts | None:
 
 
 _READERS: tuple[Reader, ...] = (
-    _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _mesh, _devices, _rank, _axis,
+    _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
+    _other_spec, _mesh, _devices, _rank, _axis,
     _repeated, _mesh_size,
 )  # fmt: skip

@@ -10,12 +10,28 @@ from collections.abc import Sequence
 from pjit_inspect.model.explained_error import ErrorArray, ExplainedError, Fit, MeshAxes
 from pjit_inspect.view.answer_view import place_spans
 from pjit_inspect.view.notation import ranges_text, shape_text
+from pjit_inspect.view.printable import printable
 from pjit_inspect.view.quantities import plural
-from pjit_inspect.view.tree import Block, Code, Column, Document, Line, Prose, Row, Section, Sign, Spans, SpecLabel, Table, Text
+from pjit_inspect.view.tree import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Prose,
+    Row,
+    Section,
+    Sign,
+    Spans,
+    SpecLabel,
+    Table,
+    Text,
+)
 
 __all__ = ["error_view"]
 
 _ARRAYS = 8
+_LONGEST_LINE = 160
 
 
 def error_view(error: ExplainedError) -> Document:
@@ -23,7 +39,7 @@ def error_view(error: ExplainedError) -> Document:
     meshes = dict.fromkeys(array.mesh for array in error.arrays if array.mesh is not None)
     blocks: list[Block] = [Line((Prose(error.sentence),), "answer")]
     if error.frame is not None:
-        blocks.append(Line((*place_spans((error.frame,)), Sign("dot"), Code(error.line))))
+        blocks.append(Line((*place_spans((error.frame,)), Sign("dot"), *_source(error.line))))
     if error.arrays:
         blocks.append(_arrays(error.arrays, list(meshes)))
     if error.fits:
@@ -33,23 +49,32 @@ def error_view(error: ExplainedError) -> Document:
     return Document(axes=tuple(axes), blocks=tuple(blocks))
 
 
+def _source(line: str) -> Spans:
+    """The user's line in full: `Code` is shortened to half a line."""
+    return (Code(line),) if "`" in line or len(line) > _LONGEST_LINE else (Prose(f"`{line}`"),) if line else ()
+
+
 def _fit(fit: Fit) -> Line:
-    return Line((Text("  "), Code(fit.edit, strong=True), Sign("dot"), Prose(fit.effect)))
+    # Not `Code`, which is shortened: this is to be copied.
+    return Line((Prose(f"- `{fit.edit}`: {fit.effect}"),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
     """The arrays, with as many columns as something is known for."""
     shown = arrays[:_ARRAYS]
-    columns, cells = [Column(title="array", shrink=True)], [[(Code(array.name or "the array"),)] for array in shown]
+    columns: list[Column] = [Column(title="array", shrink=True)]
+    cells: list[list[Spans]] = [[(Code(array.name or "not named"),)] for array in shown]
+    # One mesh is said once, in the title.
+    one = f"spec on {meshes[0]}" if len(meshes) == 1 else "spec"
     for title, spans in (
         ("shape", [_shape(array) for array in shown]),
-        ("spec", [_spec(array) for array in shown]),
-        ("mesh", [(Code(str(array.mesh)),) if array.mesh is not None else () for array in shown]),
+        (one, [_spec(array) for array in shown]),
+        ("mesh", [_mesh(array) for array in shown] if len(meshes) > 1 else []),
         ("each device holds", [_local(array) for array in shown]),
         ("devices", [_devices(array) for array in shown] if _is_placing(shown) else []),
     ):
         if any(spans):
-            columns.append(Column(title=title, shrink=title == "mesh"))
+            columns.append(Column(title=printable(title), shrink=title == "mesh"))
             for row, span in zip(cells, spans, strict=True):
                 row.append(span)
     rest: Spans = (Text(f"and {plural(len(arrays) - len(shown), 'more array')}"),) if len(arrays) > len(shown) else ()
@@ -57,6 +82,10 @@ def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
         columns=tuple(columns), rows=tuple(Row(tuple(row)) for row in cells), text_rows=len(shown) if rest else None,
         text_rest=rest,
     )  # fmt: skip
+
+
+def _mesh(array: ErrorArray) -> Spans:
+    return (Code(str(array.mesh)),) if array.mesh is not None else ()
 
 
 def _is_placing(arrays: Sequence[ErrorArray]) -> bool:
@@ -74,7 +103,11 @@ def _spec(array: ErrorArray) -> Spans:
 def _local(array: ErrorArray) -> Spans:
     if array.local_shape is not None:
         return (Code(shape_text(array.local_shape)),)
-    return (Text("does not divide"),) if array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape) else ()
+    return (
+        (Text("does not divide"),)
+        if array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape)
+        else ()
+    )
 
 
 def _devices(array: ErrorArray) -> Spans:
