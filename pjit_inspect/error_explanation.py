@@ -66,7 +66,7 @@ class ErrorExplanation:
 
     @property
     def fits(self) -> tuple[Fit, ...]:
-        """What would make it legal, each `edit` (code), `effect` (what it does and costs) and `spec`; () when unknown."""
+        """What would make it legal, each `edit` (code), `effect` (what it does, costs) and `spec`; () when unknown."""
         return self._data.fits
 
     @property

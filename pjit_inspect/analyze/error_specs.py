@@ -20,7 +20,9 @@ __all__ = [
     "divides",
     "entry_of",
     "fitting_entries",
+    "has_repeats",
     "is_legal",
+    "over_words",
     "parts_of",
     "reshard_words",
     "shape_words",
@@ -133,6 +135,11 @@ def axes_words(axes: Sequence[str], sizes: Mapping[str, int]) -> str:
     return (
         f"{names} ({known[0]})" if len(known) == 1 else f"{names} ({' x '.join(map(str, known))} = {math.prod(known)})"
     )
+
+
+def over_words(entry: SpecEntry) -> str:
+    """The axes of an entry: "`data` x `model`"; "nothing" for none."""
+    return " x ".join(f"`{axis}`" for axis in axes_of(entry)) or "nothing"
 
 
 def reshard_words(name: str, before: Spec, after: Spec) -> str:

@@ -1,6 +1,6 @@
 """An error with which JAX refused a sharding, explained: what is wrong, and what would fit.
 
-Not its job: each kind of error (`analyze.explain_divisibility`, `explain_operations`, `explain_placement`).
+Not its job: each kind of error (the other modules `analyze.explain_*`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pjit_inspect.analyze.explain_divisibility import (
     explain_repeated_axis,
     explain_unknown_axis,
 )
+from pjit_inspect.analyze.explain_elementwise import explain_operands
 from pjit_inspect.analyze.explain_operations import (
     explain_indexing,
     explain_other_spec,
-    explain_pair,
     explain_repeated_result,
     explain_reshape,
     explain_split_dimension,
@@ -30,9 +30,9 @@ __all__ = ["explain_error"]
 
 _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = {
     "indivisible": explain_indivisible,
-    "contraction": explain_pair,
-    "conflict": explain_pair,
-    "axis twice": explain_pair,
+    "contraction": explain_operands,
+    "conflict": explain_operands,
+    "axis twice": explain_operands,
     "indexing": explain_indexing,
     "reshape": explain_reshape,
     "split dimension": explain_split_dimension,

@@ -99,8 +99,9 @@ def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[F
 
 
 def _odd_one_last(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> tuple[ErrorArray, ErrorArray]:
-    """Both sides, first the one whose devices more operands are on; of equally many, the one on more devices,
-    or in their usual order.
+    """Both sides, first the one whose devices more operands are on.
+
+    Of equally many: the one on more devices, then the one that has them in order.
     """
     counts = Counter(other.device_ids for other in scene.operands)
 

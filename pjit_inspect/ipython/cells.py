@@ -26,7 +26,7 @@ class Cells:
     Cells nest (`%%capture`, `%run notebook.ipynb`), and several threads of a kernel may run one each.
     """
 
-    def __init__(self, shell: Any, on_error: OnError) -> None:
+    def __init__(self, shell: Any, on_error: OnError | None = None) -> None:
         self._shell = shell
         self._on_error = on_error
         self._local = threading.local()
@@ -85,6 +85,6 @@ class Cells:
             # Every action runs even when one raises; the stack runs its last one first.
             for action in reversed(actions):
                 stack.callback(action, failed)
-            if error is not None:
+            if error is not None and self._on_error is not None:
                 # What explains a traceback stands right under it.
                 stack.callback(self._on_error, error, bool(actions))

@@ -263,7 +263,7 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
 
 
 def checked_argument(frames: Sequence[FrameType]) -> str:
-    """The argument (`params['w']`) or result whose sharding JAX refused, from the frames that did; "" when not known."""
+    """The argument (`params['w']`) or result whose sharding the frames of JAX refused; "" when it is not known."""
     for frame in frames:
         code = frame.f_code
         if code.co_name == "pjit_check_aval_sharding" and code.co_filename.replace("\\", "/").endswith(

@@ -27,6 +27,9 @@ _LONGEST = 4_000
 _LONGEST_NAME = 200
 _MISSING: Any = object()
 
+_LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await)
+"""Expressions whose text needs brackets where something is done with them; it has none of its own."""
+
 _SYMBOLS: dict[type, tuple[str, str]] = {
     ast.MatMult: ("@", "matmul"), ast.Add: ("+", "add"), ast.Sub: ("-", "subtract"), ast.Mult: ("*", "multiply"),
     ast.Div: ("/", "true_divide"), ast.Pow: ("**", "power"), ast.FloorDiv: ("//", "floor_divide"),
@@ -117,7 +120,8 @@ def find_operands(expression: Expression, frame: FrameType, inner: Sequence[Fram
         values = [own if own is not _MISSING else other for own, other in zip(values, known, strict=True)]
     arrays: list[ErrorArray] = []
     for part, value in zip(parts, values, strict=True):
-        arrays += _arrays_of(expression.words(part), value)
+        words = expression.words(part)
+        arrays += _arrays_of(f"({words})" if isinstance(part, _LOOSE) else words, value)
         if len(arrays) > _MOST_LEAVES:
             break
     return Operands(operator, tuple(arrays), _subscripts(expression))
@@ -180,7 +184,7 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
 
 
 def _look_up(node: ast.expr, frame: FrameType) -> Any:
-    """The value of a name, or of an item or attribute of one, without running any code; `_MISSING` for anything else."""
+    """The value of a name, or of an item or attribute of one, without running code; `_MISSING` for anything else."""
     match node:
         case ast.Name(id=name):
             found = frame.f_locals.get(name, _MISSING)
@@ -202,8 +206,9 @@ def _item(holder: Any, key: Any) -> Any:
 
 
 def _attribute(holder: Any, name: str) -> Any:
-    if isinstance(holder, tuple) and name in getattr(type(holder), "_fields", ()):
-        return tuple.__getitem__(holder, type(holder)._fields.index(name))
+    fields = getattr(type(holder), "_fields", ()) if isinstance(holder, tuple) else ()
+    if name in fields:
+        return tuple.__getitem__(holder, fields.index(name))
     try:
         return object.__getattribute__(holder, "__dict__").get(name, _MISSING)
     except AttributeError:

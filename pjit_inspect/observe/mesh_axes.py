@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 import jax
+from jax.core import Tracer
 
 from pjit_inspect.model.explained_error import ErrorArray, MeshAxes
 from pjit_inspect.model.layout import SpecEntry
@@ -72,7 +73,7 @@ def to_error_array(name: str, value: Any) -> ErrorArray | None:
 
 def _sharding_of(value: Any) -> Any:
     # A tracer knows its type only; its `sharding` attribute may raise.
-    return value.aval.sharding if isinstance(value, jax.core.Tracer) else getattr(value, "sharding", None)
+    return value.aval.sharding if isinstance(value, Tracer) else getattr(value, "sharding", None)
 
 
 def _placed(array: ErrorArray, sharding: Any) -> ErrorArray:

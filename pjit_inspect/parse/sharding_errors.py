@@ -209,7 +209,8 @@ def _twice(text: str) -> ErrorFacts | None:
 
 
 _INDEXING = re.compile(
-    r"^Use `\.at\[\.\.\.\]\.(get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? Got operand=ShapedArray\((.{1,400}?)\), "
+    r"^Use `\.at\[\.\.\.\]\.(get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? "
+    r"Got operand=ShapedArray\((.{1,400}?)\), "
     r"indices=ShapedArray\((.{1,400}?)\)(?:, updates=ShapedArray\((.{1,400}?)\))?$",
     re.S,
 )
@@ -250,7 +251,9 @@ def _split_dimension(text: str) -> ErrorFacts | None:
         array, dimension = replace(given, name="operand"), int(found[1])
     else:
         return None
-    return ErrorFacts(kind="split dimension", arrays=(array,), dimension=_within(dimension, array.spec or ()))
+    if dimension >= len(array.spec or ()):
+        return None
+    return ErrorFacts(kind="split dimension", arrays=(array,), dimension=dimension)
 
 
 _JIT_SPEC = re.compile(r"^Sharding passed to (\w{1,40}) does not match the sharding on the respective arg\. Got ")

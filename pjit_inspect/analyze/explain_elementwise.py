@@ -1,0 +1,132 @@
+"""What makes an operation legal whose operands an Explicit mesh wants split alike: one operand resharded.
+
+Not its job: products (`analyze.explain_products`), operations of one array (`analyze.explain_operations`).
+
+*Source*: `broadcasting_sharding_rule`, `_select_sharding_rule` and `_concatenate_sharding_rule` in
+`jax/_src/lax/lax.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pjit_inspect.analyze.error_specs import (
+    Spec,
+    axes_of,
+    has_repeats,
+    is_legal,
+    over_words,
+    reshard_words,
+    shape_words,
+    spec_words,
+)
+from pjit_inspect.analyze.explain_products import explain_product
+from pjit_inspect.model.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.layout import SpecEntry
+
+__all__ = ["NOT_TOLD", "explain_operands"]
+
+NOT_TOLD = "which variables these are cannot be told from the traceback, so nothing is worked out for them"
+"""Said where JAX's message is all there is."""
+
+_UNORDERED = ("select", "concatenate")
+"""Operations whose message does not quote the operands in the user's order."""
+
+
+def explain_operands(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """Operands whose specs do not go together."""
+    operands = [array for array in scene.operands if array.spec is not None and array.shape is not None]
+    found = None
+    if len(operands) == 2 and facts.operation == "dot_general":
+        found = explain_product(facts, scene, operands[0], operands[1])
+    elif len(operands) > 1 and _are_quoted(facts, operands):
+        found = _explain_alike(facts, scene, operands)
+    return found or _unmatched(facts)
+
+
+def _are_quoted(facts: ErrorFacts, operands: Sequence[ErrorArray]) -> bool:
+    """Whether the message quotes what these operands have."""
+    if facts.kind == "axis twice":
+        return [(a.shape, a.spec) for a in facts.arrays] == [(b.shape, b.spec) for b in operands]
+    rank = max(len(array.shape or ()) for array in operands)
+    own = [_aligned(array, rank) for array in operands]
+    if facts.operation in _UNORDERED:
+        return sorted(map(repr, facts.specs)) == sorted(map(repr, own))
+    return list(facts.specs) == own
+
+
+def _aligned(array: ErrorArray, rank: int) -> Spec:
+    """The spec with entries in front for the dimensions that broadcasting adds."""
+    spec = array.spec or ()
+    return (*(None,) * (rank - len(spec)), *spec)
+
+
+def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArray]) -> ExplainedError:
+    pair = len(operands) == 2
+    fits: list[Fit] = []
+    for own, others in (
+        ((operands[1], operands[0]), (operands[0], operands[1]))
+        if pair
+        else [(own, operands[0]) for own in operands[1:]]
+    ):
+        fits += _alignment(own, others, operands, scene)
+    return ExplainedError(
+        kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=tuple(fits)
+    )
+
+
+def _alignment(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
+    """One operand brought to another's spec; dimensions that broadcast keep what they have."""
+    shape, rank = own.shape or (), max(len(array.shape or ()) for array in operands)
+    lengths = (*(1,) * (rank - len(other.shape or ())), *(other.shape or ()))
+    wanted = _aligned(other, rank)
+    spec: list[SpecEntry] = []
+    for number, length in enumerate(shape, start=rank - len(shape)):
+        entry = wanted[number] if length == lengths[number] else (own.spec or ())[number - rank + len(shape)]
+        spec.append(entry)
+    target = tuple(spec)
+    result = [one or two for one, two in zip(_aligned_spec(target, rank), wanted, strict=True)]
+    sizes = next((array.mesh.sizes for array in operands if array.mesh is not None), {})
+    if target == own.spec or has_repeats(tuple(result)) or not is_legal(target, shape, sizes):
+        return
+    call = f"jax.sharding.reshard({own.name}, {spec_words(target)})"
+    edit = call
+    if len(operands) == 2 and scene.operator and not scene.operator.isidentifier():
+        words = [call if array is own else array.name for array in operands]
+        edit = f"{words[0]} {scene.operator} {words[1]}"
+    yield Fit(edit=edit, effect=reshard_words(own.name, own.spec or (), target), spec=target, target=own.name)
+
+
+def _aligned_spec(spec: Spec, rank: int) -> Spec:
+    return (*(None,) * (rank - len(spec)), *spec)
+
+
+def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> str:
+    name = facts.operation
+    if facts.kind == "axis twice":
+        own = " and ".join(f"`{array.name}` is `{spec_words(array.spec or ())}`" for array in operands)
+        result = f"`{name}` would give `{spec_words(facts.specs[0])}`"
+        return f"{own}: {result}, and an axis can split one dimension only"
+    rank = max(len(array.shape or ()) for array in operands)
+    for dimension in range(rank):
+        entries = {_aligned(array, rank)[dimension]: array.name for array in reversed(operands)}
+        split = [f"`{who}` splits it over {over_words(entry)}" for entry, who in entries.items() if axes_of(entry)]
+        if len(split) > 1:
+            return f"`{name}` needs one split of dimension {dimension}, but {' and '.join(reversed(split))}"
+    return f"`{name}` needs operands that are split alike"
+
+
+def _unmatched(facts: ErrorFacts) -> ExplainedError:
+    """What the message alone tells."""
+    specs = " and ".join(f"`{spec_words(spec)}`" for spec in facts.specs)
+    if facts.kind == "axis twice":
+        types = [
+            f"`{array.dtype}{shape_words(array.shape or ())}` as `{spec_words(array.spec or ())}`"
+            for array in facts.arrays
+        ]
+        sentence = f"`{facts.operation}` of {' and '.join(types)} would use an axis for two dimensions of the result"
+    elif facts.kind == "contraction":
+        sentence = f"a product sums over dimensions that are split in both operands: {specs}"
+    else:
+        sentence = f"`{facts.operation}` needs operands that are split alike, but got {specs}"
+    return ExplainedError(kind=facts.kind, sentence=sentence, notes=(NOT_TOLD,))
