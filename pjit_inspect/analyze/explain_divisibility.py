@@ -48,11 +48,9 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     notes = ["the function under `shard_map` then sees other shapes"] if facts.operation == "shard_map" else []
     if not arrays[0].is_named:
         same = [other.name for other in scene.operands if other.shape == arrays[0].shape]
-        notes += (
-            [f"JAX does not say which array; {_list(same)} {'has' if len(same) == 1 else 'have'} that shape"]
-            if same
-            else []
-        )
+        if same:
+            has = "has" if len(same) == 1 else "have"
+            notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape")
     if len(arrays) > 1:
         notes.append("what would fit is listed for the first of them")
     return ExplainedError(

@@ -62,17 +62,12 @@ def _aligned(array: ErrorArray, rank: int) -> Spec:
 
 
 def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArray]) -> ExplainedError:
-    pair = len(operands) == 2
-    fits: list[Fit] = []
-    for own, others in (
-        ((operands[1], operands[0]), (operands[0], operands[1]))
-        if pair
-        else [(own, operands[0]) for own in operands[1:]]
-    ):
-        fits += _alignment(own, others, operands, scene)
-    return ExplainedError(
-        kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=tuple(fits)
-    )
+    first, *others = operands
+    pairs = [(own, first) for own in others]
+    if len(others) == 1:
+        pairs.append((first, others[0]))
+    fits = tuple(fit for own, other in pairs for fit in _alignment(own, other, operands, scene))
+    return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
 
 
 def _alignment(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
@@ -110,7 +105,7 @@ def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> str:
     rank = max(len(array.shape or ()) for array in operands)
     for dimension in range(rank):
         entries = {_aligned(array, rank)[dimension]: array.name for array in reversed(operands)}
-        split = [f"`{who}` splits it over {over_words(entry)}" for entry, who in entries.items() if axes_of(entry)]
+        split = [f"`{who}` has it over {over_words(entry)}" for entry, who in entries.items() if axes_of(entry)]
         if len(split) > 1:
             return f"`{name}` needs one split of dimension {dimension}, but {' and '.join(reversed(split))}"
     return f"`{name}` needs operands that are split alike"

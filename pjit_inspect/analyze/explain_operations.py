@@ -95,7 +95,8 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, 
     indices, shape, spec = others[0], array.shape or (), array.spec or ()
     natural = without_repeats((*(indices.spec or (None,) * len(indices.shape or ())), *spec[1:]))
     result = (*(indices.shape or ()), *shape[1:])
-    over = over_words(spec[0]) if spec[0] is not None else ""
+    rows = next(iter(spec), None)
+    over = over_words(rows) if rows is not None else ""
     effect = f"communicates over {over}, along which each device has other rows" if over else "split as the indices are"
     if any(natural) and is_legal(natural, result, _sizes(array)):
         yield natural, effect

@@ -19,7 +19,8 @@ _MOST_DEVICES = 4
 
 def explain_devices(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Arguments, or an argument and a sharding in the program, on different devices."""
-    sides = [_known(_renamed(side, scene), scene) for side in facts.arrays]
+    function = facts.operation.rpartition(">.")[2]
+    sides = [_known(_renamed(side, scene), scene, function) for side in facts.arrays]
     first, second = sides
     if first.device_ids == second.device_ids:
         return ExplainedError(
@@ -59,8 +60,8 @@ def _ids(ids: Sequence[int]) -> str:
     return f"devices {' '.join(map(str, ids[:_MOST_DEVICES]))}{more}"
 
 
-def _known(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
-    """The side as the user's variable: the operand of its shape on its devices."""
+def _known(side: ErrorArray, scene: ErrorScene, function: str) -> ErrorArray:
+    """The side as the user's variable, the operand of its shape on its devices; else as JAX calls it."""
     if not side.is_named:
         return side
     same = [
@@ -68,10 +69,12 @@ def _known(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
         for other in scene.operands
         if other.shape == side.shape and sorted(other.device_ids) == sorted(side.device_ids)
     ]
-    exact = [other for other in same if _path(other.name) == _path(side.name)] or same
-    if len(exact) != 1:
-        return side
-    return replace(exact[0], device_ids=side.device_ids, is_named=True)
+    # Each rule decides only where those before it leave several.
+    same = [other for other in same if other.device_ids == side.device_ids] or same
+    same = [other for other in same if _path(other.name) == _path(side.name)] or same
+    if len(same) != 1:
+        return replace(side, name=f"{side.name} of {function}") if function else side
+    return replace(same[0], device_ids=side.device_ids, is_named=True)
 
 
 def _path(name: str) -> str:

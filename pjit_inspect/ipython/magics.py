@@ -98,8 +98,8 @@ class PjitMagics(Magics):
         When a cell that is recorded fails because JAX refuses a sharding, that explanation stands under the traceback.
 
         A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why` or `shardings` with
-        or without a name, is the subcommand, even where a variable has that name. Anything else is code: `%pjit show(x)` calls your
-        function, `%pjit (log)` is your variable.
+        or without a name, is the subcommand, even where a variable has that name. Anything else is code:
+        `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;

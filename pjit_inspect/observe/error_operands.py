@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -111,10 +111,10 @@ def _of_a_magic(line: str) -> Expression | None:
 # ---------------------------------------------------------------- operands
 
 
-def find_operands(expression: Expression, frame: FrameType, inner: Sequence[FrameType]) -> Operands:
+def find_operands(expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]) -> Operands:
     """The arrays among the operands of an expression; `inner` are the frames it called, outermost first."""
     operator, function, parts = _parts(expression.node)
-    values = [_look_up(part, frame) for part in parts]
+    values = [_look_up(part, variables) for part in parts]
     if any(value is _MISSING for value in values):
         known = _passed(function, len(parts), inner)
         values = [own if own is not _MISSING else other for own, other in zip(values, known, strict=True)]
@@ -183,16 +183,15 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
     return [_MISSING] * count
 
 
-def _look_up(node: ast.expr, frame: FrameType) -> Any:
+def _look_up(node: ast.expr, variables: Mapping[str, Any]) -> Any:
     """The value of a name, or of an item or attribute of one, without running code; `_MISSING` for anything else."""
     match node:
         case ast.Name(id=name):
-            found = frame.f_locals.get(name, _MISSING)
-            return found if found is not _MISSING else frame.f_globals.get(name, _MISSING)
+            return variables.get(name, _MISSING)
         case ast.Subscript(value=value, slice=ast.Constant(value=key)):
-            return _item(_look_up(value, frame), key)
+            return _item(_look_up(value, variables), key)
         case ast.Attribute(value=value, attr=name):
-            return _attribute(_look_up(value, frame), name)
+            return _attribute(_look_up(value, variables), name)
     return _MISSING
 
 

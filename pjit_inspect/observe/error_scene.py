@@ -15,13 +15,14 @@ from pjit_inspect.model.explained_error import ErrorScene
 from pjit_inspect.model.source import Frame
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.error_operands import find_operands, read_expression
-from pjit_inspect.observe.frames import cell_name, is_jax_file, is_user_file, read_source
+from pjit_inspect.observe.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
 from pjit_inspect.observe.mesh_axes import find_mesh_axes
 
 __all__ = ["error_scene", "last_error", "linked_errors"]
 
 _MOST_LINKS = 10
 _MOST_FRAMES = 10_000
+_MOST_SEARCHED = 20
 _LONGEST_LINE = 400
 
 Step = tuple[FrameType, int, int]
@@ -55,7 +56,7 @@ def error_scene(error: BaseException) -> ErrorScene:
         frame=_frame(own),
         line=_line(own),
         checked=_jax.checked_argument(inner),
-        meshes=find_mesh_axes(steps[number][0] for number in reversed(mine)),
+        meshes=find_mesh_axes(read_variables(steps[number][0]) for number in reversed(mine[-_MOST_SEARCHED:])),
     )
     if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
         # A library called JAX: what stands in the user's line is not what was refused.
@@ -63,7 +64,7 @@ def error_scene(error: BaseException) -> ErrorScene:
     expression = read_expression(own[0], own[2], own[1])
     if expression is None:
         return scene
-    found = find_operands(expression, own[0], inner)
+    found = find_operands(expression, read_variables(own[0]), inner)
     return replace(scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts)
 
 

@@ -6,15 +6,29 @@ Not its job: what the frames of JAX itself hold (`_jax.stages_of`).
 from __future__ import annotations
 
 import functools
+import gc
+import inspect
 import linecache
 import os
 import sys
 import sysconfig
+from collections import ChainMap
+from collections.abc import Mapping
 from types import FrameType
+from typing import Any
 
 from pjit_inspect.model.source import Frame, SourceText
 
-__all__ = ["caller_of_jax", "cell_name", "is_jax_file", "is_user_file", "read_source", "to_frame", "user_frame"]
+__all__ = [
+    "caller_of_jax",
+    "cell_name",
+    "is_jax_file",
+    "is_user_file",
+    "read_source",
+    "read_variables",
+    "to_frame",
+    "user_frame",
+]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SITE = tuple(
@@ -66,6 +80,23 @@ def to_frame(frame: FrameType | None) -> Frame | None:
         return None
     file = frame.f_code.co_filename
     return Frame(file=file, line=frame.f_lineno or 0, function=frame.f_code.co_qualname, cell=cell_name(file))
+
+
+def read_variables(frame: FrameType) -> Mapping[str, Any]:
+    """The variables that code in a frame sees, its own before the module's; nothing of it stays in the frame.
+
+    Until Python 3.13 a function's frame keeps the dict that `f_locals` makes, and so every value that is in it, for as
+    long as the function runs. One that was there before (`locals()` of the user's) is left alone.
+    """
+    is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+    if not is_function or sys.version_info >= (3, 13):
+        return ChainMap(frame.f_locals, frame.f_globals)
+    before = {id(held) for held in gc.get_referents(frame)}
+    made = frame.f_locals
+    own = dict(made)
+    if id(made) not in before:
+        made.clear()
+    return ChainMap(own, frame.f_globals)
 
 
 def cell_name(file: str) -> str | None:

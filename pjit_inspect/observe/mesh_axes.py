@@ -5,8 +5,8 @@ Not its job: records' meshes and slices (`observe.shardings`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from types import FrameType
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import jax
@@ -34,17 +34,16 @@ def to_mesh_axes(mesh: Any, name: str = "") -> MeshAxes | None:
     )
 
 
-def find_mesh_axes(frames: Iterable[FrameType]) -> tuple[MeshAxes, ...]:
-    """The concrete meshes that variables of some frames hold, the innermost frame's first, each once."""
+def find_mesh_axes(variables: Iterable[Mapping[str, Any]]) -> tuple[MeshAxes, ...]:
+    """The concrete meshes among the variables of some frames, the first frame's first, each once."""
     found: dict[MeshAxes, None] = {}
-    for frame in frames:
-        for variables in (frame.f_locals, frame.f_globals):
-            # IPython keeps results in `_`, `_3`: no name of the user's.
-            named = [(name, value) for name, value in list(variables.items())[:_MOST_VARIABLES] if _is_mesh(value)]
-            for name, value in sorted(named, key=lambda item: item[0].startswith("_")):
-                axes = to_mesh_axes(value, name)
-                if axes is not None and len(found) < _MOST_MESHES:
-                    found.setdefault(axes)
+    for names in variables:
+        named = [(name, value) for name, value in islice(names.items(), _MOST_VARIABLES) if _is_mesh(value)]
+        # IPython keeps results in `_`, `_3`: no name of the user's.
+        for name, value in sorted(named, key=lambda item: item[0].startswith("_")):
+            axes = to_mesh_axes(value, name)
+            if axes is not None and len(found) < _MOST_MESHES:
+                found.setdefault(axes)
     return tuple(found)
 
 
@@ -73,7 +72,8 @@ def to_error_array(name: str, value: Any) -> ErrorArray | None:
 
 def _sharding_of(value: Any) -> Any:
     # A tracer knows its type only; its `sharding` attribute may raise.
-    return value.aval.sharding if isinstance(value, Tracer) else getattr(value, "sharding", None)
+    holder = value.aval if isinstance(value, Tracer) else value
+    return getattr(holder, "sharding", None)
 
 
 def _placed(array: ErrorArray, sharding: Any) -> ErrorArray:
