@@ -324,10 +324,11 @@ def test_a_reshape_says_which_new_dimensions_the_axes_divide(explicit):
 
 def test_a_sort_and_a_constraint_name_the_reshard(explicit):
     x = array(8, 8, spec=P("model", None))
-    found = explained(lambda: jnp.sort(x, axis=0))
-    assert found.sentence == "`sort` works along dimension 0 of `x`, which is split over `model`: it must be whole"
-    assert edits(found) == ["jax.sharding.reshard(x, P(None, None))"]
-    run_all(found, x=x)
+    if jax.__version_info__ >= (0, 9):  # 0.8 sorts along a split dimension
+        found = explained(lambda: jnp.sort(x, axis=0))
+        assert found.sentence == "`sort` works along dimension 0 of `x`, which is split over `model`: it must be whole"
+        assert edits(found) == ["jax.sharding.reshard(x, P(None, None))"]
+        run_all(found, x=x)
     found = explained(lambda: jax.lax.with_sharding_constraint(x, P("data", None)))
     assert found.sentence == "`x` is `P('model', None)`, but `with_sharding_constraint` asks for `P('data', None)`"
     run_all(found, x=x)
@@ -501,7 +502,7 @@ def test_names_that_cannot_be_read_cost_only_the_names(monkeypatch):
     monkeypatch.setattr(error_scene, "_steps", fail)
     with pytest.warns(RuntimeWarning, match="could not make the names in an explained error"):
         found = explained(lambda: jax.device_put(np.zeros(6), NamedSharding(MESH, P("model"))))
-    assert found.sentence.startswith("dimension 0 of the array of shape [6] is 6")
+    assert found.sentence.startswith("dimension 0 of the array [6] is 6")
 
 
 def test_an_error_that_cannot_say_what_it_is_is_not_known():

@@ -84,7 +84,7 @@ def _list(names: Sequence[str]) -> str:
 def _called(array: ErrorArray) -> str:
     if array.is_named:
         return f"`{array.name}`"
-    return f"the array of shape {shape_words(array.shape)}" if array.shape is not None else "the array"
+    return f"the array {shape_words(array.shape)}" if array.shape is not None else "the array"
 
 
 def _indivisible_sentence(array: ErrorArray, facts: ErrorFacts) -> str:

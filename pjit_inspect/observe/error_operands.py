@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
@@ -20,12 +21,13 @@ from pjit_inspect.model.explained_error import ErrorArray
 from pjit_inspect.observe.frames import read_source
 from pjit_inspect.observe.mesh_axes import is_array, to_error_array
 
-__all__ = ["Expression", "Operands", "find_operands", "read_expression"]
+__all__ = ["Expression", "Operands", "find_operands", "magic_text", "read_expression"]
 
 _MOST_LEAVES = 2_000
 _LONGEST = 4_000
 _LONGEST_NAME = 200
 _MISSING: Any = object()
+_MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('pjit', ")
 
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await)
 """Expressions whose text needs brackets where something is done with them; it has none of its own."""
@@ -66,8 +68,8 @@ def read_expression(frame: FrameType, instruction: int, line: int) -> Expression
     source = read_source(frame.f_code.co_filename)
     if source is None:
         return None
-    if (magic := _of_a_magic(source.line(line) or "")) is not None:
-        return magic
+    if magic := magic_text(source.line(line) or ""):
+        return _of_a_magic(magic)
     place = next(itertools.islice(frame.f_code.co_positions(), instruction // 2, None), None)
     if place is None or None in place:
         return None
@@ -90,16 +92,18 @@ def _parsed(text: str) -> Expression | None:
         return None
 
 
-def _of_a_magic(line: str) -> Expression | None:
-    """The call in `%pjit step(w, x)`, whose line IPython has turned into a call of its own."""
-    call = _parsed(line.strip())
+def magic_text(line: str) -> str:
+    """What stands after `%pjit` in a line that IPython has turned into a call of its own; "" for any other line."""
+    found = _MAGIC.search(line)
+    call = _parsed(line[found.start() :].strip().rstrip(";")) if found else None
     node = call.node if call else None
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "run_line_magic":
-        return None
-    words = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
-    if len(words) != 2 or words[0] != "pjit" or not isinstance(words[1], str):
-        return None
-    text = words[1].strip()
+    if not isinstance(node, ast.Call) or len(node.args) != 2 or not isinstance(node.args[1], ast.Constant):
+        return ""
+    text = node.args[1].value
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _of_a_magic(text: str) -> Expression | None:
     while text.startswith("--"):
         text = text.partition(" ")[2].strip()
     found = _parsed(text.rstrip(";"))

@@ -14,7 +14,7 @@ from types import FrameType, TracebackType
 from pjit_inspect.model.explained_error import ErrorScene
 from pjit_inspect.model.source import Frame
 from pjit_inspect.observe import _jax
-from pjit_inspect.observe.error_operands import find_operands, read_expression
+from pjit_inspect.observe.error_operands import find_operands, magic_text, read_expression
 from pjit_inspect.observe.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
 from pjit_inspect.observe.mesh_axes import find_mesh_axes
 
@@ -89,4 +89,6 @@ def _frame(step: Step) -> Frame:
 def _line(step: Step) -> str:
     source = read_source(step[0].f_code.co_filename)
     text = (source.line(step[1] or 0) if source else None) or ""
+    # IPython shows the user's own line; Python knows what became of it.
+    text = f"%pjit {magic}" if (magic := magic_text(text)) else text
     return text.strip()[:_LONGEST_LINE]
