@@ -47,7 +47,9 @@ def _renamed(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
 
 
 def _side_words(side: ErrorArray) -> str:
-    return f"`{side.name}`" if side.is_named else f"the sharding in `{side.name}`"
+    if side.is_named:
+        return f"`{side.name}`"
+    return "the mesh that is set" if side.name == "set_mesh" else f"the sharding in `{side.name}`"
 
 
 def _ids(ids: Sequence[int]) -> str:
@@ -94,7 +96,7 @@ def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[F
     if not other.is_named:
         fits = [_moved(odd, mesh, other)]
         own = _mesh_of(odd, scene)
-        if own is not None and own.name:
+        if own is not None and own.name and other.name != "set_mesh":
             effect = f"in `{other.name}`: the devices that `{odd.name}` is on"
             fits.insert(0, Fit(edit=f"NamedSharding({own.name}, ...)", effect=effect))
         return fits
@@ -118,6 +120,9 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> MeshAxes | None:
     """The mesh a side is on, under the user's name of it where a variable holds it; None for a single device."""
     held = [mesh for mesh in scene.meshes if mesh.device_ids == side.device_ids]
     if side.mesh is None:
+        if len(held) > 1:
+            # Several meshes of these devices: the one that other operands are on.
+            held = [mesh for mesh in held if any(mesh == other.mesh for other in scene.operands)]
         return held[0] if len(held) == 1 and len(side.device_ids) > 1 else None
     # Equality leaves the name out.
     return next((mesh for mesh in held if mesh == side.mesh), side.mesh)

@@ -158,7 +158,7 @@ class Fit:
     """One change that makes it legal.
 
     Attributes:
-      edit: what to write, as code: a spec, a call.
+      edit: what to write, as code (a spec, a call), or what to do ("pad dimension 0 from 6 to 8").
       effect: what it does and costs, in words.
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".

@@ -314,7 +314,7 @@ def _mesh(text: str) -> ErrorFacts | None:
 # 0.8 and 0.9 write "and device ids", 0.10 and later "and with device ids".
 _SIDE = re.compile(
     r"(?:argument (?P<name>.{1,500}?) of (?P<function>.{1,300}?) with shape (?P<type>\w{1,24}\[[\d,]{0,200}\]) and "
-    r"|(?P<place>[\w ]{1,60}?) )(?:with )?device ids (?P<ids>\[[\d, ]{0,16000}\]) on platform \w{1,40}",
+    r"|(?P<place>[\w' ]{1,60}?) )(?:with )?device ids (?P<ids>\[[\d, ]{0,16000}\]) on platform \w{1,40}",
     re.S,
 )
 _INCOMPATIBLE = re.compile(r"^Received incompatible devices for \w{1,40} computation\. Got ")
@@ -336,7 +336,7 @@ _PLACES = {
     "explicit output sharding": "out_shardings",
     "sharding_constraint inside jit": "with_sharding_constraint",
     "shard_map inside jit": "shard_map",
-    "context mesh": "the context mesh",
+    "jit's context mesh": "set_mesh",
 }
 
 
