@@ -133,6 +133,6 @@ def _message(error: BaseException) -> str:
 
 
 def _unknown(error: BaseException) -> ExplainedError:
-    known = tuple(f"known: {words}" for words in ERROR_KINDS.values())
+    known = f"known are {'; '.join(ERROR_KINDS.values())}"
     sentence = f"`{type(error).__name__}` is no refusal of a sharding that pjit_inspect knows"
-    return ExplainedError(kind="unknown", sentence=sentence, notes=known)
+    return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

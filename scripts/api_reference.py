@@ -65,7 +65,9 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.reason.Reason", "model.reason.Difference", "model.reason.Resharding", "model.ledger.LedgerRow",
         "model.ledger.LedgerEntry", "model.ledger.RepeatedReason", "model.ledger.Pattern",
     ),
-    "Errors explained": ("model.explained_error.ErrorArray", "model.explained_error.MeshAxes", "model.explained_error.Fit"),
+    "Errors explained": (
+        "model.explained_error.ErrorArray", "model.explained_error.MeshAxes", "model.explained_error.Fit",
+    ),
     "Several processes": (
         "model.merged.ProcessDifference", "model.merged.MergedProgram", "model.merged.MergedProcess",
         "model.merged.ProgramFacts",

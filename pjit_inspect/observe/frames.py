@@ -6,14 +6,11 @@ Not its job: what the frames of JAX itself hold (`_jax.stages_of`).
 from __future__ import annotations
 
 import functools
-import gc
 import inspect
 import linecache
 import os
 import sys
 import sysconfig
-from collections import ChainMap
-from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
@@ -37,6 +34,7 @@ _SITE = tuple(
     if (path := sysconfig.get_paths().get(key))
 )
 _MAX_LINES = 20_000
+_FRAME_AND_US = 3  # the frame, a variable, and the argument of `getrefcount`
 
 
 @functools.lru_cache(maxsize=4096)
@@ -82,21 +80,20 @@ def to_frame(frame: FrameType | None) -> Frame | None:
     return Frame(file=file, line=frame.f_lineno or 0, function=frame.f_code.co_qualname, cell=cell_name(file))
 
 
-def read_variables(frame: FrameType) -> Mapping[str, Any]:
-    """The variables that code in a frame sees, its own before the module's; nothing of it stays in the frame.
+def read_variables(frame: FrameType) -> dict[str, Any]:
+    """A copy of the variables that code in a frame sees, its own before the module's; nothing of it stays in the frame.
 
     Until Python 3.13 a function's frame keeps the dict that `f_locals` makes, and so every value that is in it, for as
-    long as the function runs. One that was there before (`locals()` of the user's) is left alone.
+    long as the function runs. One that somebody else holds, too (`locals()` of the user's), is left alone.
     """
     is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
     if not is_function or sys.version_info >= (3, 13):
-        return ChainMap(frame.f_locals, frame.f_globals)
-    before = {id(held) for held in gc.get_referents(frame)}
+        return {**frame.f_globals, **frame.f_locals}
     made = frame.f_locals
-    own = dict(made)
-    if id(made) not in before:
+    variables = {**frame.f_globals, **made}
+    if sys.getrefcount(made) <= _FRAME_AND_US:
         made.clear()
-    return ChainMap(own, frame.f_globals)
+    return variables
 
 
 def cell_name(file: str) -> str | None:
