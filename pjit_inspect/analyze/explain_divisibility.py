@@ -44,18 +44,19 @@ _MOST_RANK = 4
 def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A dimension that is no multiple of the devices that split it."""
     arrays = tuple(_named(array, facts, scene) for array in facts.arrays)
+    first, *others = arrays
     sentences = [_indivisible_sentence(array, facts) for array in arrays]
     notes = ["the function under `shard_map` then sees other shapes"] if facts.operation == "shard_map" else []
-    if not arrays[0].is_named:
-        same = [other.name for other in scene.operands if other.shape == arrays[0].shape]
+    if not first.is_named:
+        same = [other.name for other in scene.operands if other.shape == first.shape]
         if same:
             has = "has" if len(same) == 1 else "have"
             notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape")
-    if len(arrays) > 1:
+    if others:
         notes.append("what would fit is listed for the first of them")
     return ExplainedError(
         kind="indivisible", sentence="; ".join(sentences), arrays=arrays, notes=tuple(notes),
-        fits=tuple(_fits(arrays[0], facts)),
+        fits=tuple(_fits(first, facts)),
     )  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def test_a_reshard_is_told_by_the_axes_it_loses_and_gains(before, after, words):
     ],
 )
 def test_the_labels_of_a_matmul_are_those_of_an_einsum_that_gives_the_same(shapes, expected):
-    product = find_product("@", *shapes, "")
+    product = find_product("@", shapes[0], shapes[1], "")
     assert product is not None
     (label,) = product.contracted
     assert expected == f"contracts {product.lhs.index(label)}, {product.rhs.index(label)}"
