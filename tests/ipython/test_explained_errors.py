@@ -94,7 +94,9 @@ def test_the_error_and_its_traceback_are_the_users(program):
     program.value("%pjit on")
     recorded = program.run(UNEVEN)
     assert type(recorded.error_in_exec) is type(plain.error_in_exec)
-    assert str(recorded.error_in_exec) == str(plain.error_in_exec)
+    # JAX 0.12 names the cell, whose number differs.
+    said = [str(result.error_in_exec).partition(" This error occurs")[0] for result in (plain, recorded)]
+    assert said[0] == said[1]
     assert not getattr(recorded.error_in_exec, "__notes__", [])
 
 
