@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,20 +98,33 @@ def _own_folder() -> str:
 
 
 @contextmanager
-def capture(*, calls: bool = False) -> Iterator[Log]:
+def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
     """Record every compile of the process while the block runs, whoever called jit.
 
     With `calls=True`, functions that the block calls but that were compiled earlier are recorded too (`data.cached ==
     "memory"`), without compiling them again. The log may be read inside the block and after it. Scopes may nest.
+
+    With `measure=True` (which implies `calls`) JAX's profiler runs during the block, and after it each record whose
+    program ran has `kernel_times`. The profiler slows the block down, JAX's devices start when it begins, it ends when
+    all that it began has run, and code in it cannot run a profiler of its own. A profiler that cannot start costs the
+    times only. Before the block one tiny program is compiled, which waits for the devices.
     """
     from pjit_inspect.observe.listener import observed, observed_calls
 
     log = Log(limit=LogLimit())
     try:
-        with (observed_calls if calls else observed)(_appender(log)):
+        with _measured(log) if measure else nullcontext(), (observed_calls if calls or measure else observed)(
+            _appender(log)
+        ):
             yield log
     finally:
         log.complete()
+
+
+def _measured(log: Log) -> AbstractContextManager[None]:
+    from pjit_inspect.measuring import measured
+
+    return measured(log, twins=_session)
 
 
 def _appender(log: Log) -> OnRecord:

@@ -25,6 +25,7 @@ from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.graph import ProgramGraph
 from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import Propagation
@@ -57,6 +58,7 @@ from pjit_inspect.view.shardings_view import shardings_view
 from pjit_inspect.view.shown import Shown, drawn
 from pjit_inspect.view.summary_picture import draw_summary
 from pjit_inspect.view.text import to_text
+from pjit_inspect.view.times_view import times_blocks
 from pjit_inspect.view.tree import Block, Document, Line, Text
 
 __all__ = ["CompileRecord", "View"]
@@ -148,6 +150,16 @@ class CompileRecord:
     def timings(self) -> Timings:
         """Seconds of tracing, lowering and compiling (measured)."""
         return self.data.timings
+
+    @property
+    def kernel_times(self) -> KernelTimes | None:
+        """How long each HLO instruction took when the program ran in a `capture(measure=True)`, longest first.
+
+        None when nobody measured, or when it could not be had (`data.missing["kernel_times"]` says why then). Not to be
+        confused with `timings`, which are those of compiling.
+        """
+        times = self.data.kernel_times
+        return None if times is None else replace(times, draw=self._draw_times)
 
     @property
     def memory(self) -> MemoryStats | None:
@@ -360,6 +372,15 @@ class CompileRecord:
             if isinstance(attribute, cached_property) and name != "_reason":
                 vars(self).pop(name, None)
 
+    def add_times(self, data: RecordData) -> None:
+        """Take over the measured times of `data`, which is this record's with them or with why there are none."""
+        with self._finishing:
+            if "report" in vars(self):
+                known = self.report
+                changed = replace(known.data, kernel_times=data.kernel_times, missing=data.missing)
+                vars(self)["report"] = replace(known, data=changed)
+            self._data = data
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record to one `.pjit` file; `pjit_inspect.load` reads it back, without JAX too.
 
@@ -462,6 +483,10 @@ class CompileRecord:
 
     def _draw_shardings(self, table: ShardingTable) -> dict[str, str]:
         return drawn(shardings_view(self.data, table, self._sources))
+
+    def _draw_times(self, times: KernelTimes) -> dict[str, str]:
+        report = replace(self.report, data=replace(self.report.data, kernel_times=times))
+        return self._section(times_blocks(report, rows=_TABLE_ROWS, text_rows=_TABLE_ROWS), "no measured times")
 
     def _section(self, blocks: Sequence[Block], nothing: str) -> dict[str, str]:
         shown = tuple(blocks) or (Line((Text(nothing),)),)

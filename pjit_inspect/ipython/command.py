@@ -25,7 +25,7 @@ VIEWS: tuple[View, ...] = ("text", "html", "widget")
 SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget")
 """The words that are commands when they stand alone on a `%pjit` line."""
 
-OPTIONS = ("--view", "--no-times")
+OPTIONS = ("--view", "--no-times", "--measure")
 """The options of `%pjit` and `%%pjit`, which stand before everything else."""
 
 _CELL = "--cell"
@@ -42,15 +42,22 @@ _TAKES = {
     "shardings": "the name of one record",
 }
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
-_LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times)\b")
+_LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowOptions:
-    """How records are shown: which view, and whether with the seconds each stage took."""
+    """How records are made and shown.
+
+    Attributes:
+      view: which view of them.
+      times: whether with seconds and other times.
+      measure: whether JAX's profiler runs while the code does.
+    """
 
     view: View = "html"
     times: bool = True
+    measure: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +94,9 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
         return Command(action="cell", options=options)
     if not rest:
         raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
+    is_known = rest in SUBCOMMANDS or _OF_A_RECORD.fullmatch(rest) or rest.startswith(("on ", "why "))
+    if options.measure and is_known:
+        raise UsageError(f"--measure is for code that runs: %pjit --measure f(x), not for {rest.split()[0]!r}")
     if rest in SUBCOMMANDS:
         return Command(action=rest, options=options)
     if match := _ON.fullmatch(rest):
@@ -114,6 +124,8 @@ def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bo
             whole_cell = True
         elif word == "--no-times":
             options = replace(options, times=False)
+        elif word == "--measure":
+            options = replace(options, measure=True)
         elif name == "--view":
             if not has_value:
                 value, rest = _split_word(rest)

@@ -35,7 +35,7 @@ class PjitMagics(Magics):
     view = Enum(VIEWS, default_value="html", help="How records are shown unless --view says otherwise.").tag(
         config=True
     )
-    times = Bool(True, help="Whether to show the seconds of tracing, lowering and compiling.").tag(config=True)
+    times = Bool(True, help="Whether to show the seconds of tracing, lowering, compiling, and measured kernels.").tag(config=True)
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
@@ -50,7 +50,8 @@ class PjitMagics(Magics):
     def pjit(self, line: str, cell: str | None = None, local_ns: dict[str, Any] | None = None) -> Any:
         """Run code and show what jax.jit made of it: shards, collectives, kernels, times.
 
-        The code runs as it would without the magic, once, at full speed, and nothing is compiled for the magic's sake.
+        The code runs as it would without the magic, once, at full speed, and nothing is compiled for the magic's sake
+        (but with `--measure`, where the profiler slows it).
         Every function it compiles is shown below its result. So is a compiled function it only calls, even if it was
         compiled before this extension was loaded.
 
@@ -87,9 +88,11 @@ class PjitMagics(Magics):
 
             --view text|html|widget   plain text, the still picture (default), or the live widget
             --no-times                without seconds, so that the output is the same on every machine
+            --measure                 run JAX's profiler with the code, and show how long each kernel took in a call
 
             %pjit --view text train_step(params, batch)
             %%pjit --no-times
+            %pjit --measure train_step(params, batch)
             %pjit --view widget show train_step
 
             %config PjitMagics.view = 'text'      the default for this session

@@ -25,7 +25,7 @@ class Run:
         self._was_open = False
         self._log = api.Log()
         try:
-            self._log = self._scope.enter_context(api.capture(calls=True))
+            self._log = self._scope.enter_context(api.capture(calls=True, measure=options.measure))
             self._was_open = True
         except Exception as error:
             # The user's code runs on, whatever it is that we cannot do.

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pjit_inspect.model.blob import Blob
 from pjit_inspect.model.compile_key import CompileKey
+from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.propagation import Propagation
@@ -94,6 +95,8 @@ class RecordData:
       cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
       memory: bytes per device.
       timings: seconds of each stage.
+      kernel_times: how long its HLO instructions took when it ran, measured in a `capture(measure=True)`; None when
+        nobody measured, and when it could not be had (then `missing` says why).
       cached: "memory" when JAX already held the executable, "persistent" when it came from the compilation cache on
         disk (the HLO's source lines are then those of the run that filled it), None when XLA compiled.
       versions: package -> version.
@@ -127,6 +130,7 @@ class RecordData:
     cost: dict[str, float] = field(default_factory=dict)
     memory: MemoryStats | None = None
     timings: Timings = Timings()
+    kernel_times: KernelTimes | None = None
     cached: Literal["memory", "persistent"] | None = None
     versions: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)

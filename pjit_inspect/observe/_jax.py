@@ -14,6 +14,7 @@ import inspect
 import itertools
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,12 +42,15 @@ __all__ = [
     "distributed_place",
     "final_shardings",
     "forget_fast_paths",
+    "forget_profile",
     "has_disk_cache",
     "hlo_module",
     "known_computation",
+    "live_programs",
     "local_devices",
     "missing_names",
     "only_device",
+    "profile_folder",
     "pmapped_function",
     "register",
     "stages_of",
@@ -160,6 +164,8 @@ CONTRACT = (
     Promise(module="jax._src.distributed", name="global_state.num_processes", costs="whose a log without records is"),
     Promise(module="jax._src.xla_bridge", name="backends_are_initialized", costs="whose a log without records is"),
     Promise(module="jaxlib.xla_client", name="DeviceList", costs="programs compiled again on request"),
+    Promise(module="jax._src.profiler", name="_profile_state.reset", costs="measured times of kernels"),
+    Promise(module="jaxlib.xla_client", name="Client.live_executables", costs="measured times of programs from disk"),
 )
 
 
@@ -501,6 +507,33 @@ def hlo_module(proto: bytes) -> Any:
     except ImportError:
         home = importlib.import_module("jaxlib._jax")
     return home.HloModule.from_serialized_hlo_module_proto(proto)
+
+
+# ---------------------------------------------------------------- the profiler
+
+
+def profile_folder() -> str | None:
+    """The folder that the profiler of this process will write to; None when none is running."""
+    from jax._src import profiler
+
+    state = profiler._profile_state
+    # 0.12 keeps a session, earlier versions its parts.
+    session = state.session if hasattr(state, "session") else state
+    return getattr(session, "log_dir", None)
+
+
+def forget_profile() -> None:
+    """Make JAX take the profiler for stopped, after it failed to stop."""
+    from jax._src import profiler
+
+    with profiler._profile_state.lock:
+        profiler._profile_state.reset()
+
+
+def live_programs() -> Counter[str]:
+    """How many executables of each HLO module's name this process holds."""
+    found = jax.local_devices()[0].client.live_executables()
+    return Counter(module.name for executable in found for module in executable.hlo_modules()[:1])
 
 
 # ---------------------------------------------------------------- compiling on request, unseen

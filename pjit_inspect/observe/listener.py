@@ -24,7 +24,7 @@ from pjit_inspect.observe.program import program_of_compile, program_of_computat
 from pjit_inspect.observe.record import make_record
 from pjit_inspect.steps import shielded, warn_once
 
-__all__ = ["OnBegin", "OnRecord", "announce", "observed", "observed_calls", "start", "stop"]
+__all__ = ["OnBegin", "OnRecord", "announce", "observed", "observed_calls", "start", "stop", "unseen"]
 
 OnRecord = Callable[[RecordData, Finish], None]
 """Called with each record and a way to complete it later, in the thread that compiled; it must not raise."""
@@ -105,6 +105,16 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def unseen() -> Iterator[None]:
+    """What this thread compiles in the block is our own and reaches nobody."""
+    _local.is_ours = True
+    try:
+        yield
+    finally:
+        _local.is_ours = False
+
+
 def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> tuple[RecordData, Finish]:
     program = program_of_computation(computation, jaxpr)
     return make_record(program, _jax.stages_of(frame), frame, cached="memory")
@@ -114,6 +124,8 @@ def _record_of_known(computation: Any, jaxpr: Any, frame: FrameType) -> tuple[Re
 
 
 def _on_event(event: str, **_: Any) -> None:
+    if getattr(_local, "is_ours", False):
+        return
     if event == _jax.CACHE_HIT_EVENT:
         _local.disk = "hit"
     elif event == _jax.CACHE_REQUEST_EVENT:
@@ -123,7 +135,7 @@ def _on_event(event: str, **_: Any) -> None:
 
 
 def _on_start(event: str, _: float, **facts: Any) -> None:
-    if event == _jax.COMPILE_EVENT:
+    if event == _jax.COMPILE_EVENT and not getattr(_local, "is_ours", False):
         with shielded("what XLA says"):
             xla_stderr.begin(_jax.timed_frame(sys._getframe(1)), str(facts.get("fun_name", "")))  # noqa: SLF001
         with shielded("the begin of a compile"):
@@ -132,7 +144,7 @@ def _on_start(event: str, _: float, **facts: Any) -> None:
 
 def _on_duration(event: str, duration: float, **facts: Any) -> None:
     handle = _HANDLERS.get(event)
-    if handle is None:
+    if handle is None or getattr(_local, "is_ours", False):
         return
     with shielded(event):
         handle(duration, facts, sys._getframe(1))  # noqa: SLF001

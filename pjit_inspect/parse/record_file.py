@@ -1,7 +1,7 @@
 """Writes and reads `.pjit` files: one compile record each.
 
 A file is a zip archive of `record.json` (every field but the programs and the log), `jaxpr.txt`, `stablehlo.mlirbc`,
-`stablehlo.mlir`, `propagation.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of these the record
+`stablehlo.mlir`, `propagation.json`, `times.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of these the record
 has. Devices, meshes and shardings stand in tables of `record.json` and are referred to by index. Equal records give
 equal bytes.
 
@@ -25,6 +25,7 @@ from typing import Any, BinaryIO
 
 from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
 from pjit_inspect.model.blob import Blob
+from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.model.layout import Sharding
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.propagation import Propagation
@@ -32,27 +33,31 @@ from pjit_inspect.model.record import RecordData
 from pjit_inspect.parse.json_fields import TableWriter, from_json, to_json
 from pjit_inspect.parse.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.regular_file import open_regular
+from pjit_inspect.parse.times_file import read_times, times_bytes
 
 __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
 
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
 
-VERSION = 2
+VERSION = 3
 """The version of the format this package writes, and the newest it reads."""
 
 _JSON = "record.json"
 _TEXTS = {"jaxpr": "jaxpr.txt", "stablehlo_text": "stablehlo.mlir", "compiler_log": "compiler.log"}
 _BLOBS = {"stablehlo": "stablehlo.mlirbc", "hlo": "module.hlo.pb"}
 _PROPAGATION = "propagation.json"
-_ENTRIES = {**_TEXTS, **_BLOBS, "propagation": _PROPAGATION}
+_TIMES = "times.json"
+_ENTRIES = {**_TEXTS, **_BLOBS, "propagation": _PROPAGATION, "kernel_times": _TIMES}
 _KNOWN = {_JSON, *_ENTRIES.values()}
+_MADE = {"propagation": propagation_bytes, "kernel_times": times_bytes}
+_READ = {"propagation": read_propagation, "kernel_times": read_times}
 _TABLES = (Device, Mesh, Sharding)
 
 _MAX_ENTRIES = 1000
 # JSON takes up to thirty times its size once it is read.
 _MAX_JSON_BYTES = 16 << 20
-_JSON_ENTRIES = (_JSON, _PROPAGATION)
+_JSON_ENTRIES = (_JSON, _PROPAGATION, _TIMES)
 _MAX_ENTRY_BYTES = 1 << 30
 _MAX_TOTAL_BYTES = 2 << 30
 # An entry this large that shrinks more than this is taken for a zip bomb when read, so it is stored plain when written.
@@ -87,15 +92,16 @@ def write_record(data: RecordData, path_or_file: str | os.PathLike[str] | Binary
 
 
 def _record_bytes(data: RecordData) -> bytes:
-    propagation = None if data.propagation is None else propagation_bytes(data.propagation)
-    if propagation is not None and len(propagation) > _MAX_JSON_BYTES:
-        reason = f"too large to save: {len(propagation)} bytes"
-        data = replace(data, propagation=None, missing={**data.missing, "propagation": reason})
+    made = {field: make(getattr(data, field)) for field, make in _MADE.items() if getattr(data, field) is not None}
+    for field, content in made.items():
+        if len(content) > _MAX_JSON_BYTES:
+            reason = f"too large to save: {len(content)} bytes"
+            data = replace(data, **{field: None}, missing={**data.missing, field: reason})
     entries = {_JSON: _json_bytes(data)}
     for field, name in _ENTRIES.items():
         value = getattr(data, field)
         if value is not None:
-            entries[name] = propagation or b"" if field == "propagation" else _content(value)
+            entries[name] = made[field] if field in made else _content(value)
     _check_writable(entries)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -275,11 +281,11 @@ def _read_programs(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]
 
 def _read_program(
     archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], field: str
-) -> Blob | str | Propagation:
+) -> Blob | str | Propagation | KernelTimes:
     info = entries[_ENTRIES[field]]
     content = _read_entry(archive, info)
-    if field == "propagation":
-        return read_propagation(content, info.filename)
+    if field in _READ:
+        return _READ[field](content, info.filename)
     if field in _BLOBS:
         return Blob(content)
     try:

@@ -10,12 +10,25 @@ from collections.abc import Iterable
 
 from pjit_inspect.view.tree import Number, Provenance
 
-__all__ = ["byte_unit", "bytes_in", "bytes_number", "bytes_text", "count_text", "plural", "seconds_text", "share_unit"]
+__all__ = [
+    "byte_unit",
+    "bytes_in",
+    "bytes_number",
+    "bytes_text",
+    "count_text",
+    "plural",
+    "seconds_text",
+    "share_unit",
+    "time_in",
+    "time_text",
+    "time_unit",
+]
 
 _MOST_BYTES = 2**63
 _MOST = 10**18
 """No program counts this far; a damaged file may, with more digits than Python prints."""
 
+_MICROSECONDS = {"\u00b5s": 1.0, "ms": 1e3, "s": 1e6}
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 
 
@@ -73,6 +86,24 @@ def seconds_text(seconds: float | None) -> str:
     if seconds >= 0.9995:
         return f"{seconds:.1f} s"
     return f"{seconds * 1e3:.0f} ms" if seconds >= 0.00095 else f"{seconds * 1e3:.1f} ms"
+
+
+def time_unit(longest_us: float) -> str:
+    """The one unit for a column of short times, by the longest. Microseconds are kept up to 10,000."""
+    return "\u00b5s" if longest_us < 1e4 else "ms" if longest_us < 1e7 else "s"
+
+
+def time_in(time_us: float, unit: str) -> str:
+    """A time in a column's unit, two decimals; "<0.01" for what is not nothing but rounds to it."""
+    value = time_us / _MICROSECONDS[unit]
+    return "<0.01" if 0 < value < 0.005 else f"{value:,.2f}"
+
+
+def time_text(time_us: float) -> str:
+    """A time on its own, three digits: "41.2 ms", "812 \u00b5s", "1,310 s"."""
+    unit = "\u00b5s" if time_us < 999.5 else "ms" if time_us < 999.5e3 else "s"
+    value = time_us / _MICROSECONDS[unit]
+    return f"{value:,.{0 if value >= 99.95 else 1 if value >= 9.995 else 2}f} {unit}"
 
 
 def count_text(count: int | None) -> str:

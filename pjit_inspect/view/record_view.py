@@ -20,6 +20,7 @@ from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.quantities import seconds_text
 from pjit_inspect.view.reason_view import reason_blocks
+from pjit_inspect.view.times_view import measured_lines, times_blocks
 from pjit_inspect.view.tree import Block, Code, Document, Legend, LegendEntry, Line, Text
 
 __all__ = ["ViewOptions", "document_axes", "record_view", "times_line"]
@@ -35,8 +36,8 @@ class ViewOptions:
     """What a display may say.
 
     Attributes:
-      show_times: say how long tracing, lowering and compiling took, and why it was compiled again. Both depend on the
-        session, so a notebook whose outputs are compared leaves them out.
+      show_times: say how long tracing, lowering and compiling took, what was measured when it ran, and why it was
+        compiled again. All depend on the session, so a notebook whose outputs are compared leaves them out.
     """
 
     show_times: bool = True
@@ -50,13 +51,15 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
         "the head": lambda: [title_line(data)],
         "the reason": lambda: reason_blocks(data.reason) if show_times else (),
         "the answer": lambda: [answer_line(report)],
+        "the measured times": lambda: measured_lines(data) if show_times else (),
         "the overview": lambda: overview_blocks(report),
         "the memory": lambda: memory_line(data),
         "the collectives": lambda: collective_blocks(report),
         "the arrays": lambda: array_blocks(data),
         "the legend": lambda: _legend(report),
         "the kernels": lambda: kernel_blocks(report),
-        "the notes": lambda: _notes(report),
+        "the times of kernels": lambda: times_blocks(report) if show_times else (),
+        "the notes": lambda: _notes(report, show_times=show_times),
         "the footer": lambda: [_footer(report)],
         "the times": lambda: [times_line(data)] if show_times else (),
     }
@@ -107,9 +110,10 @@ def _partial_axes(layouts: Sequence[ArrayLayout]) -> tuple[str, ...]:
     return next(x.sharding.unreduced for x in layouts if x.sharding is not None and x.sharding.unreduced)
 
 
-def _notes(report: RecordReport) -> list[Block]:
+def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
     notes: list[Block] = [Line((Text(note),), "note") for note in report.notes]
-    said = {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
+    said = set() if show_times else {"kernel_times"}
+    said |= {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
     said |= {"hlo"} if report.collectives is None else set()
     for mesh in report.data.meshes[1:]:
         notes.append(Line((Text("the program also uses the mesh "), Code(str(mesh))), "note"))

@@ -1,0 +1,120 @@
+"""Measured times: the line that sums them up, and the table of what took longest.
+
+Not its job: measuring (`observe.profiler`), adding up (`analyze.kernel_times`), seconds of compiling (`record_view`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.report import RecordReport
+from pjit_inspect.model.source import Frame
+from pjit_inspect.view.answer_view import place_spans
+from pjit_inspect.view.notation import operation_text
+from pjit_inspect.view.quantities import plural, time_in, time_text, time_unit
+from pjit_inspect.view.tree import Block, Code, Column, Fold, Line, Number, Rest, Row, Spans, Table, Text
+
+__all__ = ["measured_lines", "measured_words", "runs_text", "times_blocks"]
+
+_TEXT_ROWS = 6
+_ROWS = 12
+_FOLDED_ROWS = 60
+
+
+def measured_words(times: KernelTimes) -> str:
+    """What was measured, in a few words: "measured: 3 calls, 41.2 ms each on the slowest device"."""
+    each = "each " if times.calls > 1 else ""
+    device = "on the slowest device" if times.devices > 1 else "on its device"
+    words = f"measured: {plural(times.calls, 'call')}, {time_text(times.call_us)} {each}{device}"
+    return f"{words}; {plural(times.left_out, 'unfinished call')} left out" if times.left_out else words
+
+
+def measured_lines(data: RecordData) -> list[Block]:
+    """The same as a line; nothing where nobody measured."""
+    return [] if data.kernel_times is None else [Line((Text(measured_words(data.kernel_times)),))]
+
+
+def runs_text(runs: float) -> str:
+    """How often an instruction ran per call: "5", "0.5"."""
+    return f"{runs:,.0f}" if runs == int(runs) else f"{runs:,.2f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What the analyses know of an instruction."""
+
+    what: str
+    source: tuple[Frame, ...]
+
+
+def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
+    """The section of measured times, the longest `rows` of them at once (`text_rows` in text).
+
+    Nothing where nobody measured.
+    """
+    times = report.data.kernel_times
+    if times is None:
+        return []
+    known = _known(report)
+    unit = time_unit(max((row.slowest_us for row in times), default=0.0))
+    shown = [_row(row, known, unit) for row in times.rows[:rows]]
+    table = Table(
+        columns=_columns(unit),
+        rows=tuple(shown),
+        text_rows=text_rows,
+        text_rest=_rest(times.rows[text_rows:], "; rec.kernel_times has all") if len(times) > text_rows else (),
+        rest=_folded(times.rows[rows:], known, unit),
+    )
+    words = f"{measured_words(times)}; {_HOW}"
+    summary: Spans = (Text(f"times of {plural(len(times), 'HLO instruction')}", "strong"), Text(f", {words}", "dim"))
+    return [Fold(summary=summary, blocks=(table,), is_open=False)]
+
+
+_HOW = "per call, under JAX's profiler, which slows the program"
+
+
+def _known(report: RecordReport) -> dict[str, _Known]:
+    found = {one.name: _Known(what=operation_text(one.op_name), source=one.source) for one in report.fusions or ()}
+    for one in report.collectives or ():
+        found |= {name: _Known(what=operation_text(one.op_name), source=one.source) for name in one.instructions}
+    return found
+
+
+def _columns(unit: str) -> tuple[Column, ...]:
+    return (
+        Column(title=f"slowest {unit}", align="right"),
+        Column(title="mean", align="right"),
+        Column(title="n", align="right"),
+        Column(title="instruction", shrink=True),
+        Column(title="opcode", shrink=True, optional=True),
+        Column(title="what", shrink=True, optional=True),
+        Column(title="where", shrink=True),
+    )
+
+
+def _row(row: KernelTime, known: dict[str, _Known], unit: str) -> Row:
+    one = known.get(row.instruction)
+    opcode: Spans = (Code(row.opcode), Text(" with what it runs", "dim")) if row.holds_others else (Code(row.opcode),)
+    return Row(
+        (
+            (Number(time_in(row.slowest_us, unit), provenance="measured"),),
+            (Number(time_in(row.mean_us, unit), provenance="measured"),),
+            (Number(runs_text(row.runs_per_call)),),
+            (Code(row.instruction),),
+            opcode,
+            (Code(one.what),) if one is not None and one.what else (),
+            place_spans(one.source) if one is not None else (),
+        )
+    )
+
+
+def _rest(rows: tuple[KernelTime, ...], more: str) -> Spans:
+    return (Text(f"{plural(len(rows), 'shorter one')}{more}"),)
+
+
+def _folded(rows: tuple[KernelTime, ...], known: dict[str, _Known], unit: str) -> Rest | None:
+    if not rows:
+        return None
+    return Rest(summary=_rest(rows, ""), rows=tuple(_row(row, known, unit) for row in rows[:_FOLDED_ROWS]))
