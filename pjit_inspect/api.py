@@ -113,8 +113,9 @@ def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
 
     log = Log(limit=LogLimit())
     try:
-        with _measured(log) if measure else nullcontext(), (observed_calls if calls or measure else observed)(
-            _appender(log)
+        with (
+            _measured(log) if measure else nullcontext(),
+            (observed_calls if calls or measure else observed)(_appender(log)),
         ):
             yield log
     finally:

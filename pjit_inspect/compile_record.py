@@ -375,10 +375,7 @@ class CompileRecord:
     def add_times(self, data: RecordData) -> None:
         """Take over the measured times of `data`, which is this record's with them or with why there are none."""
         with self._finishing:
-            if "report" in vars(self):
-                known = self.report
-                changed = replace(known.data, kernel_times=data.kernel_times, missing=data.missing)
-                vars(self)["report"] = replace(known, data=changed)
+            vars(self).pop("report", None)
             self._data = data
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -46,6 +46,7 @@ ALLOWED: dict[str, set[str]] = {
         "recompiles",
     },
     "error_explanation": {"model", "errors", "steps", "observe", "parse", "analyze", "view"},
+    "measuring": {"model", "steps", "observe", "analyze", "compile_record"},
     "merged": {"model", "errors", "parse", "analyze", "view", "compile_record"},
     "api": {
         "model",
@@ -55,6 +56,7 @@ ALLOWED: dict[str, set[str]] = {
         "compile_record",
         "error_explanation",
         "log",
+        "measuring",
         "merged",
         "recompiles",
     },

@@ -34,7 +34,7 @@ class MeasuredProgram:
       opcodes: HLO instruction -> opcode.
       once: the instructions that every call runs exactly once: those of the entry.
       devices: how many devices of this process run it; None when that is not known.
-      is_from_disk: whether it may have come from the compilation cache on disk, so that `number` is not that of its runs.
+      is_from_disk: whether it may have come from the compilation cache on disk; then its runs have another number.
       others: programs of this name that the process holds beside those that were recorded.
     """
 
@@ -61,9 +61,7 @@ def measured_program(module: HloModule, **facts: Any) -> MeasuredProgram:
     )
 
 
-def find_kernel_times(
-    runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]
-) -> list[KernelTimes | str]:
+def find_kernel_times(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[KernelTimes | str]:
     """The measured times of each program, or the reason why there are none."""
     groups: dict[tuple[str, int | None], list[ProfiledRun]] = {}
     for run in runs:

@@ -16,13 +16,14 @@ from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
 from pjit_inspect.analyze.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.resharded import resharded_notes
+from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.analyze.traffic import total_by_axes
 from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
-from pjit_inspect.model.source import SourceText
+from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.steps import Steps
 
 __all__ = ["cells_of", "report"]
@@ -61,6 +62,7 @@ def report(
         totals=totals,
         fusions=fusions,
         instructions=len(module),
+        timed=steps.take("measured instructions", partial(_timed, data, module, cells), {}),
         widened=widened,
         notes=notes,
     )
@@ -89,6 +91,17 @@ def _notes(
         *record_notes(data),
         *resharded_notes(data),
     )
+
+
+def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dict[str, tuple[str, tuple[Frame, ...]]]:
+    """What was measured, by instruction: its operation and where it is in the source."""
+    wanted = {row.instruction for row in data.kernel_times or ()}
+    found: dict[str, tuple[str, tuple[Frame, ...]]] = {}
+    for index in range(len(module) if wanted else 0):
+        name = module.reader.name(index)
+        if name in wanted:
+            found[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
+    return found
 
 
 def _without(data: RecordData, steps: Steps) -> RecordData:

@@ -87,6 +87,13 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
     `is_defined` tells whether a name has a value where the line runs. Raises UsageError (IPython shows it as one line)
     for an unknown option or subcommand; wrong Python is left for Python to refuse.
     """
+    command = _parse(line, defaults, is_defined)
+    if command.options.measure and command.action not in ("run", "cell"):
+        raise UsageError(f"--measure is for code that runs (%pjit --measure f(x)), not for {command.action!r}")
+    return command
+
+
+def _parse(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) -> Command:
     options, rest, whole_cell = _take_options(line.strip(), defaults)
     if whole_cell:
         if rest:
@@ -94,9 +101,6 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
         return Command(action="cell", options=options)
     if not rest:
         raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
-    is_known = rest in SUBCOMMANDS or _OF_A_RECORD.fullmatch(rest) or rest.startswith(("on ", "why "))
-    if options.measure and is_known:
-        raise UsageError(f"--measure is for code that runs: %pjit --measure f(x), not for {rest.split()[0]!r}")
     if rest in SUBCOMMANDS:
         return Command(action=rest, options=options)
     if match := _ON.fullmatch(rest):

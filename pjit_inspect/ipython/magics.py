@@ -35,7 +35,9 @@ class PjitMagics(Magics):
     view = Enum(VIEWS, default_value="html", help="How records are shown unless --view says otherwise.").tag(
         config=True
     )
-    times = Bool(True, help="Whether to show the seconds of tracing, lowering, compiling, and measured kernels.").tag(config=True)
+    times = Bool(True, help="Whether to show the seconds of tracing, lowering, compiling, and measured kernels.").tag(
+        config=True
+    )
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)

@@ -5,12 +5,14 @@ Not its job: computing them (`analyze.report`) or drawing them (`view`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pjit_inspect.model.collective import AxisTotal, CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.source import Frame
 from pjit_inspect.model.suggestion import Suggestion
 
 __all__ = ["RecordReport"]
@@ -27,6 +29,8 @@ class RecordReport:
       fusions: every fused kernel in schedule order; None when the record has no optimized HLO.
       instructions: how many HLO instructions the optimized program has; None likewise.
       notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis").
+      timed: of each HLO instruction that was measured, JAX's name of its operation and the user's frames, innermost
+        first; {} when nothing was.
       widened: for each 16-bit type that is sent as f32 though the program has it, its name and the names of those
         collectives' instructions.
       suggestions: changes that may save communication, the best first.
@@ -39,6 +43,7 @@ class RecordReport:
     fusions: FusionTable | None = None
     instructions: int | None = None
     notes: tuple[str, ...] = ()
+    timed: Mapping[str, tuple[str, tuple[Frame, ...]]] = field(default_factory=dict)
     widened: tuple[tuple[str, tuple[str, ...]], ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     warnings: tuple[Any, ...] = ()

@@ -50,8 +50,8 @@ __all__ = [
     "local_devices",
     "missing_names",
     "only_device",
-    "profile_folder",
     "pmapped_function",
+    "profile_folder",
     "register",
     "stages_of",
     "timed_frame",
@@ -412,7 +412,7 @@ def can_watch_calls() -> bool:
 OnKnown = Callable[[Any, Any, FrameType], None]
 _watchers: list[OnKnown] = []
 _watch_lock = threading.RLock()
-_original: list[Callable[..., Any]] = []
+_original: list[tuple[Any, str, Callable[..., Any]]] = []
 
 
 @contextmanager
@@ -423,12 +423,11 @@ def watched_calls(on_known: OnKnown) -> Iterator[None]:
     function's next call passes through Python; later calls are as fast as ever. Nothing compiles again. Several may be
     open, in any order; JAX is as it was when the last one closes.
     """
-    from jax._src import pjit
-
     with _watch_lock:
         if not _watchers:
-            _original.append(pjit._resolve_and_lower)
-            pjit._resolve_and_lower = _watching(pjit._resolve_and_lower)
+            for home, name, watching in _watched_names():
+                _original.append((home, name, getattr(home, name)))
+                setattr(home, name, watching(getattr(home, name)))
         _watchers.append(on_known)
     forget_fast_paths()
     try:
@@ -436,8 +435,20 @@ def watched_calls(on_known: OnKnown) -> Iterator[None]:
     finally:
         with _watch_lock:
             _watchers.remove(on_known)
-            if not _watchers:
-                pjit._resolve_and_lower = _original.pop()
+            while not _watchers and _original:
+                setattr(*_original.pop())
+
+
+def _watched_names() -> list[tuple[Any, str, Callable[[Callable[..., Any]], Callable[..., Any]]]]:
+    from jax._src import pjit
+    from jax._src.interpreters import pxla
+
+    names: list[tuple[Any, str, Any]] = [(pjit, "_resolve_and_lower", _watching)]
+    # A program that is lowered anew but whose executable JAX finds again, as one like it was compiled, is known only
+    # after that. What runs then, from 0.10 on; before it such a call is not seen.
+    if hasattr(pxla.MeshExecutable, "shard_const_args"):
+        names.append((pxla.MeshExecutable, "shard_const_args", _watching_compiled))
+    return names
 
 
 def _watching(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -453,6 +464,21 @@ def _watching(original: Callable[..., Any]) -> Callable[..., Any]:
         return computation
 
     return resolve_and_lower
+
+
+def _watching_compiled(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def shard_const_args(*args: Any, **kwargs: Any) -> Any:
+        with shielded("a call of a compiled function"):
+            frame = sys._getframe(1)
+            if frame.f_code.co_name == "_pjit_call_impl_python":
+                computation, jaxpr = frame.f_locals.get("computation"), frame.f_locals.get("jaxpr")
+                if computation is not None and known_computation(computation) is not None:
+                    for on_known in tuple(_watchers):
+                        on_known(computation, jaxpr, frame)
+        return original(*args, **kwargs)
+
+    return shard_const_args
 
 
 def forget_fast_paths() -> None:
@@ -516,7 +542,7 @@ def profile_folder() -> str | None:
     """The folder that the profiler of this process will write to; None when none is running."""
     from jax._src import profiler
 
-    state = profiler._profile_state
+    state: Any = profiler._profile_state
     # 0.12 keeps a session, earlier versions its parts.
     session = state.session if hasattr(state, "session") else state
     return getattr(session, "log_dir", None)

@@ -62,7 +62,12 @@ def _add(found: dict[_Key, _Sums], event: Any, device: int) -> None:
     op, module = stats.get("hlo_op"), stats.get("hlo_module")
     if op is None or module is None:
         return
-    key = (str(module), _number(stats, "program_id"), _number(stats, "run_id"), _number(stats, "device_ordinal", device))
+    key = (
+        str(module),
+        _number(stats, "program_id"),
+        _number(stats, "run_id"),
+        _number(stats, "device_ordinal", device),
+    )
     sums = found.get(key)
     if sums is None:
         sums = found[key] = _Sums()

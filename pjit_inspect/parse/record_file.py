@@ -1,9 +1,9 @@
 """Writes and reads `.pjit` files: one compile record each.
 
 A file is a zip archive of `record.json` (every field but the programs and the log), `jaxpr.txt`, `stablehlo.mlirbc`,
-`stablehlo.mlir`, `propagation.json`, `times.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of these the record
-has. Devices, meshes and shardings stand in tables of `record.json` and are referred to by index. Equal records give
-equal bytes.
+`stablehlo.mlir`, `propagation.json`, `times.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of
+these the record has. Devices, meshes and shardings stand in tables of `record.json` and are referred to by index. Equal
+records give equal bytes.
 
 What is read is not trusted: sizes are bounded, nothing is unpickled, evaluated or extracted to disk, and whatever is
 wrong is a `ParseError`. Not its job: what the programs say (`parse.hlo`), or finding files (`api`).
@@ -40,7 +40,7 @@ __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
 
-VERSION = 3
+VERSION = 2
 """The version of the format this package writes, and the newest it reads."""
 
 _JSON = "record.json"

@@ -6,10 +6,11 @@ Not its job: finding out (`analyze`), the pictures (`view.inspector_moves`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
 from pjit_inspect.model.suggestion import Suggestion
@@ -23,6 +24,7 @@ from pjit_inspect.view.inspector_running import RunningInstructions
 from pjit_inspect.view.inspector_words import name_data, spans_data
 from pjit_inspect.view.notation import groups_text, shape_text
 from pjit_inspect.view.quantities import bytes_text, count_text, plural
+from pjit_inspect.view.times_view import time_numbers
 from pjit_inspect.view.tree import Code, Text
 
 __all__ = ["CollectiveRows", "collective_rows"]
@@ -40,10 +42,19 @@ def collective_rows(
     tables: SharedTables,
     running: RunningInstructions | None,
     groups: Sequence[LayerGroup],
+    times: KernelTimes | None = None,
 ) -> CollectiveRows:
     """One row for each group of equal collectives, in the order of `groups`; [] where there are none."""
     most = max((group.sent_bytes for group in groups), default=0) or 1
-    return [_row(report, tables, running, group) | {"share": group.sent_bytes / most} for group in groups]
+    known = {row.instruction: row for row in times or ()}
+    found = [_row(report, tables, running, group) | {"share": group.sent_bytes / most} for group in groups]
+    return [_with_times(row, group, known) for row, group in zip(found, groups, strict=True)]
+
+
+def _with_times(row: dict[str, Any], group: LayerGroup, times: Mapping[str, KernelTime]) -> dict[str, Any]:
+    """The row with measured times before its last number, the sum."""
+    found = time_numbers([name for member in group.members for name in member.instructions], times)
+    return row | {"numbers": [*row["numbers"][:-1], *found, *row["numbers"][-1:]]} if found else row
 
 
 def _row(

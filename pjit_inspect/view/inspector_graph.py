@@ -8,7 +8,7 @@ holds, for each entry of the owner, where its run of entries of `x` ends (as eve
 `phases` (the four names, as columns number them), `columns` (which of them occur, left to right), `is_differentiated`,
 `has_scopes` (False: rows are guessed from arguments), `arguments` (how many), `row_kinds`, `hows` (how a kernel found
 its box), `kinds` (of collectives), `lanes` (axis sets, one per lane of the schedule), `is_scheduled`, `first_matmul`
-(kernel).
+(kernel), `measured` (what was measured when it ran, in words; "" when nothing was, and then there are no times).
 
 Rows: `graph.row.parent`, `.kind` (in `row_kinds`), `.trips` (of a loop), `.fold` (which it is a member of),
 `.shown_as` (the row that stands for it while folds are closed), `graph.row.children` + `.ends` (forward order),
@@ -17,7 +17,8 @@ Folds: `graph.fold.shown` (row), `graph.fold.members` + `.ends` (rows), `graph.f
 (0 to 1, beside the members), strings `graph.fold.labels`.
 Boxes: `graph.box.row`, `.phase`, `.kernels`, `.inferred` (how many of them are placed by inference), `.matmuls`,
 `.flops`, `.flops_per_call`, `.iterations` (per call; more than 1: everything in the box is per iteration), `.bytes`,
-`.is_list` (show its kernels as a list).
+`.is_list` (show its kernels as a list), `.time` (microseconds per call of its kernels, each on its slowest device,
+added up; measured; -1 when none of them was).
 Collective lines of a box, most bytes first: `graph.move.ends` (by box), `graph.move.kind` (in `kinds`), `.axes` (axis
 set), `.runs`, `.bytes` (payload, each once), `graph.move.collectives` + `.ends` (collectives). Their number is the
 count.
@@ -28,7 +29,8 @@ What other members have otherwise: `graph.deviation.fold`, `.member` (place in t
 `.axes`, `.count`, `.bytes`, `.times`.
 Kernels, in schedule order: strings `graph.kernel.names`; `graph.kernel.opcode` (of strings `graph.opcodes`), `.label`
 (of strings `graph.labels`), `.box`, `.how`, `.loop`, `.runs`, `.bytes` (of its result), `.matmuls`, `.flops`, `.spot`
-(in `spot_files`), `.entity` (collective row r as 2r, kernel row r as 2r + 1), `.line` (in `hlo.lines`).
+(in `spot_files`), `.entity` (collective row r as 2r, kernel row r as 2r + 1), `.line` (in `hlo.lines`), `.time`
+(microseconds per call on the device where it took longest; measured; -1 when it was not).
 Fusions of several scopes: `graph.mix.kernel`, `.row`, `.phase`, `.instructions`.
 Reads, by kernel: `graph.read.ends`, `graph.read.source` (kernel k as k; argument a as -2 - a; -1 for neither),
 `.operand`, `.element` (-1: all of the result), `.carried` (from the iteration before), `.bytes` (place in
@@ -53,10 +55,12 @@ from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.graph import GraphBox, GraphRow, ProgramGraph, RowKind
 from pjit_inspect.model.graph_columns import HOWS, PHASES
 from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.view.collectives_view import group_collectives
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_schedule import schedule_columns, schedule_header
 from pjit_inspect.view.inspector_words import name_data
+from pjit_inspect.view.times_view import measured_words
 
 __all__ = ["GraphData", "GraphLinks", "graph_data", "missing_graph"]
 
@@ -75,12 +79,14 @@ class GraphLinks:
       module: the program; None where it is not at hand.
       entities: instruction -> its row, as in `LinkedText.entities`.
       lines: instruction -> its line in the shown HLO text.
+      times: what was measured when it ran; None when nothing was, or when it is not to be shown.
     """
 
     collectives: Sequence[Collective]
     module: HloModule | None = None
     entities: Mapping[str, int] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
+    times: KernelTimes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +109,7 @@ def graph_data(graph: ProgramGraph, links: GraphLinks, tables: SharedTables) -> 
     boxes = _Boxes(graph.boxes, kinds, tables)
     header = {
         "missing": "",
+        "measured": "" if links.times is None else measured_words(links.times),
         "phases": list(PHASES),
         "columns": list(graph.phases),
         "is_differentiated": graph.is_differentiated,
@@ -123,6 +130,7 @@ def graph_data(graph: ProgramGraph, links: GraphLinks, tables: SharedTables) -> 
         _read_columns(graph),
         _flow_columns(graph),
         schedule_columns(graph.strip),
+        {} if links.times is None else _time_columns(graph, links.times),
     )
     columns = {f"graph.{name}": values for part in parts for name, values in part.items()}
     return GraphData(header=header, columns=columns, strings=_strings(graph))
@@ -254,6 +262,17 @@ def _kernel_columns(graph: ProgramGraph, links: GraphLinks, tables: SharedTables
         "mix.phase": graph.mixes.phase.astype(np.int32),
         "mix.instructions": graph.mixes.instructions.astype(np.int32),
     }
+
+
+def _time_columns(graph: ProgramGraph, times: KernelTimes) -> Columns:
+    known = {row.instruction: row.slowest_us for row in times}
+    of_kernels = _floats(known.get(name) for name in graph.kernels.names)
+    of_boxes = np.full(len(graph.boxes), -1.0)
+    measured = (of_kernels >= 0) & (graph.kernels.box >= 0)
+    boxes = graph.kernels.box[measured]
+    of_boxes[boxes] = 0.0
+    np.add.at(of_boxes, boxes, of_kernels[measured])
+    return {"kernel.time": of_kernels, "box.time": of_boxes}
 
 
 def _spots(graph: ProgramGraph, module: HloModule | None, tables: SharedTables) -> np.ndarray:

@@ -5,13 +5,16 @@ Not its job: finding them (`analyze.fusions`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_words import name_data
 from pjit_inspect.view.kernels_view import KernelGroup, group_kernels
-from pjit_inspect.view.quantities import bytes_text
+from pjit_inspect.view.quantities import bytes_text, time_text
+from pjit_inspect.view.times_view import added_us, time_numbers
 
 __all__ = ["kernel_rows"]
 
@@ -20,20 +23,27 @@ _INPUTS = 24
 _MEMBERS = 400
 
 
-def kernel_rows(report: RecordReport, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:
-    """Kinds of kernels, most memory traffic first, and the words for what is left out."""
+def kernel_rows(
+    report: RecordReport, tables: SharedTables, times: KernelTimes | None = None
+) -> tuple[list[dict[str, Any]], str]:
+    """Kinds of kernels, most memory traffic first, and the words for what is left out.
+
+    A row has `time` and `time_us` when some of its kernels were measured.
+    """
     if not report.fusions:
         return [], ""
     groups = group_kernels(report.fusions)
     more = groups[_ROWS:]
     words = f"{sum(len(group.members) for group in more):,} kernels in {len(more):,} kinds more; rec.fusions has all"
-    return [_row(group, tables) for group in groups[:_ROWS]], words if more else ""
+    known = {row.instruction: row for row in times or ()}
+    return [_row(group, tables, known) for group in groups[:_ROWS]], words if more else ""
 
 
-def _row(group: KernelGroup, tables: SharedTables) -> dict[str, Any]:
+def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTime]) -> dict[str, Any]:
     first = group.first
     traffic = [group.total(size) for size in (first.bytes_read, first.bytes_written)]
     spot = tables.spot(first.source)
+    names = [member.name for member in group.members]
     return {
         "kind": name_data(first.kind),
         "target": name_data(first.target or ""),
@@ -44,7 +54,8 @@ def _row(group: KernelGroup, tables: SharedTables) -> dict[str, Any]:
         "inputs": [name_data(shape) for shape in first.inputs[:_INPUTS]],
         "inputs_more": max(0, len(first.inputs) - _INPUTS),
         "outputs": [name_data(shape) for shape in first.outputs[:_INPUTS]],
-        "numbers": _numbers(group),
+        "numbers": _numbers(group, time_numbers(names, times)),
+        **_time(names, times),
         "traffic": bytes_text(None if None in traffic else sum(size or 0 for size in traffic)),
         "bytes": float(sum(size or 0 for size in traffic)),
         "place": name_data(first.source[0].where) if first.source else "",
@@ -53,7 +64,7 @@ def _row(group: KernelGroup, tables: SharedTables) -> dict[str, Any]:
     }
 
 
-def _numbers(group: KernelGroup) -> list[list[str]]:
+def _numbers(group: KernelGroup, times: list[list[str]]) -> list[list[str]]:
     """Label, figure, how it is known."""
     first = group.first
     runs = group.runs
@@ -66,8 +77,14 @@ def _numbers(group: KernelGroup) -> list[list[str]]:
             "unknown" if runs is None else f"\u00d7 {runs:,}",
             "loop of unknown length" if runs is None else "counted",
         ],
+        *times,
         ["saves per call", bytes_text(group.total(first.bytes_saved)), _how(first.bytes_saved, "modelled")],
     ]
+
+
+def _time(names: Sequence[str], times: Mapping[str, KernelTime]) -> dict[str, Any]:
+    time_us = added_us(names, times)
+    return {} if time_us is None else {"time": time_text(time_us), "time_us": time_us}
 
 
 def _how(size: int | None, words: str) -> str:

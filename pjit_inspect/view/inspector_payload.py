@@ -42,6 +42,7 @@ from pjit_inspect.view.inspector_traffic import find_traffic
 from pjit_inspect.view.inspector_words import axes_data, name_data, spans_data
 from pjit_inspect.view.quantities import bytes_text, count_text
 from pjit_inspect.view.record_view import document_axes, times_line
+from pjit_inspect.view.times_view import measured_words
 from pjit_inspect.view.tree import Line
 
 __all__ = ["InspectorInput", "InspectorPayload", "inspector_payload"]
@@ -62,7 +63,7 @@ class InspectorInput:
       shardings: the shardings of values; None when nobody has looked.
       phase_of: the phase of training an operation's name tells.
       text: the display as text, for "Copy as text".
-      show_times: whether to say how long compiling took.
+      show_times: whether to say how long compiling took, and what was measured when it ran.
     """
 
     report: RecordReport
@@ -103,8 +104,9 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     totals = _totals(report, tables)
     running = None if given.module is None else RunningInstructions(given.module)
     groups, array_sets = group_collectives(report.collectives or ()), array_groups(report.data)
-    collectives = collective_rows(report, tables, running, groups)
-    kernels, more_kernels = kernel_rows(report, tables)
+    times = report.data.kernel_times if given.show_times else None
+    collectives = collective_rows(report, tables, running, groups, times)
+    kernels, more_kernels = kernel_rows(report, tables, times)
     arrays = array_rows(array_sets, tables)
     notes = note_list(report, groups, array_sets)
     _mark(notes, {"collectives": collectives, "arrays": arrays})
@@ -175,6 +177,7 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "axes": axes_data(document_axes(data)),
         "title": spans_data(title_line(data).spans),
         "times": spans_data(times_line(data).spans) if given.show_times else [],
+        "measured": measured_words(data.kernel_times) if given.show_times and data.kernel_times is not None else "",
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
     }
@@ -277,6 +280,7 @@ def _graph(
         module=given.module,
         entities=entities,
         lines={} if hlo is None else instruction_lines(hlo),
+        times=given.report.data.kernel_times if given.show_times else None,
     )
     return graph_data(given.graph, links, tables)
 

@@ -5,7 +5,7 @@ Not its job: measuring (`observe.profiler`), adding up (`analyze.kernel_times`),
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.record import RecordData
@@ -16,7 +16,9 @@ from pjit_inspect.view.notation import operation_text
 from pjit_inspect.view.quantities import plural, time_in, time_text, time_unit
 from pjit_inspect.view.tree import Block, Code, Column, Fold, Line, Number, Rest, Row, Spans, Table, Text
 
-__all__ = ["measured_lines", "measured_words", "runs_text", "times_blocks"]
+__all__ = ["added_us", "measured_lines", "measured_words", "runs_text", "time_numbers", "times_blocks"]
+
+_Timed = Mapping[str, tuple[str, tuple[Frame, ...]]]
 
 _TEXT_ROWS = 6
 _ROWS = 12
@@ -41,12 +43,22 @@ def runs_text(runs: float) -> str:
     return f"{runs:,.0f}" if runs == int(runs) else f"{runs:,.2f}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """What the analyses know of an instruction."""
+def added_us(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> float | None:
+    """Microseconds per call of several instructions, each on its slowest device; None when none was measured."""
+    found = [times[name].slowest_us for name in instructions if name in times]
+    return sum(found) if found else None
 
-    what: str
-    source: tuple[Frame, ...]
+
+def time_numbers(instructions: Sequence[str], times: Mapping[str, KernelTime]) -> list[list[str]]:
+    """Label, figure, how it is known: the rows of a table of numbers. None where nothing was measured."""
+    slowest = added_us(instructions, times)
+    if slowest is None:
+        return []
+    mean = sum(times[name].mean_us for name in instructions if name in times)
+    return [
+        ["time per call, mean of devices", time_text(mean), "measured"],
+        ["time per call, slowest device", time_text(slowest), "measured"],
+    ]
 
 
 def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
@@ -57,7 +69,7 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
     times = report.data.kernel_times
     if times is None:
         return []
-    known = _known(report)
+    known = report.timed
     unit = time_unit(max((row.slowest_us for row in times), default=0.0))
     shown = [_row(row, known, unit) for row in times.rows[:rows]]
     table = Table(
@@ -75,13 +87,6 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
 _HOW = "per call, under JAX's profiler, which slows the program"
 
 
-def _known(report: RecordReport) -> dict[str, _Known]:
-    found = {one.name: _Known(what=operation_text(one.op_name), source=one.source) for one in report.fusions or ()}
-    for one in report.collectives or ():
-        found |= {name: _Known(what=operation_text(one.op_name), source=one.source) for name in one.instructions}
-    return found
-
-
 def _columns(unit: str) -> tuple[Column, ...]:
     return (
         Column(title=f"slowest {unit}", align="right"),
@@ -94,8 +99,9 @@ def _columns(unit: str) -> tuple[Column, ...]:
     )
 
 
-def _row(row: KernelTime, known: dict[str, _Known], unit: str) -> Row:
-    one = known.get(row.instruction)
+def _row(row: KernelTime, known: _Timed, unit: str) -> Row:
+    op_name, source = known.get(row.instruction, ("", ()))
+    what = operation_text(op_name)
     opcode: Spans = (Code(row.opcode), Text(" with what it runs", "dim")) if row.holds_others else (Code(row.opcode),)
     return Row(
         (
@@ -104,8 +110,8 @@ def _row(row: KernelTime, known: dict[str, _Known], unit: str) -> Row:
             (Number(runs_text(row.runs_per_call)),),
             (Code(row.instruction),),
             opcode,
-            (Code(one.what),) if one is not None and one.what else (),
-            place_spans(one.source) if one is not None else (),
+            (Code(what),) if what else (),
+            place_spans(source) if source else (),
         )
     )
 
@@ -114,7 +120,7 @@ def _rest(rows: tuple[KernelTime, ...], more: str) -> Spans:
     return (Text(f"{plural(len(rows), 'shorter one')}{more}"),)
 
 
-def _folded(rows: tuple[KernelTime, ...], known: dict[str, _Known], unit: str) -> Rest | None:
+def _folded(rows: tuple[KernelTime, ...], known: _Timed, unit: str) -> Rest | None:
     if not rows:
         return None
     return Rest(summary=_rest(rows, ""), rows=tuple(_row(row, known, unit) for row in rows[:_FOLDED_ROWS]))

@@ -1,7 +1,7 @@
 // What is inside one box of the graph: its kernels, what they take from each other, from arguments and from other boxes,
 // and what other boxes take from them. Pure; the columns are described in `view/inspector_graph.py`.
 import { range } from "./blob.js";
-import { bytesText, flopsText, plural, thousands } from "./format.js";
+import { bytesText, flopsText, plural, thousands, timeText } from "./format.js";
 
 const STUBS = 6; // boxes on either side that get a stub of their own
 const HOW = {
@@ -17,6 +17,7 @@ const HOW = {
  * @property {string} opcode
  * @property {number} bytes of its result; -1 when unknown
  * @property {number} runs per call; -1 when unknown
+ * @property {number} time microseconds per call (measured); -1 where it was not
  * @property {number} matmuls
  * @property {number} flops -1 when unknown
  * @property {number} collective the first collective it is; -1 for none
@@ -85,10 +86,11 @@ function factsOf(data, box) {
 function readKernels(data, members, args) {
   const column = (/** @type {string} */ name) => data.column(`graph.kernel.${name}`);
   const [opcode, label, how, runs, bytes, matmuls, flops, spot, entity] = ["opcode", "label", "how", "runs", "bytes", "matmuls", "flops", "spot", "entity"].map(column);
+  const times = data.header.graph.measured ? column("time") : [];
   const names = data.strings("graph.kernel.names"), labels = data.strings("graph.labels"), opcodes = data.strings("graph.opcodes"), argNames = data.strings("graph.arguments");
   const collectives = new Map([...data.column("graph.collective.kernel")].map((kernel, i) => /** @type {[number, number]} */ ([kernel, i])).reverse()), mixes = mixesOf(data, members);
   return members.map((kernel) => ({
-    kernel, name: names.at(kernel), label: labels.at(label[kernel]), opcode: opcodes.at(opcode[kernel]), bytes: bytes[kernel], runs: runs[kernel], matmuls: matmuls[kernel], flops: flops[kernel],
+    kernel, name: names.at(kernel), label: labels.at(label[kernel]), opcode: opcodes.at(opcode[kernel]), bytes: bytes[kernel], runs: runs[kernel], time: times[kernel] ?? -1, matmuls: matmuls[kernel], flops: flops[kernel],
     collective: collectives.get(kernel) ?? -1, entity: entity[kernel], spot: spot[kernel], how: HOW[data.header.graph.hows[how[kernel]]] ?? "", mixes: mixes.get(kernel) ?? [],
     args: [...(args.get(kernel) ?? [])].map((one) => argNames.at(one) || `argument ${one}`),
   }));
@@ -173,6 +175,7 @@ export function kernelLines(one, data) {
   const args = one.args.slice(0, 8).join(", ") + (one.args.length > 8 ? ` and ${one.args.length - 8} more` : "");
   return [
     kernelTitle(one, data), `${one.name} (${one.opcode})`, `result ${one.bytes < 0 ? "of unknown size" : bytesText(one.bytes)}${runs}`, one.matmuls ? `${plural(one.matmuls, "matmul")}${one.flops < 0 ? "" : `, ${flopsText(one.flops)}`}` : "",
+    one.time < 0 ? "" : `${timeText(one.time)} per call (measured, slowest device)`,
     args && `takes ${args}`, one.how && `stands here by inference: ${one.how}`, one.mixes.length ? `of several scopes, also ${one.mixes.slice(0, 4).join("; ")}${one.mixes.length > 4 ? `; ${one.mixes.length - 4} more` : ""}` : "",
   ].filter(Boolean);
 }

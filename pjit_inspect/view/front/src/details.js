@@ -24,7 +24,8 @@ export function details(store) {
 function empty(store) {
   const memory = store.first.memory.length ? [h("p", {}, drawSpans(store.first.memory, store.first.axes))] : [];
   const times = store.first.times.length ? [h("p", { class: "dim" }, drawSpans(store.first.times, store.first.axes))] : [];
-  return [h("h2", {}, "Nothing selected"), h("p", { class: "dim" }, "Choose a row, a line or a device. \u2191 \u2193 walk the list."), ...memory, ...times];
+  const measured = store.first.measured ? [h("p", {}, store.first.measured)] : [];
+  return [h("h2", {}, "Nothing selected"), h("p", { class: "dim" }, "Choose a row, a line or a device. \u2191 \u2193 walk the list."), ...memory, ...measured, ...times];
 }
 
 const DRAW = { collective: drawCollective, array: drawArray, kernel: drawKernel, line: drawLine };

@@ -8,10 +8,10 @@ const PHASES = ["forward", "backward", "recompute", "optimizer"];
 const natural = new Intl.Collator("en", { numeric: true });
 
 /** What a list can be sorted by, its own order first. @type {Record<string, [string, string][]>} */
-export const SORTS = {
+const SORTS = {
   collectives: [["size", "bytes sent"], ["name", "name"], ["count", "count"], ["place", "place"], ["phase", "phase"]],
   arrays: [["given", "role"], ["size", "bytes"], ["name", "name"], ["count", "count"], ["place", "place"]],
-  kernels: [["size", "memory traffic"], ["name", "name"], ["count", "count"], ["place", "place"]],
+  kernels: [["size", "memory traffic"], ["time", "measured time"], ["name", "name"], ["count", "count"], ["place", "place"]],
 };
 
 /** @param {import("./store.js").State} state */
@@ -36,11 +36,17 @@ export function shownRows(rows, state, first) {
 /** @type {Record<string, (a: any, b: any) => number>} */
 const ORDER = {
   size: (a, b) => bytes(b) - bytes(a),
+  time: (a, b) => (b.time_us ?? -1) - (a.time_us ?? -1),
   count: (a, b) => b.number - a.number,
   name: (a, b) => natural.compare(a.name ?? a.what, b.name ?? b.what),
   place: (a, b) => Number(!a.place) - Number(!b.place) || natural.compare(a.place ?? "", b.place ?? ""),
   phase: (a, b) => phase(a) - phase(b) || bytes(b) - bytes(a),
 };
+
+/** The sorts that a list's rows have something for. @param {string} list @param {any[]} rows */
+export function sortsOf(list, rows) {
+  return SORTS[list].filter(([key]) => key !== "time" || rows.some((row) => row.time_us !== undefined));
+}
 
 /** @param {any} row */
 function bytes(row) {

@@ -12,7 +12,7 @@ import { BACKWARD, FORWARD, UPDATE } from "./graphdata.js";
  * @typedef {{kind: number, axes: number, count: number, bytes: number, runs: number, collectives: number[]}} Move
  * @typedef {{members: number[], kind: number, axes: number, count: number, bytes: number}} Difference
  * @typedef {{row: number, phase: number, boxes: number[], times: number, kernels: number, inferred: number, matmuls: number,
- *   flops: number, iterations: number, bytes: number, moves: Move[], shares: Move[], differences: Difference[], parts: number[][]}} Cell
+ *   flops: number, iterations: number, bytes: number, time: number, moves: Move[], shares: Move[], differences: Difference[], parts: number[][]}} Cell
  * @typedef {{source: Cell, target: Cell, relation: string, bytes: number, total: number, members: number, member: number, times: number, crossed: number, outside: boolean}} Flow
  * @typedef {{items: Item[], cells: Map<number, Cell>, flows: Flow[], stand: Int32Array, vis: Int32Array, isClosed: Uint8Array}} View
  */
@@ -116,7 +116,7 @@ function cellsOf(graph, stand, vis, isClosed) {
     if (stand[row] !== row) continue;
     const key = cellKey(vis[row], phase);
     const found = cells.get(key);
-    const cell = found ?? { row: vis[row], phase, boxes: [], times: times[row], kernels: 0, inferred: 0, matmuls: 0, flops: 0, iterations: box.iterations[one], bytes: 0, moves: [], shares: [], differences: [], parts: [] };
+    const cell = found ?? { row: vis[row], phase, boxes: [], times: times[row], kernels: 0, inferred: 0, matmuls: 0, flops: 0, iterations: box.iterations[one], bytes: 0, time: -1, moves: [], shares: [], differences: [], parts: [] };
     if (!found) cells.set(key, cell);
     cell.boxes.push(one);
     cell.kernels += box.kernels[one];
@@ -124,6 +124,7 @@ function cellsOf(graph, stand, vis, isClosed) {
     cell.matmuls += box.matmuls[one];
     cell.flops = cell.flops < 0 || box.flops[one] < 0 ? -1 : cell.flops + box.flops[one];
     cell.bytes += box.bytes[one];
+    if (graph.boxTime[one] >= 0) cell.time = Math.max(0, cell.time) + graph.boxTime[one];
     if (cell.iterations !== box.iterations[one]) cell.iterations = box.iterations[one] === 1 || cell.iterations === 1 ? 1 : -1;
     addMoves(graph, cell, one);
     addShares(graph, cell, one);

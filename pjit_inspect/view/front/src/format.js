@@ -57,6 +57,13 @@ export function rangesText(numbers, limit) {
   return words.join(" ") + (shown.length < runs.length ? " ..." : "");
 }
 
+/** A time on its own, three digits: "41.2 ms", "812 \u00b5s", "1,310 s". @param {number} microseconds */
+export function timeText(microseconds) {
+  const [size, unit] = microseconds < 999.5 ? [1, "\u00b5s"] : microseconds < 999.5e3 ? [1e3, "ms"] : [1e6, "s"];
+  const value = microseconds / size, digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${digits ? fixed(value, digits) : thousands(halfEven(value))} ${unit}`;
+}
+
 /** Floating-point operations, in three digits: "2.5 GFLOP". @param {number} flops */
 export function flopsText(flops) {
   const power = Math.min(5, Math.max(0, Math.floor(Math.log10(Math.max(1, flops)) / 3)));

@@ -1,11 +1,10 @@
 // The graph's colours: of phases, mesh axes and sizes, as the theme has them; and the legend of what is chosen.
 import { h } from "./dom.js";
-import { bytesText } from "./format.js";
+import { bytesText, timeText } from "./format.js";
 import { abbreviation } from "./graphtext.js";
 import { axisClass } from "./spans.js";
 
-/** What boxes can be coloured by. Not by time: a record holds no measured times of kernels. */
-export const MODES = [["phase", "phase"], ["axis", "mesh axis"], ["sharding", "sharding"], ["bytes", "bytes written"], ["flops", "FLOPs"]];
+const MODES = [["phase", "phase"], ["axis", "mesh axis"], ["sharding", "sharding"], ["bytes", "bytes written"], ["flops", "FLOPs"], ["time", "time"]];
 const NAMES = ["text", "dim", "line", "rule", "bg", "panel", "picked", "strong", "select", "band", "flow", "in", "out", "heat"];
 const AXES = ["ax-0", "ax-1", "ax-2", "ax-3", "ax-many", "ax-none"];
 
@@ -14,6 +13,11 @@ const AXES = ["ax-0", "ax-1", "ax-2", "ax-3", "ax-many", "ax-none"];
  * @typedef {import("./matrix.js").Layout} Layout
  * @typedef {import("./matrix.js").Box} Box
  */
+
+/** What boxes can be coloured by: by shardings where they are known, by time where it was measured. @param {Graph} graph @param {boolean} hasShardings */
+export function modesOf(graph, hasShardings) {
+  return MODES.filter(([key]) => (key !== "sharding" || hasShardings) && (key !== "time" || graph.header.measured));
+}
 
 /** The theme's colours, by the names of their custom properties. @param {HTMLElement} element @returns {Record<string, string>} */
 export function readColors(element) {
@@ -42,7 +46,7 @@ export function fills(mode, layout, colors, { sets, all, shardings }) {
       return name ? [blend(colors, colors[name], 0.2), colors[name]] : [colors.bg, colors.line];
     };
   }
-  if (mode === "bytes" || mode === "flops") {
+  if (mode === "bytes" || mode === "flops" || mode === "time") {
     const most = Math.max(1, ...layout.boxes.map((box) => box.cell[mode]));
     return (box) => [box.cell[mode] > 0 ? blend(colors, colors.heat, 0.06 + 0.5 * Math.sqrt(box.cell[mode] / most)) : colors.bg, colors.line];
   }
@@ -63,6 +67,13 @@ function parts(color) {
   return color.match(/^rgba?\(([^)]*)\)/)?.[1].split(/[\s,/]+/).slice(0, 3).map(Number) ?? null;
 }
 
+/** The figure of the darkest box. @param {string} mode @param {Layout} layout */
+function darkest(mode, layout) {
+  const most = Math.max(0, ...layout.boxes.map((box) => box.cell[mode]));
+  if (mode === "time") return `${timeText(most)} per call (measured, slowest device)`;
+  return mode === "bytes" ? bytesText(most) : "most FLOPs";
+}
+
 /** What the colours mean. @param {string} mode @param {Graph} graph @param {Layout} layout @param {any[]} sets @param {string[]} all */
 export function legend(mode, graph, layout, sets, all) {
   const key = (/** @type {string} */ color, /** @type {string} */ words, /** @type {string} */ kind = "") => h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
@@ -72,6 +83,6 @@ export function legend(mode, graph, layout, sets, all) {
   const boxes = mode === "phase" ? [] // the heads of the columns say it
     : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]
     : mode === "sharding" ? [h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"), key("var(--ax-none)", "whole"), key("var(--ax-many)", "several axes"), ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis))]
-      : [key("var(--heat)", `dark: ${mode === "bytes" ? bytesText(Math.max(0, ...layout.boxes.map((box) => box.cell.bytes))) : "most FLOPs"}`)];
+    : [h("span", { title: mode === "time" ? `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.` : undefined }, key("var(--heat)", `dark: ${darkest(mode, layout)}`))];
   return [...boxes, ...(mode === "sharding" ? [] : axes), ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];
 }

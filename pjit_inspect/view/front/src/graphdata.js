@@ -19,6 +19,8 @@ export class Graph {
     this.columns = this.header.columns;
     this.row = group("row", ["parent", "kind", "trips", "fold", "shown_as"]);
     this.box = group("box", ["row", "phase", "kernels", "inferred", "matmuls", "flops", "flops_per_call", "iterations", "bytes", "is_list"]);
+    /** @type {Column} microseconds per call, measured; empty where nothing was */
+    this.boxTime = this.header.measured ? column("box.time") : new Float64Array(0);
     this.move = group("move", ["kind", "axes", "runs", "bytes", "ends"]);
     this.mention = group("mention", ["collective", "operands", "bytes", "ends"]);
     this.collective = group("collective", ["row", "box", "kernel", "bytes"]);

@@ -1,5 +1,5 @@
 // What the pointer is told: the whole name, every figure, what is read and who takes it. Pure.
-import { bytesText, flopsText, plural, thousands } from "./format.js";
+import { bytesText, flopsText, plural, thousands, timeText } from "./format.js";
 
 const MOST = 6;
 
@@ -29,10 +29,11 @@ function boxTip(cell, layout, words) {
     cell.matmuls ? `${thousands(cell.matmuls)} matmul, ${cell.flops < 0 ? "FLOPs unknown" : flopsText(cell.flops)} (counted)` : "",
     `writes ${bytesText(cell.bytes)} (counted)`,
   ].filter(Boolean);
+  const time = cell.time < 0 ? [] : [`${timeText(cell.time)} per call (measured, each kernel on its slowest device)`];
   const loop = cell.iterations === 1 ? [] : [cell.iterations < 0 ? "all per trip of a loop; how many trips is unknown" : `all per trip; ${thousands(cell.iterations)} trips per call`];
   const stands = cell.times > 1 ? [`one of ${cell.times}: figures are those of the shown one`] : [];
   const more = cell.differences.length > 3 ? cell.differences.slice(3).map((of) => words.fullLine({ type: "difference", y: 0, of })) : [];
-  return [words.cell(cell), figures.join(", "), ...loop, ...stands, ...partsOf(cell, words), ...ways(cell, layout, words, "target"), ...ways(cell, layout, words, "source"), ...more];
+  return [words.cell(cell), figures.join(", "), ...time, ...loop, ...stands, ...partsOf(cell, words), ...ways(cell, layout, words, "target"), ...ways(cell, layout, words, "source"), ...more];
 }
 
 /** Fusions that work for this box and another. @param {Cell} cell @param {Words} words */

@@ -3,7 +3,7 @@ import { h, moved, tabs } from "./dom.js";
 import { thousands } from "./format.js";
 import { glyph } from "./glyphs.js";
 import { axisClass } from "./spans.js";
-import { CLEAR, SORTS, isFiltered, shownRows, sortKey } from "./filters.js";
+import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "./filters.js";
 
 const PAGE = 300;
 const CHIPS = ["list", "data", "axes", "kind", "role"];
@@ -82,7 +82,7 @@ class Tools {
 
   /** What this list can be sorted by, and the causes it has. @param {any[]} all */
   options(all) {
-    this.sort.replaceChildren(...SORTS[this.store.state.list].map(([key, words]) => h("option", { value: key }, `by ${words}`)));
+    this.sort.replaceChildren(...sortsOf(this.store.state.list, all).map(([key, words]) => h("option", { value: key }, `by ${words}`)));
     const causes = new Map();
     for (const row of all) for (const cause of row.causes ?? []) causes.set(cause, (causes.get(cause) ?? 0) + row.number);
     const ranked = [...causes].sort((a, b) => b[1] - a[1]);
@@ -177,7 +177,7 @@ function arrayParts(store, row) {
 /** @param {import("./store.js").Store} store @param {any} row */
 function kernelParts(store, row) {
   const contains = row.contains.slice(0, 3).map((/** @type {any} */ [opcode, n]) => (n > 1 ? `${opcode} \u00d7${n}` : opcode)).join(", ");
-  const sub = [row.target || row.kind, contains, row.place].filter(Boolean).join(" \u00b7 ");
+  const sub = [row.time && `${row.time} measured`, row.target || row.kind, contains, row.place].filter(Boolean).join(" \u00b7 ");
   return { sign: "kernel", name: row.what, full: `${row.what}\n${sub}`, size: row.traffic, sub, share: null, color: "ax-none" };
 }
 

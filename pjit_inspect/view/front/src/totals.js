@@ -21,7 +21,8 @@ export function totals(store) {
   store.listen((changed) => FILTERS.some((key) => changed.has(key)) && follow(store, title, rows));
   return h("section", { class: "totals", "aria-label": "Sent per device and call, by mesh axis" },
     title, rows.length ? rows.map((/** @type {any} */ row) => row.button) : h("p", { class: "dim" }, "Nothing is sent."),
-    first.memory.length ? h("p", { class: "memory dim" }, drawSpans(first.memory, first.axes)) : null);
+    first.memory.length ? h("p", { class: "memory dim" }, drawSpans(first.memory, first.axes)) : null,
+    first.measured ? h("p", { class: "memory dim" }, first.measured) : null);
 }
 
 /** The bars show what the list shows; a chosen axis only fades the others. @param {import("./store.js").Store} store @param {HTMLElement} title @param {{total: any, button: HTMLElement}[]} rows */
