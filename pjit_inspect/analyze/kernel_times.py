@@ -81,7 +81,7 @@ def _times_of(
     if row in owners:
         return _added(groups[owners[row]], program)
     named = [key for key in groups if key[0] == program.name]
-    if any(key[1] is None for key in named):
+    if any(run.program is None or run.run is None for key in named for run in groups[key]):
         return _NO_NUMBERS
     return _ALIKE if any(row in fits[key] for key in named) else _NOT_RUN
 
@@ -92,27 +92,27 @@ def _fitting(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -
     if number is None or any(run.run is None for run in runs):
         return []
     ops = {op for run in runs for op in run.ops}
-    return [
-        row
-        for row, program in enumerate(programs)
-        if program.name == name
-        and (program.is_from_disk or program.number == number)
-        and all(op in program.opcodes for op in ops)
-    ]
+    named = [row for row, one in enumerate(programs) if one.name == name and all(op in one.opcodes for op in ops)]
+    # Numbers are given once in a process, also those that programs from disk get.
+    exact = [row for row in named if programs[row].number == number and not programs[row].is_from_disk]
+    return exact or [row for row in named if programs[row].is_from_disk]
 
 
 def _owners(
     fits: Mapping[tuple[str, int | None], list[int]], programs: Sequence[MeasuredProgram]
 ) -> dict[int, tuple[str, int | None]]:
-    """Program -> its runs, where both fit nothing else. What is settled makes room for more."""
+    """Program -> its runs. A program has one number: runs that fit it alone are its, and it takes no others."""
     left = {key: set(rows) for key, rows in fits.items()}
     owners: dict[int, tuple[str, int | None]] = {}
     while True:
-        open_keys = {row: [key for key, rows in left.items() if row in rows] for rows in left.values() for row in rows}
+        alone: dict[int, list[tuple[str, int | None]]] = {}
+        for key, rows in left.items():
+            for row in rows if len(rows) == 1 else ():
+                alone.setdefault(row, []).append(key)
         settled = {
             row: keys[0]
-            for row, keys in open_keys.items()
-            if len(keys) == 1 and left[keys[0]] == {row} and not (programs[row].is_from_disk and programs[row].others)
+            for row, keys in alone.items()
+            if len(keys) == 1 and not (programs[row].is_from_disk and programs[row].others)
         }
         if not settled:
             return owners

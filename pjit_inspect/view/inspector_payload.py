@@ -171,13 +171,14 @@ def _head(given: InspectorInput) -> dict[str, Any]:
     """What was compiled, and the answer."""
     report, data = given.report, given.report.data
     memory = next(iter(memory_line(data)), None)
+    times = data.kernel_times if given.show_times else None
     return {
+        **({} if times is None else {"measured": measured_words(times)}),
         "version": 1,
         "name": name_data(data.primitive or data.name),
         "axes": axes_data(document_axes(data)),
         "title": spans_data(title_line(data).spans),
         "times": spans_data(times_line(data).spans) if given.show_times else [],
-        "measured": measured_words(data.kernel_times) if given.show_times and data.kernel_times is not None else "",
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
     }

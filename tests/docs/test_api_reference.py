@@ -95,7 +95,7 @@ def test_what_may_fail_says_how():
 
 
 def test_the_magic_knows_these_options():
-    assert magic_options() == {"--view", "--no-times", "--cell", "--watch", "--limit", "--line"}
+    assert magic_options() == {"--view", "--no-times", "--measure", "--cell", "--watch", "--limit", "--line"}
 
 
 @pytest.mark.parametrize("word", sorted(magic_options()))

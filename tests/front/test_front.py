@@ -19,7 +19,7 @@ import view_reports
 from pjit_inspect.view.inspector_blob import pack_blob
 from pjit_inspect.view.inspector_page import BUNDLE
 from pjit_inspect.view.notation import ranges_text
-from pjit_inspect.view.quantities import bytes_text
+from pjit_inspect.view.quantities import bytes_text, time_text
 from pjit_inspect.view.shard_picture import shard_face
 
 SOURCES = BUNDLE.parent / "src"
@@ -47,6 +47,28 @@ def test_bytes_are_written_as_python_writes_them():
     sizes += [chosen.randrange(2 ** chosen.randrange(1, 50)) for _ in range(4000)]
     written = run("return input.map((size) => format.bytesText(size));", sizes)
     assert written == [bytes_text(size) for size in sizes]
+
+
+def test_times_are_written_as_python_writes_them():
+    chosen = random.Random(3)
+    times = [0, 0.004, 9.994, 9.995, 9.996, 99.94, 99.95, 999.4, 999.5, 999.6, 12_345, 999_400, 999_500, 1.31e9]
+    times += [chosen.uniform(0, 10 ** chosen.randrange(-2, 10)) for _ in range(4000)]
+    assert run("return input.map((time) => format.timeText(time));", times) == [time_text(time) for time in times]
+
+
+def test_a_list_can_be_sorted_by_time_where_something_was_measured():
+    rows = [{"what": "a", "bytes": 9, "number": 1}, {"what": "b", "bytes": 1, "number": 1, "time_us": 3.0}]
+    rows.append({"what": "c", "bytes": 5, "number": 1, "time_us": 8.0})
+    script = """
+      const keys = (list, rows) => filters.sortsOf(list, rows).map(([key]) => key);
+      const state = {...filters.CLEAR, list: "kernels", sort: "time", reversed: false};
+      return [keys("kernels", input), keys("kernels", input.slice(0, 1)), keys("arrays", input),
+        filters.shownRows(input, state, {}).map(([row]) => row.what)];"""
+    with_times, without, arrays, order = run(script, rows)
+    assert "time" in with_times
+    assert with_times[0] == "size"
+    assert "time" not in [*without, *arrays]
+    assert order == ["c", "b", "a"]
 
 
 def test_runs_of_numbers_are_folded_as_python_folds_them():

@@ -19,13 +19,26 @@ import graph_cases
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.model.graph import ProgramGraph
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.view.inspector_blob import pack_blob
 from pjit_inspect.view.inspector_graph import GraphLinks, graph_data
 from pjit_inspect.view.inspector_groups import SharedTables
 from pjit_inspect.view.inspector_page import BUNDLE
 
 SOURCES = BUNDLE.parent / "src"
-MODULES = ("blob", "fold", "graphdata", "graphdraw", "graphlink", "graphsearch", "graphtext", "graphtree", "matrix")
+MODULES = (
+    "blob",
+    "fold",
+    "graphcolors",
+    "graphdata",
+    "graphdraw",
+    "graphlink",
+    "graphsearch",
+    "graphtext",
+    "graphtip",
+    "graphtree",
+    "matrix",
+)
 
 STATES = """
   const rows = Array.from({length: g.rows}, (_, i) => i), folds = Array.from({length: g.folds}, (_, i) => i);
@@ -43,9 +56,9 @@ def blob(name: str) -> bytes:
     return packed(graph, table.rows, module)
 
 
-def packed(graph: ProgramGraph, collectives: Any = (), module: Any = None) -> bytes:
+def packed(graph: ProgramGraph, collectives: Any = (), module: Any = None, times: KernelTimes | None = None) -> bytes:
     tables = SharedTables()
-    data = graph_data(graph, GraphLinks(collectives=collectives, module=module), tables)
+    data = graph_data(graph, GraphLinks(collectives=collectives, module=module, times=times), tables)
     header = {"graph": data.header, **tables.header()}
     return pack_blob(header, data.columns, data.strings)
 
@@ -254,3 +267,52 @@ def test_a_loop_says_its_trips_and_that_its_figures_are_of_one():
     assert "\u00d75" in text
     assert "per trip, \u00d75" in text
     assert "1\u00d7 all-reduce model 16 B" in text
+
+
+def timed(name: str) -> tuple[bytes, list[float], ProgramGraph]:
+    """A fixture in which kernel i took i microseconds, every seventh not measured; and the sum of each box, by hand."""
+    module, table, graph = graph_cases.fixture(name)
+    names, boxes = graph.kernels.names, graph.kernels.box.tolist()
+    known = {name: float(i) for i, name in enumerate(names) if i % 7}
+    rows = tuple(KernelTime(instruction=n, slowest_us=t, mean_us=t / 2) for n, t in known.items())
+    times = KernelTimes(calls=2, devices=8, call_us=9_000, mean_call_us=8_000, rows=rows)
+    sums = [-1.0] * len(graph.boxes)
+    for kernel, box in zip(names, boxes, strict=True):
+        if kernel in known:
+            sums[box] = max(0.0, sums[box]) + known[kernel]
+    return packed(graph, table.rows, module, times), sums, graph
+
+
+@pytest.mark.parametrize("name", ["mlp_step.cpu_8", "train_step_16_layers.cpu_8"])
+def test_the_time_of_a_box_is_that_of_its_measured_kernels_however_rows_are_open(name: str):
+    data, sums, _ = timed(name)
+    found = run(
+        data,
+        """return Object.values(states).map((shown) =>
+          [...fold.viewOf(g, shown).cells.values()].map((cell) => [cell.boxes, cell.time]));""",
+    )
+    for cells in found:
+        for boxes, time in cells:
+            measured = [sums[box] for box in boxes if sums[box] >= 0]
+            assert time == pytest.approx(sum(measured) if measured else -1)
+
+
+def test_time_is_a_colour_only_where_it_was_measured_and_the_darkest_box_has_the_longest():
+    script = """
+      const modes = graphcolors.modesOf(g, false).map(([key]) => key);
+      const layout = matrix.layoutOf(g, states.open, {room: 1170});
+      const colors = {bg: "#ffffff", heat: "#000000", line: "#123456"};
+      const fill = graphcolors.fills("time", layout, colors, {sets: [], all: [], shardings: null});
+      const shade = (box) => fill(box)[0] === "#ffffff" ? 256 : Number(fill(box)[0].match(/\\d+/)[0]);
+      return [modes, layout.boxes.map((box) => [box.cell.time, shade(box)]),
+        layout.boxes.map((box) => graphtip.tipOf({type: "box", box}, layout, words)
+          .filter((line) => line.includes("measured")))];"""
+    modes, shades, tips = run(timed("mlp_step.cpu_8")[0], script)
+    assert modes == ["phase", "axis", "bytes", "flops", "time"]
+    assert sorted(shades, key=lambda one: -one[0]) == sorted(shades, key=lambda one: one[1])
+    assert len({shade for _, shade in shades}) > 2
+    assert [len(tip) for tip in tips] == [int(time >= 0) for time, _ in shades]
+    modes, shades, tips = run(blob("mlp_step.cpu_8"), script)
+    assert "time" not in modes
+    assert {time for time, _ in shades} == {-1}
+    assert not any(tips)

@@ -105,6 +105,8 @@ def test_the_code_is_passed_on_as_it_was_typed():
         ("--view text log", TEXT),
         ("--view=text log", TEXT),
         ("--no-times log", ShowOptions(times=False)),
+        ("--measure f(x)", ShowOptions(measure=True)),
+        ("--view text --measure --cell", ShowOptions(view="text", measure=True)),
         ("--no-times  --view  widget log", ShowOptions(view="widget", times=False)),
     ],
 )
@@ -122,8 +124,13 @@ def test_the_first_line_of_a_cell_takes_options_only():
     ("line", "message"),
     [
         ("", r"%pjit needs one of on, off, log, show \[NAME\], why .*, shardings .*, or code to run; %pjit\? explains"),
-        ("--vew text f", r"unknown option --vew \(did you mean '--view'\?\); the options are --view, --no-times"),
-        ("--x f", r"unknown option --x; the options are --view, --no-times"),
+        (
+            "--vew text f",
+            r"unknown option --vew \(did you mean '--view'\?\); the options are --view, --no-times, --measure",
+        ),
+        ("--measure log", r"--measure is for code that runs \(%pjit --measure f\(x\)\), not for 'log'"),
+        ("--measure why f", r"--measure is for code that runs"),
+        ("--x f", r"unknown option --x; the options are --view, --no-times, --measure"),
         ("--view", r"--view needs one of text, html, widget, not ''"),
         ("--view txt f", r"--view needs one of text, html, widget, not 'txt' \(did you mean 'text'\?\)"),
         ("lgo", r"'lgo' is neither a variable nor a subcommand \(did you mean 'log'\?\); %pjit needs on, off, log, .*"),

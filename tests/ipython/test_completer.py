@@ -32,7 +32,7 @@ def completed(session, line: str) -> list[str]:
     ("line", "found"),
     [
         ("%pjit --vi", ["%pjit --view"]),
-        ("%pjit --", ["%pjit --no-times", "%pjit --view"]),
+        ("%pjit --", ["%pjit --measure", "%pjit --no-times", "%pjit --view"]),
         ("%pjit --view ", ["%pjit --view html", "%pjit --view text", "%pjit --view widget"]),
         ("%pjit --view=te", ["%pjit --view=text"]),
         ("%pjit show tr", ["%pjit show train_step"]),
@@ -44,7 +44,7 @@ def completed(session, line: str) -> list[str]:
         ("%pjit why train_step --", ["%pjit why train_step --line"]),
         ("%pjit shardings e", ["%pjit shardings evaluate"]),
         ("%%pjit --n", ["%%pjit --no-times"]),
-        ("%%pjit ", ["%%pjit --no-times", "%%pjit --view"]),
+        ("%%pjit ", ["%%pjit --measure", "%%pjit --no-times", "%%pjit --view"]),
     ],
 )
 def test_options_views_and_names_are_completed_alone(named, line, found, use_jedi):

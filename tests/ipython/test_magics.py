@@ -195,10 +195,33 @@ def test_a_view_that_fails_is_one_line_and_the_result_stands(program, monkeypatc
     assert out.splitlines()[1:] == ["%pjit could not show total: RuntimeError('no ink'). Your result is not affected"]
 
 
+@pytest.mark.parametrize("cell", ["%pjit --view text --measure total(x)", "%%pjit --measure --view text\ntotal(x)"])
+def test_a_measured_run_runs_once_and_shows_times_of_kernels(program, cell):
+    program.value("calls = []\ndef total_once(v):\n    calls.append(v)\n    return total(v)")
+    printed = program.printed(cell.replace("total(", "total_once("))
+    assert re.search(r"^measured: 1 call, [\d.,]+ (\u00b5s|ms|s) on (the slowest|its) device$", printed, flags=re.M)
+    assert program.value("len(calls)") == 1
+    assert "measured: " not in program.printed("%pjit --view text total(x)")
+
+
+def test_a_measured_run_without_times_shows_none(program):
+    printed = program.printed("%pjit --view text --no-times --measure total(x)")
+    assert printed.startswith("total  jit")
+    assert "measured" not in printed
+
+
+def test_a_measured_run_in_a_recorded_session_is_one_record_with_its_times(program):
+    program.run("%pjit on")
+    program.run("%pjit --view text --measure total(x)")
+    (record,) = api.session_log().find("total")
+    assert record.kernel_times is not None
+    assert record.kernel_times.calls == 1
+
+
 def test_a_run_that_cannot_be_recorded_runs_all_the_same(program, monkeypatch):
     """What an unsupported JAX could do to us must not reach the user's code."""
 
-    def broken(*, calls):
+    def broken(*, calls, measure):
         raise AttributeError("moved")
 
     monkeypatch.setattr(api, "capture", broken)
@@ -297,7 +320,18 @@ def test_a_cell_magic_without_a_cell_is_refused_as_ipython_does(session):
 
 def test_the_help_shows_every_subcommand_and_option(session):
     text = session.shell.find_line_magic("pjit").__doc__
-    for word in ("on", "off", "log", "show train_step", "forget", "--view", "--no-times", "%%pjit", "%config"):
+    for word in (
+        "on",
+        "off",
+        "log",
+        "show train_step",
+        "forget",
+        "--view",
+        "--no-times",
+        "--measure",
+        "%%pjit",
+        "%config",
+    ):
         assert word in text
 
 

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, counted_compiles, put, recorded
 
 from pjit_inspect.model.record import RecordData
@@ -127,3 +129,19 @@ def test_inspect_says_what_it_needs() -> None:
 
     with pytest.raises(CaptureError, match="needs a function, not a"):
         compile_record(X, (), {})
+
+
+def test_a_call_whose_executable_jax_finds_again_under_another_spelling_is_recorded() -> None:
+    """`P('x', None)` and `P('x')` are lowered apart and compiled once: the second call compiles nothing."""
+    mesh = auto_mesh()
+    function = jax.jit(lambda a: a * 43)
+    axis = mesh.axis_names[0]
+    whole, short = (
+        jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P(*spec))) for spec in ((axis, None), (axis,))
+    )
+    function(whole)
+    records: list[RecordData] = []
+    with recorded(records, calls=True):
+        function(short)
+    assert len(records) == 1
+    assert records[0].hlo is not None

@@ -1,0 +1,167 @@
+"""Times of kernels from runs worked out by hand: sums per call and device, loops, calls cut short, whose they are."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from pjit_inspect.analyze.kernel_times import MeasuredProgram, find_kernel_times
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.profile import ProfiledRun
+
+STEP = MeasuredProgram(
+    name="jit_step",
+    number=7,
+    opcodes={"dot.1": "dot", "while.2": "while", "add.3": "add", "all-reduce.4": "all-reduce", "p.0": "parameter"},
+    once=frozenset(("dot.1", "while.2", "all-reduce.4", "p.0")),
+    devices=2,
+)
+
+
+def run(number: int, device: int, ops: dict[str, tuple[int, float]], *, began: float = 0, ended: float = 0, **more):
+    names = {"module": "jit_step", "program": 7} | more
+    return ProfiledRun(run=number, device=device, began_ns=began, ended_ns=ended, ops=ops, **names)
+
+
+# Two calls on two devices. A loop of 5 trips runs add.3 five times in each.
+FOUR = [
+    run(1, 0, {"dot.1": (1, 1e3), "while.2": (1, 9e3), "add.3": (5, 5e3), "all-reduce.4": (1, 2e3)}, ended=20e3),
+    run(1, 1, {"dot.1": (1, 3e3), "while.2": (1, 7e3), "add.3": (5, 6e3), "all-reduce.4": (1, 0)}, ended=14e3),
+    run(2, 0, {"dot.1": (1, 3e3), "while.2": (1, 11e3), "add.3": (5, 7e3), "all-reduce.4": (1, 4e3)}, ended=30e3),
+    run(2, 1, {"dot.1": (1, 5e3), "while.2": (1, 9e3), "add.3": (5, 2e3), "all-reduce.4": (1, 0)}, ended=16e3),
+]  # fmt: skip
+
+
+def times_of(runs, *programs: MeasuredProgram) -> list[KernelTimes | str]:
+    return find_kernel_times(runs, programs or (STEP,))
+
+
+def the(found: list[KernelTimes | str]) -> KernelTimes:
+    (times,) = found
+    assert isinstance(times, KernelTimes), times
+    return times
+
+
+def test_a_calls_times_are_means_over_calls_on_the_slowest_device_and_over_devices():
+    times = the(times_of(FOUR))
+    assert (times.calls, times.left_out, times.devices) == (2, 0, 2)
+    # Device 0: (20 + 30) / 2; device 1: (14 + 16) / 2.
+    assert (times.call_us, times.mean_call_us, times.total_us) == (25.0, 20.0, 50.0)
+    assert times.rows == (
+        # Device 0: (9 + 11) / 2 = 10; device 1: 8.
+        KernelTime(instruction="while.2", opcode="while", runs_per_call=1, slowest_us=10.0, mean_us=9.0),
+        # Five runs are added up: device 0 (5 + 7) / 2 = 6, device 1 (6 + 2) / 2 = 4.
+        KernelTime(instruction="add.3", opcode="add", runs_per_call=5, slowest_us=6.0, mean_us=5.0),
+        # Device 1 was the slower one here.
+        KernelTime(instruction="dot.1", opcode="dot", runs_per_call=1, slowest_us=4.0, mean_us=3.0),
+        KernelTime(instruction="all-reduce.4", opcode="all-reduce", runs_per_call=1, slowest_us=3.0, mean_us=1.5),
+    )
+    assert [row.holds_others for row in times] == [True, False, False, False]
+
+
+def test_what_a_branch_skips_counts_as_a_fraction_of_a_run():
+    runs = [
+        run(1, 0, {"dot.1": (1, 100), "add.3": (1, 4_000)}),
+        run(1, 1, {"dot.1": (1, 100)}),
+        run(2, 0, {"dot.1": (1, 100)}),
+        run(2, 1, {"dot.1": (1, 100)}),
+    ]
+    row = the(times_of(runs)).of("add.3")
+    assert row == KernelTime(instruction="add.3", opcode="add", runs_per_call=0.25, slowest_us=2.0, mean_us=1.0)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        {"dot.1": (1, 999_000)},  # stopped before the entry's other instructions
+        {"while.2": (1, 1), "all-reduce.4": (1, 1)},  # begun before the profiler
+    ],
+)
+def test_a_call_that_was_not_seen_whole_is_left_out(cut):
+    runs = [*FOUR, run(3, 0, dict(FOUR[0].ops), ended=9e9), run(3, 1, cut, ended=9e9)]
+    times = the(times_of(runs))
+    assert (times.calls, times.left_out) == (2, 1)
+    assert times.rows == the(times_of(FOUR)).rows
+
+
+def test_a_call_that_was_not_seen_on_every_device_is_left_out():
+    assert the(times_of([*FOUR, run(3, 0, dict(FOUR[0].ops))])).left_out == 1
+    assert times_of(FOUR[:1]) == ["no call of it ran from begin to end while the profiler was on"]
+
+
+def test_devices_that_are_not_known_are_those_that_ran_it():
+    assert the(times_of(FOUR, dataclasses.replace(STEP, devices=None))).calls == 2
+
+
+# Whose a run is.
+
+OTHER = dataclasses.replace(STEP, number=8)
+LIKE_STEP = [dataclasses.replace(one, program=8, run=one.run and one.run + 10) for one in FOUR]
+
+
+def test_programs_of_one_name_are_told_apart_by_their_numbers():
+    slow = [dataclasses.replace(one, ops={k: (n, 10 * ns) for k, (n, ns) in one.ops.items()}) for one in LIKE_STEP]
+    first, second = times_of([*FOUR, *slow], STEP, OTHER)
+    assert isinstance(first, KernelTimes)
+    assert isinstance(second, KernelTimes)
+    assert [row.slowest_us for row in first] == [10.0, 6.0, 4.0, 3.0]
+    assert [row.slowest_us for row in second] == [100.0, 60.0, 40.0, 30.0]
+
+
+def test_a_program_that_did_not_run_has_no_times_though_one_of_its_name_ran():
+    assert isinstance(times_of(FOUR, STEP, OTHER)[0], KernelTimes)
+    assert times_of(FOUR, STEP, OTHER)[1] == "the profiler saw no run of it"
+    assert times_of([], STEP) == ["the profiler saw no run of it"]
+
+
+def test_a_run_of_instructions_that_a_program_lacks_is_not_its():
+    less = dataclasses.replace(STEP, opcodes={"dot.1": "dot"}, once=frozenset({"dot.1"}))
+    assert times_of(FOUR, less) == ["the profiler saw no run of it"]
+    assert times_of(FOUR, dataclasses.replace(STEP, name="jit_other")) == ["the profiler saw no run of it"]
+
+
+def test_two_programs_that_both_fit_get_nothing():
+    alike = "the profiler cannot tell it from another program with the same name"
+    assert times_of(FOUR, STEP, dataclasses.replace(STEP)) == [alike, alike]
+
+
+@pytest.mark.parametrize("lost", [{"program": None}, {"run": None}])
+def test_runs_without_a_number_are_nobodys(lost):
+    found = times_of([dataclasses.replace(one, **lost) for one in FOUR])
+    assert found == ["this platform's profiler does not say which program and which run a time is of"]
+
+
+# From the compilation cache on disk, a program's runs have another number than the program.
+
+CACHED = dataclasses.replace(STEP, number=3, is_from_disk=True)
+
+
+def test_a_program_from_disk_has_the_only_runs_that_fit():
+    assert the(times_of(FOUR, CACHED)).calls == 2
+
+
+def test_a_program_from_disk_is_not_given_the_runs_of_one_that_nobody_recorded():
+    alike = "the profiler cannot tell it from another program with the same name"
+    assert times_of(FOUR, dataclasses.replace(CACHED, others=1)) == [alike]
+    assert times_of([*FOUR, *LIKE_STEP], CACHED) == [alike]
+
+
+def test_what_a_fresh_program_leaves_is_that_of_the_one_from_disk():
+    ten = [dataclasses.replace(one, ops={"dot.1": (1, 10_000)}) for one in LIKE_STEP]
+    cached, fresh = times_of([*FOUR, *ten], CACHED, OTHER)
+    assert isinstance(cached, KernelTimes)
+    assert isinstance(fresh, KernelTimes)
+    assert [row.instruction for row in fresh] == ["dot.1"]
+    assert cached.rows == the(times_of(FOUR)).rows
+
+
+def test_two_programs_from_disk_are_told_apart_where_only_one_has_the_instructions():
+    less = dataclasses.replace(CACHED, opcodes={k: v for k, v in STEP.opcodes.items() if k != "dot.1"})
+    without = [dataclasses.replace(one, ops={"while.2": (1, 2_000)}) for one in LIKE_STEP]
+    # Runs with dot.1 are CACHED's alone; then the other runs are those of `less` alone.
+    first, second = times_of([*FOUR, *without], CACHED, less)
+    assert isinstance(first, KernelTimes)
+    assert isinstance(second, KernelTimes)
+    assert first.rows == the(times_of(FOUR)).rows
+    assert [(row.instruction, row.slowest_us) for row in second] == [("while.2", 2.0)]

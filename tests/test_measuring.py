@@ -1,0 +1,297 @@
+"""`capture(measure=True)` on real programs: what was measured is in the program, ran as often as counted, is its own.
+
+No test compares one time with another: the machine has other work to do.
+"""
+
+from __future__ import annotations
+
+import glob
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+from pjit_inspect import steps
+from pjit_inspect.model.kernel_times import KernelTimes
+from pjit_inspect.observe import _jax, profile_file, profiler
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setattr(steps, "_warned", set())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    yield
+    assert glob.glob(f"{tmp_path}/pjit_inspect_*") == []
+    assert _jax.profile_folder() is None
+
+
+def sharded(shape: tuple[int, ...], *spec: str | None) -> jax.Array:
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    return jax.device_put(np.ones(shape, np.float32), NamedSharding(mesh, P(*spec)))
+
+
+def looped(trips: int) -> Any:
+    """A function with a loop of so many trips, and a collective in its body."""
+
+    def scanned(x: jax.Array, w: jax.Array) -> jax.Array:
+        def body(carry: jax.Array, _: None) -> tuple[jax.Array, None]:
+            return jnp.tanh(carry @ w), None
+
+        return jax.lax.scan(body, x, None, length=trips)[0].sum()
+
+    return jax.jit(scanned)
+
+
+def times_of(record: pi.CompileRecord) -> KernelTimes:
+    assert record.kernel_times is not None, record.data.missing
+    return record.kernel_times
+
+
+def test_what_was_measured_stands_in_the_program_and_ran_as_often_as_it_is_counted_to():
+    function, x, w = looped(5), sharded((16, 16), "data"), sharded((16, 16), None, "model")
+    with pi.capture(measure=True) as log:
+        for _ in range(3):
+            function(x, w)
+    record = log["scanned"]
+    times = times_of(record)
+    assert (times.calls, times.left_out, times.devices) == (3, 0, 8)
+    assert record.hlo is not None
+    opcodes = {record.hlo.instruction(i).name: record.hlo.instruction(i).opcode for i in range(len(record.hlo))}
+    assert {row.instruction: row.opcode for row in times}.items() <= opcodes.items()
+    counted = {one.name: one.count for one in record.fusions}
+    counted |= {name: one.count for one in record.collectives for name in one.instructions}
+    measured = {row.instruction: row.runs_per_call for row in times}
+    assert {1, 5} <= set(counted.values())
+    # The entry's run once, the body's five times. The condition would run a sixth time: XLA counts this loop itself.
+    assert {name: n for name, n in counted.items() if measured.get(name) != n} == {
+        name: n for name, n in counted.items() if n == 6
+    }
+    assert all(0 <= row.mean_us <= row.slowest_us for row in times)
+    assert times.call_us >= times.mean_call_us > 0
+    assert [row.slowest_us for row in times] == sorted((row.slowest_us for row in times), reverse=True)
+
+
+def test_a_function_compiled_before_the_block_is_measured_too():
+    function, x = jax.jit(lambda x: x * 3 + 1), jnp.ones(7)
+    function(x)
+    with pi.capture(measure=True) as log:
+        for _ in range(4):
+            function(x)
+    assert [times_of(record).calls for record in log] == [4]
+    assert log[0].data.cached == "memory"
+
+
+def test_results_that_nobody_holds_are_waited_for():
+    one, all_devices = jnp.ones((200, 200)), sharded((400, 400), "data")
+    heavy = jax.jit(lambda x: jnp.linalg.matrix_power(x, 9).sum())
+    with pi.capture(measure=True) as log:
+        for _ in range(4):
+            heavy(one)
+            heavy(all_devices)
+    assert [(times_of(r).calls, times_of(r).left_out) for r in log if r.origin == "user"] == [(4, 0), (4, 0)]
+
+
+def test_functions_of_one_name_do_not_get_each_others_times():
+    def made(steps: int) -> Any:
+        def same(x: jax.Array) -> jax.Array:
+            for _ in range(steps):
+                x = jnp.sin(x @ x)
+            return x
+
+        return jax.jit(same)
+
+    x = jnp.ones((8, 8))
+    functions, calls = [made(1), made(2), made(2)], (1, 2, 3)
+    with pi.capture(measure=True) as log:
+        for function, number in zip(functions, calls, strict=True):
+            for _ in range(number):
+                function(x)
+    assert [times_of(record).calls for record in log.find("same")] == [1, 2, 3]
+
+
+def test_a_program_that_did_not_run_has_no_times_and_says_so():
+    x = jnp.ones(5)
+    with pi.capture(measure=True) as log:
+        jax.jit(lambda x: x * 11).lower(x).compile()
+    (record,) = log
+    assert record.kernel_times is None
+    # Nothing at all ran, or nothing of it.
+    assert "kernel_times" in record.data.missing
+    assert "kernel_times unknown" in str(record)
+
+
+def test_without_measure_nothing_is_said_of_times_and_no_profiler_runs(monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the profiler must not be touched")
+
+    monkeypatch.setattr(jax.profiler, "start_trace", refuse)
+    monkeypatch.setattr(profiler, "Profiler", refuse)
+    with pi.capture(calls=True) as log:
+        jax.jit(lambda x: x * 12)(1.0)
+    assert log[-1].kernel_times is None
+    assert "kernel_times" not in log[-1].data.missing
+
+
+def test_a_saved_record_has_its_times(tmp_path: Path):
+    with pi.capture(measure=True) as log:
+        jax.jit(lambda x: x * 13)(jnp.ones(3))
+    record = log.user_records()[-1]
+    record.save(tmp_path / "one.pjit")
+    loaded = pi.load(tmp_path / "one.pjit")
+    assert loaded == record
+    assert loaded.kernel_times == record.kernel_times
+    assert str(loaded.kernel_times) == str(record.kernel_times)
+
+
+def test_our_own_waiting_program_is_no_record_in_any_scope():
+    with pi.capture() as outer, pi.capture(measure=True) as inner:
+        jax.jit(lambda x: x * 14)(1.0)
+    assert [record.name for record in inner] == ["<lambda>"]
+    assert [record.name for record in outer] == ["<lambda>"]
+
+
+# The user's call comes first.
+
+
+def measured_call(value: float) -> tuple[pi.Log, list[str], float]:
+    """A measured call, what was warned of, and its result."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pi.capture(measure=True) as log:
+            result = jax.jit(lambda x: x * value)(jnp.float32(2))
+    return log, [str(w.message) for w in said if "pjit_inspect" in str(w.message)], float(result)
+
+
+def test_with_a_profiler_of_the_users_the_call_runs_and_the_profiler_goes_on(tmp_path: Path):
+    jax.profiler.start_trace(str(tmp_path / "mine"))
+    log, said, result = measured_call(21)
+    jax.profiler.stop_trace()
+    assert result == 42
+    assert len(said) == 1
+    assert "running already" in said[0]
+    assert "running already" in log.user_records()[-1].data.missing["kernel_times"]
+    assert glob.glob(f"{tmp_path}/mine/**/*.xplane.pb", recursive=True)
+
+
+def test_a_profiler_that_the_block_stops_is_not_stopped_again():
+    with warnings.catch_warnings(record=True) as said, pi.capture(measure=True) as log:
+        warnings.simplefilter("always")
+        jax.jit(lambda x: x * 22)(1.0)
+        jax.profiler.stop_trace()
+    assert "stopped before the measured block ended" in log.user_records()[-1].data.missing["kernel_times"]
+    del said
+
+
+def fail(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("injected")
+
+
+@pytest.mark.parametrize(
+    ("home", "name"),
+    [
+        (jax.profiler, "start_trace"),
+        (jax.profiler, "ProfileOptions"),
+        (profiler, "_Fence"),
+        (profiler, "read_profile"),
+        (profile_file, "sum_events"),
+        (tempfile, "mkdtemp"),
+        (_jax, "profile_folder"),
+        (_jax, "live_programs"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_whatever_fails_the_call_survives_with_one_warning_and_the_reason(
+    home: Any, name: str, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(home, name, fail)
+        log, said, result = measured_call(23 + len(name))
+    record = log.user_records()[-1]
+    assert result == 2 * (23 + len(name))
+    if name == "live_programs":
+        # Asked for programs from the compilation cache on disk only.
+        assert record.kernel_times is not None
+        return
+    assert len(said) == 1
+    assert record.kernel_times is None
+    assert record.data.missing["kernel_times"] == "RuntimeError: injected"
+
+
+def test_a_profiler_that_fails_to_stop_can_be_started_again(monkeypatch: pytest.MonkeyPatch):
+    stop = jax.profiler.stop_trace
+    with monkeypatch.context() as patch:
+        patch.setattr(jax.profiler, "stop_trace", fail)
+        log, said, result = measured_call(41)
+    assert (result, len(said)) == (82, 1)
+    assert log.user_records()[-1].data.missing["kernel_times"] == "RuntimeError: injected"
+    assert jax.profiler.stop_trace is stop
+    assert measured_call(42)[0].user_records()[-1].kernel_times is not None
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 100])
+def test_a_trace_that_is_empty_or_damaged_costs_the_times_only(content: bytes, monkeypatch: pytest.MonkeyPatch):
+    stop = jax.profiler.stop_trace
+
+    def damage() -> None:
+        folder = Path(str(_jax.profile_folder()))
+        stop()
+        for file in folder.rglob("*.xplane.pb"):
+            file.write_bytes(content)
+
+    monkeypatch.setattr(jax.profiler, "stop_trace", damage)
+    log, said, result = measured_call(51 + len(content))
+    assert result == 2 * (51 + len(content))
+    assert len(said) == 1
+    assert log.user_records()[-1].data.missing["kernel_times"]
+
+
+@pytest.mark.parametrize("kind", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_what_the_block_raises_comes_out_as_it_is(kind: type[BaseException]):
+    error = kind("mine")
+    function = jax.jit(lambda x: x * 61)
+
+    def work() -> None:
+        function(1.0)
+        raise error
+
+    with pytest.raises(kind) as caught, pi.capture(measure=True) as log:
+        work()
+    assert caught.value is error
+    record = log["<lambda>"]
+    if kind is ZeroDivisionError:
+        assert times_of(record).calls == 1
+    else:
+        assert record.data.missing["kernel_times"] == "the measured block was interrupted"
+
+
+def test_measured_blocks_in_each_other_measure_the_outer_one():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pi.capture(measure=True) as outer, pi.capture(measure=True) as inner:
+            jax.jit(lambda x: x * 71)(1.0)
+    assert outer[-1].kernel_times is not None
+    assert "running already" in inner[-1].data.missing["kernel_times"]
+    assert len([w for w in said if "pjit_inspect" in str(w.message)]) == 1
+
+
+def test_no_array_of_the_users_is_held(monkeypatch: pytest.MonkeyPatch):
+    import gc
+    import weakref
+
+    x = jnp.arange(5.0) + 1
+    with pi.capture(measure=True) as log:
+        y = jax.jit(lambda x: x * 81)(x)
+    held = [weakref.ref(x), weakref.ref(y)]
+    del x, y
+    gc.collect()
+    assert [ref() for ref in held] == [None, None]
+    assert log[-1].kernel_times is not None
