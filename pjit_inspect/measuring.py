@@ -30,8 +30,8 @@ def measured(records: Iterable[CompileRecord], twins: Iterable[CompileRecord] = 
     from pjit_inspect.observe.profiler import Profiler
 
     profiler, is_interrupted = Profiler(), True
-    profiler.open()
     try:
+        profiler.open()
         yield
         is_interrupted = False
     except Exception:

@@ -57,6 +57,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.sharding_table.ShardingTable", "model.sharding_table.ValueSharding", "model.propagation.AxisOrigin",
     ),
     "Kernels": ("model.fusion.FusionTable", "model.fusion.Fusion"),
+    "Measured times": ("model.kernel_times.KernelTimes", "model.kernel_times.KernelTime"),
     "The parsed program": (
         "model.hlo.HloModule", "model.hlo.Computation", "model.hlo.Instruction", "model.shape.Shape",
         "model.shape.Layout", "model.hlo.Alias", "model.hlo.Donor",

@@ -74,15 +74,15 @@ class Profiler:
             raise CaptureError("JAX's profiler is running already, and it runs once at a time")
         self._fence = _Fence()
         self._fence.wait()
-        folder = Path(tempfile.mkdtemp(prefix="pjit_inspect_"))
+        self._folder = Path(tempfile.mkdtemp(prefix="pjit_inspect_"))
         try:
             options = jax.profiler.ProfileOptions()
             options.python_tracer_level, options.host_tracer_level = 0, _ONLY_HLO
-            jax.profiler.start_trace(str(folder), profiler_options=options)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            jax.profiler.start_trace(str(self._folder), profiler_options=options)
+        except Exception:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
             raise
-        self._folder = folder
 
     def _stop(self, *, wait: bool) -> None:
         try:
@@ -90,7 +90,7 @@ class Profiler:
                 self._fence.wait()
         finally:
             if _jax.profile_folder() != str(self._folder):
-                # Whatever runs now is the user's own.
+                # Whatever runs now, if anything, is the user's own.
                 raise CaptureError("JAX's profiler was stopped before the measured block ended")
             try:
                 jax.profiler.stop_trace()

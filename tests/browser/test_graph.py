@@ -19,8 +19,10 @@ from data import hlo_fixtures as fixtures
 
 import pjit_inspect
 from pjit_inspect.api import CompileRecord
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.view.inspector_page import inspector_page
 from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
+from pjit_inspect.view.quantities import time_text
 
 SIXTEEN = "train_step_16_layers.cpu_8"
 MLP = "mlp_step.cpu_8"
@@ -203,9 +205,55 @@ def test_boxes_can_be_coloured_by_other_things_with_their_legend(visit, mode: st
     assert "modelled" in legend
 
 
-def test_time_is_not_offered_since_nothing_was_measured(visit):
+def test_time_is_not_offered_where_nothing_was_measured(visit):
     found, _ = opened(visit, MLP)
     assert "time" not in found.select(".graphbar select").inner_text()
+    found.page.locator("[data-tab=kernels]").click()
+    assert "time" not in found.select(".tools select").first.inner_text()
+
+
+@functools.cache
+def measured_page() -> str:
+    """The MLP's page, had its kernels taken 1, 2, 3, ... milliseconds in schedule order."""
+    read = pjit_inspect.open(fixtures.HERE / f"{MLP}.hlo.gz")
+    assert isinstance(read, CompileRecord)
+    names = graph_cases.fixture(MLP)[2].kernels.names
+    rows = [KernelTime(instruction=n, slowest_us=1e3 * (i + 1), mean_us=500) for i, n in enumerate(names)]
+    times = KernelTimes(calls=3, devices=8, call_us=41_234, mean_call_us=4e4, rows=tuple(reversed(rows)))
+    data = dataclasses.replace(read.data, mesh=fixtures.MESH, meshes=(fixtures.MESH,), kernel_times=times)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        CompileRecord(data, hlo=read.hlo, hlo_text=read.hlo_text).to_html(path)
+        return path.read_text(encoding="utf-8")
+
+
+def test_measured_time_is_a_colour_a_tooltip_a_sorting_and_a_number(visit):
+    found = visit(measured_page())
+    graph = graph_cases.fixture(MLP)[2]
+    Tree(found.page).press("Escape")
+    found.page.locator(".graphbar select").select_option("time")
+    kernels = graph.kernels.box.tolist()
+    longest = max(sum(i + 1 for i, box in enumerate(kernels) if box == one) for one in range(len(graph.boxes)))
+    assert (
+        f"dark: {time_text(1e3 * longest)} per call (measured, slowest device)"
+        in found.select(".graphfoot").inner_text()
+    )
+    assert "measured: 3 calls, 41.2 ms each on the slowest device" in found.select(".totals").inner_text()
+    tree = Tree(found.page)
+    tree.go("forward: 4 kernels")
+    x0, y0, x1, _ = found.page.evaluate(FOCUS)
+    found.page.mouse.move((x0 + x1) / 2, y0 + 10)
+    found.page.locator(".floating:visible").wait_for()
+    assert (
+        "per call (measured, each kernel on its slowest device)" in found.page.locator(".floating:visible").inner_text()
+    )
+    found.page.locator("[data-tab=kernels]").click()
+    found.page.get_by_label("Sort by").select_option("time")
+    first = found.page.locator(".list .row").first
+    assert "measured" in first.inner_text()
+    first.click()
+    found.page.locator(".details .numbers").wait_for()
+    assert "time per call, slowest device" in found.select(".details").inner_text()
 
 
 def test_zoom_keeps_to_the_pane_and_fit_brings_back(visit):

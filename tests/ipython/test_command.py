@@ -105,8 +105,6 @@ def test_the_code_is_passed_on_as_it_was_typed():
         ("--view text log", TEXT),
         ("--view=text log", TEXT),
         ("--no-times log", ShowOptions(times=False)),
-        ("--measure f(x)", ShowOptions(measure=True)),
-        ("--view text --measure --cell", ShowOptions(view="text", measure=True)),
         ("--no-times  --view  widget log", ShowOptions(view="widget", times=False)),
     ],
 )
@@ -120,6 +118,13 @@ def test_the_first_line_of_a_cell_takes_options_only():
         parsed("--cell f(x)", "f")
 
 
+@pytest.mark.parametrize(("line", "action"), [("--measure f(x)", "run"), ("--view=text --measure --cell", "cell")])
+def test_code_can_be_measured(line, action):
+    command = parsed(line)
+    assert (command.action, command.options.measure) == (action, True)
+    assert not parsed(line.replace("--measure", "")).options.measure
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -129,7 +134,7 @@ def test_the_first_line_of_a_cell_takes_options_only():
             r"unknown option --vew \(did you mean '--view'\?\); the options are --view, --no-times, --measure",
         ),
         ("--measure log", r"--measure is for code that runs \(%pjit --measure f\(x\)\), not for 'log'"),
-        ("--measure why f", r"--measure is for code that runs"),
+        ("--measure why f", r"--measure is for code that runs .*, not for 'why'"),
         ("--x f", r"unknown option --x; the options are --view, --no-times, --measure"),
         ("--view", r"--view needs one of text, html, widget, not ''"),
         ("--view txt f", r"--view needs one of text, html, widget, not 'txt' \(did you mean 'text'\?\)"),

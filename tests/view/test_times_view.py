@@ -107,8 +107,8 @@ def test_rows_of_kernels_have_the_times_of_all_their_members():
 def test_rows_of_collectives_have_the_times_of_their_instructions():
     rows = (KernelTime(instruction="all-reduce.77", slowest_us=7, mean_us=5),)
     report = measured(dataclasses.replace(TIMES, rows=rows))
-    first, *others = report.collectives or ()
-    named = CollectiveTable((dataclasses.replace(first, instructions=("all-reduce.77",)), *others))
+    all_rows = tuple(report.collectives or ())
+    named = CollectiveTable((dataclasses.replace(all_rows[0], instructions=("all-reduce.77",)), *all_rows[1:]))
     _, header = payload(dataclasses.replace(report, collectives=named))
     found = [
         row
