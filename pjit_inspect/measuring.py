@@ -29,17 +29,16 @@ def measured(records: Iterable[CompileRecord], twins: Iterable[CompileRecord] = 
     """
     from pjit_inspect.observe.profiler import Profiler
 
-    profiler, is_interrupted = Profiler(), True
+    profiler, is_interrupted, steps = Profiler(), True, Steps()
     try:
-        profiler.open()
+        steps.take(_STEP, profiler.open, None)
         yield
         is_interrupted = False
     except Exception:
         is_interrupted = False
         raise
     finally:
-        profiler.close(is_interrupted=is_interrupted)
-        steps = Steps()
+        steps.take(_STEP, lambda: profiler.close(is_interrupted=is_interrupted), None)
         steps.take(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.runs, profiler.missing), None)
 
 

@@ -62,9 +62,13 @@ class Profiler:
             elif not steps.failed:
                 self.runs = steps.take(_STEP, self._read, ())
         finally:
-            self._keep(steps)
+            with suppress(Exception):
+                # Whatever failed above, a user's profiler must be able to start.
+                if _jax.profile_folder() == str(self._folder):
+                    jax.profiler.stop_trace()
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = self._fence = None
+            self._keep(steps)
 
     def _keep(self, steps: Steps) -> None:
         self.missing = self.missing or "".join(steps.failed.values())
