@@ -133,6 +133,8 @@ def test_inspect_says_what_it_needs() -> None:
 
 def test_a_call_whose_executable_jax_finds_again_under_another_spelling_is_recorded() -> None:
     """`P('x', None)` and `P('x')` are lowered apart and compiled once: the second call compiles nothing."""
+    from jax._src.interpreters import pxla
+
     mesh = auto_mesh()
     function = jax.jit(lambda a: a * 43)
     axis = mesh.axis_names[0]
@@ -143,5 +145,6 @@ def test_a_call_whose_executable_jax_finds_again_under_another_spelling_is_recor
     records: list[RecordData] = []
     with recorded(records, calls=True):
         function(short)
-    assert len(records) == 1
-    assert records[0].hlo is not None
+    # Before 0.10 nothing that JAX calls between its compile and the run shows that program.
+    is_seen = hasattr(pxla.MeshExecutable, "shard_const_args")
+    assert [record.hlo is not None for record in records] == [True] * is_seen
