@@ -6,6 +6,7 @@ Not its job: running the profiler (`observe.profiler`), or which record a run be
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,10 @@ def read_profile(folder: Path) -> tuple[ProfiledRun, ...]:
     size = files[-1].stat().st_size
     if size > MAX_BYTES:
         raise CaptureError(f"the profiler's trace has {size:,} bytes, at most {MAX_BYTES:,} are read: measure less")
-    return sum_events(ProfileData.from_file(str(files[-1])).planes)
+    with warnings.catch_warnings():
+        # jaxlib 0.12 warns within C++ on Python 3.13, where a warning made an error ends the process.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return sum_events(ProfileData.from_file(str(files[-1])).planes)
 
 
 def sum_events(planes: Iterable[Any]) -> tuple[ProfiledRun, ...]:
