@@ -295,3 +295,46 @@ def test_no_array_of_the_users_is_held(monkeypatch: pytest.MonkeyPatch):
     gc.collect()
     assert [ref() for ref in held] == [None, None]
     assert log[-1].kernel_times is not None
+
+
+@pytest.fixture
+def disk_cache(tmp_path: Path) -> Iterator[None]:
+    from jax.experimental.compilation_cache import compilation_cache
+
+    wanted = {
+        "jax_compilation_cache_dir": str(tmp_path / "cache"),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {name: jax.config.values[name] for name in wanted}
+    compilation_cache.reset_cache()
+    for name, value in wanted.items():
+        jax.config.update(name, value)
+    yield
+    for name, value in before.items():
+        jax.config.update(name, value)
+    compilation_cache.reset_cache()
+
+
+def test_a_program_from_the_cache_on_disk_is_measured_where_it_is_the_only_one_of_its_name(disk_cache: None):
+    def from_disk(x: jax.Array) -> jax.Array:
+        return jnp.sin(x @ x)
+
+    x = jnp.ones((8, 8))
+    jax.jit(from_disk)(x)
+    jax.clear_caches()
+    with pi.capture(measure=True) as log:
+        function = jax.jit(from_disk)
+        function(x)
+        function(x)
+    record = log["from_disk"]
+    assert record.data.cached == "persistent"
+    assert times_of(record).calls == 2
+    # Now the process holds another program of that name, which nobody recorded and which may be what ran.
+    unrecorded = jax.jit(from_disk).lower(jnp.ones((4, 4))).compile()
+    jax.clear_caches()
+    with pi.capture(measure=True) as log:
+        jax.jit(from_disk)(x)
+        unrecorded(jnp.ones((4, 4)))
+    assert log["from_disk"].kernel_times is None
+    assert "cannot tell it from another program" in log["from_disk"].data.missing["kernel_times"]
