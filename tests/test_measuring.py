@@ -203,7 +203,7 @@ def fail(*_: Any, **__: Any) -> Any:
         (profiler, "_Fence"),
         (profiler, "read_profile"),
         (profile_file, "sum_events"),
-        (tempfile, "mkdtemp"),
+        (tempfile, "TemporaryDirectory"),
         (_jax, "profile_folder"),
         (_jax, "live_programs"),
     ],

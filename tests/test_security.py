@@ -60,6 +60,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("observe/stderr_copy.py", "os.unlink"): "removes that file",
     ("observe/mlir_process.py", "import subprocess"): "starts this Python with `mlir_child.py`",
     ("observe/partitioner_dump.py", "import tempfile"): "XLA writes its dump into a folder that is removed at once",
+    ("observe/profiler.py", "import tempfile"): "JAX's profiler writes into a folder that is removed at once",
     ("parse/record_file.py", "os.replace"): "saving puts the whole new file in the place of the old one",
     ("parse/record_file.py", "os.unlink"): "saving that failed removes what it had written",
     ("parse/record_file.py", "open 'xb'"): "saving writes beside the file that was asked for",

@@ -6,7 +6,6 @@ its job: reading what it wrote (`observe.profile_file`), or whose runs they are 
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -41,7 +40,7 @@ class Profiler:
     def __init__(self) -> None:
         self.runs: tuple[ProfiledRun, ...] = ()
         self.missing = ""
-        self._folder: Path | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._fence: _Fence | None = None
 
     def open(self) -> None:
@@ -64,9 +63,9 @@ class Profiler:
         finally:
             with suppress(Exception):
                 # Whatever failed above, a user's profiler must be able to start.
-                if _jax.profile_folder() == str(self._folder):
+                if _jax.profile_folder() == self._folder.name:
                     jax.profiler.stop_trace()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()
             self._folder = self._fence = None
             self._keep(steps)
 
@@ -78,13 +77,13 @@ class Profiler:
             raise CaptureError("JAX's profiler is running already, and it runs once at a time")
         self._fence = _Fence()
         self._fence.wait()
-        self._folder = Path(tempfile.mkdtemp(prefix="pjit_inspect_"))
+        self._folder = tempfile.TemporaryDirectory(prefix="pjit_inspect_", ignore_cleanup_errors=True)
         try:
             options = jax.profiler.ProfileOptions()
             options.python_tracer_level, options.host_tracer_level = 0, _ONLY_HLO
-            jax.profiler.start_trace(str(self._folder), profiler_options=options)
+            jax.profiler.start_trace(self._folder.name, profiler_options=options)
         except Exception:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()
             self._folder = None
             raise
 
@@ -93,7 +92,7 @@ class Profiler:
             if wait and self._fence is not None:
                 self._fence.wait()
         finally:
-            if _jax.profile_folder() != str(self._folder):
+            if self._folder is None or _jax.profile_folder() != self._folder.name:
                 # Whatever runs now, if anything, is the user's own.
                 raise CaptureError("JAX's profiler was stopped before the measured block ended")
             try:
@@ -106,7 +105,7 @@ class Profiler:
     def _read(self) -> tuple[ProfiledRun, ...]:
         if self._folder is None:
             return ()
-        runs = read_profile(self._folder)
+        runs = read_profile(Path(self._folder.name))
         if not runs:
             raise CaptureError("JAX's profiler named no HLO instruction: nothing ran, or it does not on this platform")
         return runs

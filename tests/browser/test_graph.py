@@ -235,7 +235,7 @@ def test_measured_time_is_a_colour_a_tooltip_a_sorting_and_a_number(visit):
     kernels = graph.kernels.box.tolist()
     longest = max(sum(i + 1 for i, box in enumerate(kernels) if box == one) for one in range(len(graph.boxes)))
     assert (
-        f"dark: {time_text(1e3 * longest)} per call (measured, slowest device)"
+        f"most: {time_text(1e3 * longest)} per call (measured, slowest device)"
         in found.select(".graphfoot").inner_text()
     )
     assert "measured: 3 calls, 41.2 ms each on the slowest device" in found.select(".totals").inner_text()

@@ -67,11 +67,11 @@ function parts(color) {
   return color.match(/^rgba?\(([^)]*)\)/)?.[1].split(/[\s,/]+/).slice(0, 3).map(Number) ?? null;
 }
 
-/** The figure of the darkest box. @param {string} mode @param {Layout} layout */
-function darkest(mode, layout) {
+/** The figure of the box whose colour is strongest. @param {string} mode @param {Layout} layout */
+function mostOf(mode, layout) {
   const most = Math.max(0, ...layout.boxes.map((box) => box.cell[mode]));
-  if (mode === "time") return `${timeText(most)} per call (measured, slowest device)`;
-  return mode === "bytes" ? bytesText(most) : "most FLOPs";
+  if (mode === "time") return `most: ${timeText(most)} per call (measured, slowest device)`;
+  return mode === "bytes" ? `most: ${bytesText(most)}` : "most FLOPs";
 }
 
 /** What the colours mean. @param {string} mode @param {Graph} graph @param {Layout} layout @param {any[]} sets @param {string[]} all */
@@ -83,6 +83,6 @@ export function legend(mode, graph, layout, sets, all) {
   const boxes = mode === "phase" ? [] // the heads of the columns say it
     : mode === "axis" ? [h("span", { class: "key" }, "box: the axis with most bytes")]
     : mode === "sharding" ? [h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"), key("var(--ax-none)", "whole"), key("var(--ax-many)", "several axes"), ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis))]
-    : [h("span", { title: mode === "time" ? `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.` : undefined }, key("var(--heat)", `dark: ${darkest(mode, layout)}`))];
+    : [h("span", { title: mode === "time" ? `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.` : undefined }, key("var(--heat)", mostOf(mode, layout)))];
   return [...boxes, ...(mode === "sharding" ? [] : axes), ...(kinds.length ? [h("span", { class: "key" }, kinds.join(", "))] : [])];
 }
