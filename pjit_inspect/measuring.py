@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from pjit_inspect.analyze.kernel_times import MeasuredProgram, find_kernel_times, measured_program
 from pjit_inspect.compile_record import CompileRecord
+from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.model.profile import ProfiledRun
 from pjit_inspect.model.record import RecordData
@@ -73,7 +75,7 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
     reasons: dict[int, str] = {}
     for row, record in enumerate(records):
         steps = Steps()
-        module = steps.take("hlo", lambda record=record: record.hlo, None)
+        module = steps.take("hlo", partial(_module_of, record), None)
         if module is None:
             reasons[row] = record.data.missing.get("hlo", "") or "".join(steps.failed.values()) or "it has no HLO"
         elif module.name not in names:
@@ -84,7 +86,16 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
             )
     programs = _with_others(programs)
     times = dict(zip(programs, find_kernel_times(runs, list(programs.values())), strict=True))
-    return [times.get(row) or reasons[row] for row in range(len(records))]
+    return [times[row] if row in times else reasons[row] for row in range(len(records))]
+
+
+def _module_of(record: CompileRecord) -> HloModule | None:
+    """The parsed program of a record, which the record keeps only if somebody has looked at it."""
+    was_there = "hlo" in vars(record)
+    module = record.hlo
+    if not was_there:
+        vars(record).pop("hlo", None)
+    return module
 
 
 def _own_devices(data: RecordData) -> int | None:

@@ -124,8 +124,13 @@ def test_a_program_that_did_not_run_has_no_times_and_says_so():
         jax.jit(lambda x: x * 11).lower(x).compile()
     (record,) = log
     assert record.kernel_times is None
-    # Nothing at all ran, or nothing of it.
-    assert "kernel_times" in record.data.missing
+    assert record.data.missing["kernel_times"] == "the profiler saw no run of it"
+    with warnings.catch_warnings(), pi.capture(measure=True) as log:
+        warnings.simplefilter("error")
+        jax.jit(lambda x: x * 15).lower(x).compile()
+        jax.jit(lambda x: x * 16)(x)
+    assert log[0].data.missing["kernel_times"] == "the profiler saw no run of it"
+    assert times_of(log[1]).calls == 1
     assert "kernel_times unknown" in str(record)
 
 
@@ -250,7 +255,8 @@ def test_a_trace_that_is_empty_or_damaged_costs_the_times_only(content: bytes, m
     monkeypatch.setattr(jax.profiler, "stop_trace", damage)
     log, said, result = measured_call(51 + len(content))
     assert result == 2 * (51 + len(content))
-    assert len(said) == 1
+    # An empty trace is whole: a platform whose profiler tells nothing.
+    assert len(said) == (1 if content else 0)
     assert log.user_records()[-1].data.missing["kernel_times"]
 
 

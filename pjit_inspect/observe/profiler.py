@@ -107,7 +107,8 @@ class Profiler:
             return ()
         runs = read_profile(Path(self._folder.name))
         if not runs:
-            raise CaptureError("JAX's profiler named no HLO instruction: nothing ran, or it does not on this platform")
+            # Our own program at least has run.
+            self.missing = "JAX's profiler names no HLO instructions on this platform"
         return runs
 
 
