@@ -34,6 +34,7 @@ _SITE = tuple(
     if (path := sysconfig.get_paths().get(key))
 )
 _MAX_LINES = 20_000
+_MAX_TEXTS = 64
 _FRAME_AND_US = 3  # the frame, a variable, and the argument of `getrefcount`
 
 
@@ -117,4 +118,17 @@ def read_source(file: str) -> SourceText | None:
     lines = linecache.getlines(file)
     if not lines or len(lines) > _MAX_LINES:
         return None
-    return SourceText(file=file, cell=cell_name(file), lines=tuple(line.rstrip("\r\n") for line in lines))
+    return SourceText(file=file, cell=cell_name(file), lines=_without_ends(file, lines))
+
+
+_texts: dict[str, tuple[list[str], tuple[str, ...]]] = {}
+
+
+def _without_ends(file: str, lines: list[str]) -> tuple[str, ...]:
+    """The lines without their ends, once for all records of a file: `linecache` makes a new list when it changes."""
+    known = _texts.get(file)
+    if known is None or known[0] is not lines:
+        if len(_texts) >= _MAX_TEXTS:
+            _texts.clear()
+        known = _texts[file] = lines, tuple(line.rstrip("\r\n") for line in lines)
+    return known[1]
