@@ -12,7 +12,7 @@ import { BACKWARD, FORWARD, UPDATE } from "./graphdata.js";
  * @typedef {{kind: number, axes: number, count: number, bytes: number, runs: number, collectives: number[]}} Move
  * @typedef {{members: number[], kind: number, axes: number, count: number, bytes: number}} Difference
  * @typedef {{row: number, phase: number, boxes: number[], times: number, kernels: number, inferred: number, matmuls: number,
- *   flops: number, iterations: number, bytes: number, time: number, moves: Move[], shares: Move[], differences: Difference[], parts: number[][]}} Cell
+ *   flops: number, iterations: number, bytes: number, time: number, slowest: number, moves: Move[], shares: Move[], differences: Difference[], parts: number[][]}} Cell
  * @typedef {{source: Cell, target: Cell, relation: string, bytes: number, total: number, members: number, member: number, times: number, crossed: number, outside: boolean}} Flow
  * @typedef {{items: Item[], cells: Map<number, Cell>, flows: Flow[], stand: Int32Array, vis: Int32Array, isClosed: Uint8Array}} View
  */
@@ -105,7 +105,7 @@ function itemsOf(graph, shown, isClosed) {
   return items;
 }
 
-/** What each visible box holds: of a fold, what its shown member holds. @param {Graph} graph @param {Int32Array} stand @param {Int32Array} vis @param {Uint8Array} isClosed */
+/** What each visible box holds: of a fold, what its shown member holds, and the time of its slowest. @param {Graph} graph @param {Int32Array} stand @param {Int32Array} vis @param {Uint8Array} isClosed */
 function cellsOf(graph, stand, vis, isClosed) {
   const { box } = graph;
   /** @type {Map<number, Cell>} */
@@ -116,7 +116,7 @@ function cellsOf(graph, stand, vis, isClosed) {
     if (stand[row] !== row) continue;
     const key = cellKey(vis[row], phase);
     const found = cells.get(key);
-    const cell = found ?? { row: vis[row], phase, boxes: [], times: times[row], kernels: 0, inferred: 0, matmuls: 0, flops: 0, iterations: box.iterations[one], bytes: 0, time: -1, moves: [], shares: [], differences: [], parts: [] };
+    const cell = found ?? { row: vis[row], phase, boxes: [], times: times[row], kernels: 0, inferred: 0, matmuls: 0, flops: 0, iterations: box.iterations[one], bytes: 0, time: -1, slowest: -1, moves: [], shares: [], differences: [], parts: [] };
     if (!found) cells.set(key, cell);
     cell.boxes.push(one);
     cell.kernels += box.kernels[one];
@@ -124,7 +124,6 @@ function cellsOf(graph, stand, vis, isClosed) {
     cell.matmuls += box.matmuls[one];
     cell.flops = cell.flops < 0 || box.flops[one] < 0 ? -1 : cell.flops + box.flops[one];
     cell.bytes += box.bytes[one];
-    if (graph.boxTime[one] >= 0) cell.time = Math.max(0, cell.time) + graph.boxTime[one];
     if (cell.iterations !== box.iterations[one]) cell.iterations = box.iterations[one] === 1 || cell.iterations === 1 ? 1 : -1;
     addMoves(graph, cell, one);
     addShares(graph, cell, one);
@@ -134,7 +133,30 @@ function cellsOf(graph, stand, vis, isClosed) {
     cell.shares = cell.shares.filter((share) => share.collectives.some((number) => !cell.boxes.includes(graph.collective.box[number])));
     cell.shares.sort((a, b) => b.bytes - a.bytes);
   }
+  if (graph.boxTime.length) addTimes(graph, stand, vis, isClosed, cells);
   return cells;
+}
+
+/**
+ * Measured times: unlike all else they differ between equal layers, so that a box has the time of the slowest member it
+ * stands for. `slowest` is that member's row; -1 where it stands for itself.
+ * @param {Graph} graph @param {Int32Array} stand @param {Int32Array} vis @param {Uint8Array} isClosed @param {Map<number, Cell>} cells
+ */
+function addTimes(graph, stand, vis, isClosed, cells) {
+  const member = new Int32Array(graph.rows).fill(-1);
+  for (let row = 1; row < graph.rows; row++) {
+    const fold = graph.row.fold[row];
+    member[row] = fold >= 0 && isClosed[fold] ? row : member[graph.row.parent[row]];
+  }
+  /** @type {Map<string, number>} */
+  const sums = new Map();
+  for (let one = 0; one < graph.boxes; one++) {
+    const row = graph.box.row[one], cell = cells.get(cellKey(vis[stand[row]], graph.box.phase[one]));
+    if (!cell || graph.boxTime[one] < 0) continue;
+    const key = `${cell.row} ${cell.phase} ${member[row]}`, sum = (sums.get(key) ?? 0) + graph.boxTime[one];
+    sums.set(key, sum);
+    if (sum > cell.time || cell.slowest === member[row]) [cell.time, cell.slowest] = [sum, member[row]];
+  }
 }
 
 /** For each row how many it stands for. @param {Graph} graph @param {Uint8Array} isClosed */

@@ -70,7 +70,8 @@ function parts(color) {
 /** The figure of the box whose colour is strongest. @param {string} mode @param {Layout} layout */
 function mostOf(mode, layout) {
   const most = Math.max(0, ...layout.boxes.map((box) => box.cell[mode]));
-  if (mode === "time") return `most: ${timeText(most)} per call (measured, slowest device)`;
+  const isFolded = layout.boxes.some((box) => box.cell.slowest >= 0);
+  if (mode === "time") return `most: ${timeText(most)} per call (measured, slowest device${isFolded ? ", slowest of equal layers" : ""})`;
   return mode === "bytes" ? `most: ${bytesText(most)}` : "most FLOPs";
 }
 

@@ -29,9 +29,10 @@ function boxTip(cell, layout, words) {
     cell.matmuls ? `${thousands(cell.matmuls)} matmul, ${cell.flops < 0 ? "FLOPs unknown" : flopsText(cell.flops)} (counted)` : "",
     `writes ${bytesText(cell.bytes)} (counted)`,
   ].filter(Boolean);
-  const time = cell.time < 0 ? [] : [`${timeText(cell.time)} per call (measured, each kernel on its slowest device)`];
+  const where = cell.slowest < 0 ? "" : ` in ${words.graph.label(cell.slowest)}, the slowest of ${cell.times}`;
+  const time = cell.time < 0 ? [] : [`${timeText(cell.time)} per call${where} (measured, each kernel on its slowest device)`];
   const loop = cell.iterations === 1 ? [] : [cell.iterations < 0 ? "all per trip of a loop; how many trips is unknown" : `all per trip; ${thousands(cell.iterations)} trips per call`];
-  const stands = cell.times > 1 ? [`one of ${cell.times}: figures are those of the shown one`] : [];
+  const stands = cell.times > 1 ? [`one of ${cell.times}: ${cell.time < 0 ? "" : "other "}figures are those of the shown one`] : [];
   const more = cell.differences.length > 3 ? cell.differences.slice(3).map((of) => words.fullLine({ type: "difference", y: 0, of })) : [];
   return [words.cell(cell), figures.join(", "), ...time, ...loop, ...stands, ...partsOf(cell, words), ...ways(cell, layout, words, "target"), ...ways(cell, layout, words, "source"), ...more];
 }
