@@ -88,7 +88,7 @@ export class GraphView {
   toolbar() {
     const button = (/** @type {any} */ words, /** @type {string} */ title, /** @type {() => void} */ click, more = "") => h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
     this.finder = new Finder(this);
-    const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = select.value; this.dress(); } }, modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words))));
+    const select = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour boxes by", onchange: () => { this.mode = this.words.mode = select.value; this.dress(); this.tree.update(); } }, modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words))));
     this.phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
     this.toggleStrip = button("Schedule", "Show or hide when kernels run", () => this.showStrip(this.strip.hidden));
     const copy = button("Copy", "Copy the graph as text", () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)), "wideonly push");

@@ -1,5 +1,5 @@
 // The graph's words: rows, boxes, lines and arrows, in the picture, for a screen reader and as text to copy. Pure.
-import { bytesText, flopsText, plural, thousands } from "./format.js";
+import { bytesText, flopsText, plural, thousands, timeText } from "./format.js";
 
 /**
  * @typedef {import("./graphdata.js").Graph} Graph
@@ -27,6 +27,7 @@ export class Words {
   constructor(graph, sets) {
     this.graph = graph;
     this.sets = sets;
+    this.mode = "phase"; // what boxes are coloured by
   }
 
   /** The axes of a collective; nothing where the mesh is unknown: that is said once, above. @param {number} axes */
@@ -59,17 +60,19 @@ export class Words {
     return cell.matmuls ? [`${kernels} \u00b7 ${cell.matmuls} matmul`, kernels, thousands(cell.kernels)] : [kernels, thousands(cell.kernels)];
   }
 
-  /** What stands at its right: FLOPs, or how often all of it runs. @param {Cell} cell */
+  /** What stands at its right: what it is coloured by, FLOPs, or how often all of it runs. @param {Cell} cell */
   right(cell) {
+    if (this.mode === "time") return cell.time < 0 ? "" : timeText(cell.time);
     if (cell.iterations > 1) return `per trip, \u00d7${thousands(cell.iterations)}`;
     if (cell.iterations < 0) return "per trip";
+    if (this.mode === "bytes") return cell.bytes ? bytesText(cell.bytes) : "";
     return cell.matmuls && cell.flops > 0 ? flopsText(cell.flops) : "";
   }
 
   /** The same, the longest form first; what is per trip must not look as if it were per call, so that one never goes. @param {Cell} cell */
   rights(cell) {
     const full = this.right(cell);
-    return cell.iterations === 1 ? [full] : [full, "per trip", "\u21bb"];
+    return cell.iterations === 1 || this.mode === "time" ? [full] : [full, "per trip", "\u21bb"];
   }
 
   /** A line of a box: ways to say it, the longest first, and its figure. @param {Line} line @returns {{words: string[], figure: string}} */
