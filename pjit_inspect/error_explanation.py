@@ -5,6 +5,7 @@ Not its job: reading messages (`parse.sharding_errors`), tracebacks (`observe.er
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pjit_inspect.analyze import explain_errors
@@ -91,9 +92,9 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
     """What is wrong with a sharding that JAX refused, and what would fit.
 
     Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
-    divide, a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, and specs and meshes
-    that are wrong in themselves; the errors an error was raised from are looked at too. For any other error the answer
-    has the `kind` "unknown" and says so.
+    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, and specs and
+    meshes that are wrong in themselves; the errors an error was raised from, or while handling, are looked at too, and
+    a note tells. For any other error the answer has the `kind` "unknown" and says so.
 
     What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
     out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
@@ -120,8 +121,14 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = steps.take("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            return ErrorExplanation(explain_errors.explain_error(facts, scene))
+            found = explain_errors.explain_error(facts, scene)
+            return ErrorExplanation(found if link is error else _behind(found, error))
     return None
+
+
+def _behind(found: ExplainedError, error: BaseException) -> ExplainedError:
+    note = f"what was raised in the end is `{type(error).__name__}`; the error explained stands behind it"
+    return replace(found, notes=(*found.notes, note))
 
 
 def _message(error: BaseException) -> str:

@@ -103,6 +103,21 @@ def test_a_placed_array_has_the_name_of_the_variable():
     assert edits(found) == ["P(None, 'data')", "pad dimension 1 from 10 to 16", "P(None, None)"]
 
 
+def test_a_variable_beside_an_expression_that_is_not_known_is_not_blamed():
+    # `x` fits: 8 / 4. It is `y.T` that does not, and both are [6,8].
+    x, y = np.zeros((6, 8), np.float32), np.zeros((8, 6), np.float32)
+    good, bad = NamedSharding(MESH, P(None, "model")), NamedSharding(MESH, P("model"))
+    found = explained(lambda: jax.device_put((x, y.T), (good, bad)))
+    assert found.sentence.startswith("dimension 0 of the array [6,8] is 6")
+    assert not found.arrays[0].is_named
+    assert found.notes == (
+        "JAX does not say which array it is; `x` has that shape, and not every shape in the line is known",
+    )
+    # What is no array does not matter: how the sharding is written, above all.
+    named = explained(lambda: jax.device_put(x, NamedSharding(MESH, P("model"))))
+    assert named.arrays[0].name == "x"
+
+
 def test_two_dimensions_that_are_not_divided_are_both_mended():
     x = np.zeros((5, 6), np.float32)
     found = explained(lambda: jax.device_put(x, NamedSharding(MESH, P("data", "model"))))
@@ -245,6 +260,7 @@ PAIRS: dict[str, tuple[tuple[int, ...], P, tuple[int, ...], P, str]] = {
     "a row": ((4, 8), P("data", "model"), (1, 8), P(None, "data"), "x + w"),
     "a vector": ((4, 8), P("data", "model"), (8,), P("data"), "x + w"),
     "compared": ((4, 8), P("data", None), (4, 8), P("model", None), "x < w"),
+    "a column and a row": ((8, 1), P("data", None), (1, 8), P(None, "data"), "x * w"),
     "three dimensions": ((2, 4, 8), P("data", "model"), (4, 8), P("data", None), "x + w"),
 }
 
@@ -320,6 +336,45 @@ def test_a_reshape_says_which_new_dimensions_the_axes_divide(explicit):
         "jnp.reshape(x, (8, 2, 8), out_sharding=P(None, None, None))",
     ]
     run_all(found, x=x)
+
+
+def test_a_reshape_keeps_the_axes_that_it_can(explicit):
+    # In their order, model (4) would have to divide 2 or 6, and does not: one is kept. data (2) divides 8, 2 and 6.
+    x = array(8, 12, spec=P("data", "model"))
+    found = explained(lambda: x.reshape(8, 2, 6))
+    assert edits(found) == [
+        "jnp.reshape(x, (8, 2, 6), out_sharding=P('data', None, None))",
+        "jnp.reshape(x, (8, 2, 6), out_sharding=P(None, 'data', None))",
+        "jnp.reshape(x, (8, 2, 6), out_sharding=P(None, None, None))",
+    ]
+    run_all(found, x=x)
+
+
+def test_a_sum_that_also_gathers_says_both(explicit):
+    # Over model the sum; data splits rows of x and columns of w, of which the result can keep one.
+    x, w = array(4, 8, spec=P("data", "model")), array(8, 16, spec=P("model", "data"))
+    effects = [fit.effect for fit in explained(lambda: x @ w).fits if fit.target == "result"]
+    assert len(effects) == 2
+    words = "each device multiplies its parts, and the partial sums are added over `model`"
+    assert set(effects) == {f"{words}; communicates over `data`, too"}
+
+
+def test_where_no_mesh_is_set_it_says_what_a_spec_alone_needs():
+    x, w = array(4, 8, spec=P("data", "model")), array(8, 16, spec=P("model", None))
+    found = explained(lambda: x @ w)
+    note = (
+        "a spec alone needs a mesh that is set, as by `jax.set_mesh(EXPLICIT)`; elsewhere write "
+        "`NamedSharding(EXPLICIT, P(...))` for it"
+    )
+    assert found.notes == (note,)
+    for fit in found.fits:
+        spec = fit.edit[fit.edit.index("P(") : fit.edit.index(")", fit.edit.index("P(")) + 1]
+        result = eval(fit.edit.replace(spec, f"NamedSharding(EXPLICIT, {spec})"), {**globals(), "x": x, "w": w})
+        assert result.shape == (4, 16)
+        with jax.set_mesh(EXPLICIT):
+            assert eval(fit.edit, {**globals(), "x": x, "w": w}).shape == (4, 16)
+    with jax.set_mesh(EXPLICIT):
+        assert not explained(lambda: x @ w).notes
 
 
 def test_a_sort_and_a_constraint_name_the_reshard(explicit):
@@ -402,6 +457,12 @@ def test_a_spec_that_is_too_long_is_shortened_where_that_divides():
     assert edits(found) == ["P('data')", "P(None)"]
 
 
+def test_a_spec_of_one_entry_is_one_too_many_for_a_scalar():
+    found = explained(lambda: jax.device_put(np.float32(0.1), NamedSharding(MESH, P("data"))))
+    assert found.sentence == "`P('data')` has 1 entry, but the array has 0 dimensions"
+    assert edits(found) == ["P()"]
+
+
 def test_a_mistyped_axis_has_its_nearest_name_and_the_sizes_of_the_mesh():
     found = explained(lambda: NamedSharding(MESH, P("modle", None)))
     assert found.sentence.startswith("`P('modle', None)` names the axis `modle`, which the mesh does not have: it has ")
@@ -448,7 +509,9 @@ def test_an_error_is_found_behind_those_that_were_raised_from_it():
         except ValueError as inner:
             raise RuntimeError("the checkpoint could not be restored") from inner
 
-    assert explained(restore).kind == "indivisible"
+    found = explained(restore)
+    assert found.kind == "indivisible"
+    assert found.notes == ("what was raised in the end is `RuntimeError`; the error explained stands behind it",)
 
 
 def test_nothing_of_the_error_is_kept_and_the_error_is_as_it_was(explicit):

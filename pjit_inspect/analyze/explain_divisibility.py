@@ -25,18 +25,20 @@ from pjit_inspect.analyze.error_specs import (
     usable_axes,
     without_repeats,
 )
-from pjit_inspect.model.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
+from pjit_inspect.model.explained_error import (
+    PLACING,
+    ErrorArray,
+    ErrorFacts,
+    ErrorScene,
+    ExplainedError,
+    Fit,
+    MeshAxes,
+)
 from pjit_inspect.model.layout import SpecEntry
 
 __all__ = ["explain_indivisible", "explain_mesh_size", "explain_rank", "explain_repeated_axis", "explain_unknown_axis"]
 
 _MOST = 2
-_PLACING = (
-    "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",
-    "make_array_from_process_local_data", "shard_shape",
-)  # fmt: skip
-"""Functions whose arrays are their arguments."""
-
 _MOST_DEVICES = 65_536
 _MOST_RANK = 4
 
@@ -51,7 +53,8 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         same = [other.name for other in scene.operands if other.shape == first.shape]
         if same:
             has = "has" if len(same) == 1 else "have"
-            notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape")
+            rest = "" if scene.is_complete else ", and not every shape in the line is known"
+            notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape{rest}")
     if others:
         notes.append("what would fit is listed for the first of them")
     return ExplainedError(
@@ -66,9 +69,9 @@ def _named(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> ErrorArra
     A function that only places arrays is told what it got; of any other call, the argument of that shape need not be
     the array: a result may be.
     """
-    if scene.operator in _PLACING:
+    if scene.operator in PLACING:
         same = [other for other in scene.operands if other.shape == array.shape]
-        known = same[0] if len(same) == 1 else replace(array, name="", is_named=False)
+        known = same[0] if len(same) == 1 and scene.is_complete else replace(array, name="", is_named=False)
         return replace(array, name=known.name, dtype=known.dtype, is_named=known.is_named)
     if array.is_named:
         return array
@@ -207,12 +210,14 @@ def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     array = given
     same = [other for other in scene.operands if other.shape is not None and len(other.shape) == rank]
     if not given.is_named:
-        array = replace(same[0], spec=given.spec, mesh=given.mesh) if len(same) == 1 else given
+        is_it = len(same) == 1 and scene.is_complete
+        array = replace(same[0], spec=given.spec, mesh=given.mesh) if is_it else given
     elif match := [other for other in same if other.name == given.name]:
         array = replace(given, shape=match[0].shape, dtype=match[0].dtype)
     spec = given.spec or ()
     rest = "dimension" if rank == 1 else "dimensions"
-    sentence = f"`{spec_words(spec)}` has {len(spec)} entries, but {_called(array)} has {rank} {rest}"
+    entries = "entry" if len(spec) == 1 else "entries"
+    sentence = f"`{spec_words(spec)}` has {len(spec)} {entries}, but {_called(array)} has {rank} {rest}"
     candidates = dict.fromkeys((spec[:rank], spec[-rank:] if rank else (), (None,) * rank))
     fits = [_shorter(array, candidate) for candidate in candidates if _is_known_to_fit(candidate, array)]
     return ExplainedError(kind="rank", sentence=sentence, arrays=(array,), fits=tuple(fits))

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
+    entry_of,
     has_repeats,
     is_legal,
     over_words,
@@ -67,6 +68,8 @@ def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArr
     if len(others) == 1:
         pairs.append((first, others[0]))
     fits = tuple(fit for own, other in pairs for fit in _alignment(own, other, operands, scene))
+    if not fits and len(operands) == 2:
+        fits = tuple(fit for own, other in pairs for fit in _yielding(own, other, operands, scene))
     return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
 
 
@@ -84,12 +87,30 @@ def _alignment(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], s
     sizes = next((array.mesh.sizes for array in operands if array.mesh is not None), {})
     if target == own.spec or has_repeats(tuple(result)) or not is_legal(target, shape, sizes):
         return
+    yield _resharded(own, target, operands, scene)
+
+
+def _yielding(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
+    """One operand without the axes that the other brings, where those split other dimensions of the result."""
+    shape, rank = own.shape or (), max(len(array.shape or ()) for array in operands)
+    wanted = _aligned(other, rank)
+    taken = {axis for entry in wanted for axis in axes_of(entry)}
+    target = tuple(entry_of([axis for axis in axes_of(entry) if axis not in taken]) for entry in own.spec or ())
+    pairs = list(zip(_aligned_spec(target, rank), wanted, strict=True))
+    result = tuple(one or two for one, two in pairs)
+    sizes = next((array.mesh.sizes for array in operands if array.mesh is not None), {})
+    is_alike = all(not one or not two for one, two in pairs)
+    if target != own.spec and is_alike and not has_repeats(result) and is_legal(target, shape, sizes):
+        yield _resharded(own, target, operands, scene)
+
+
+def _resharded(own: ErrorArray, target: Spec, operands: list[ErrorArray], scene: ErrorScene) -> Fit:
     call = f"jax.sharding.reshard({own.name}, {spec_words(target)})"
     edit = call
     if len(operands) == 2 and scene.operator and not scene.operator.isidentifier():
         words = [call if array is own else array.name for array in operands]
         edit = f"{words[0]} {scene.operator} {words[1]}"
-    yield Fit(edit=edit, effect=reshard_words(own.name, own.spec or (), target), spec=target, target=own.name)
+    return Fit(edit=edit, effect=reshard_words(own.name, own.spec or (), target), spec=target, target=own.name)
 
 
 def _aligned_spec(spec: Spec, rank: int) -> Spec:

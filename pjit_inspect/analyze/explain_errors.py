@@ -46,9 +46,27 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = 
 }
 
 
+_BARE = ("reshard(", "out_sharding=")
+"""What takes a spec alone only where a mesh is set."""
+
+
 def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """What an error's message and its traceback say together."""
     explain = _EXPLAIN[facts.kind]
     if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
         explain = explain_repeated_result
-    return replace(explain(facts, scene), frame=scene.frame, line=scene.line)
+    found = explain(facts, scene)
+    return replace(found, frame=scene.frame, line=scene.line, notes=(*found.notes, *_mesh_notes(found, scene)))
+
+
+def _mesh_notes(found: ExplainedError, scene: ErrorScene) -> list[str]:
+    """What an edit with a bare spec needs, where no mesh is set."""
+    if scene.is_mesh_set or not any(word in fit.edit for fit in found.fits for word in _BARE):
+        return []
+    wanted = next(((array.mesh.axes, array.mesh.types) for array in found.arrays if array.mesh is not None), None)
+    held = [mesh.name for mesh in scene.meshes if mesh.name and (mesh.axes, mesh.types) == wanted]
+    name = held[0] if len(held) == 1 else "mesh"
+    return [
+        f"a spec alone needs a mesh that is set, as by `jax.set_mesh({name})`; elsewhere write "
+        f"`NamedSharding({name}, P(...))` for it"
+    ]

@@ -9,7 +9,7 @@ that conflict (`analyze.explain_elementwise`), devices (`analyze.explain_placeme
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.error_specs import (
@@ -134,19 +134,25 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 
 def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -> Iterator[tuple[Spec, str]]:
     entries = [entry for entry in array.spec or () if entry is not None]
-    found = 0
-    for places in itertools.combinations(range(len(shape)), len(entries)):
-        spec: list[SpecEntry] = [None] * len(shape)
-        for place, entry in zip(places, entries, strict=True):
-            spec[place] = entry
-        if is_legal(tuple(spec), shape, mesh.sizes):
-            local = replace(array, shape=shape, spec=tuple(spec)).local_shape or ()
-            yield tuple(spec), f"a device holds {shape_words(local)}; parts move between devices as needed"
-            found += 1
-        if found == 2:
+    # As many of the entries as go; all of them if the new dimensions allow it.
+    for count in range(len(entries), 0, -1):
+        kept = (_placed(some, shape) for some in itertools.combinations(entries, count))
+        legal = (spec for specs in kept for spec in specs if is_legal(spec, shape, mesh.sizes))
+        chosen = list(itertools.islice(legal, 2))
+        for spec in chosen:
+            local = replace(array, shape=shape, spec=spec).local_shape or ()
+            yield spec, f"a device holds {shape_words(local)}; parts move between devices as needed"
+        if chosen:
             break
     over = over_words(entry_of([axis for entry in entries for axis in axes_of(entry)]))
     yield (None,) * len(shape), f"gathers `{array.name}` over {over}"
+
+
+def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Spec]:
+    """The specs of a shape that have these entries in their order."""
+    for places in itertools.combinations(range(len(shape)), len(entries)):
+        where = dict(zip(places, entries, strict=True))
+        yield tuple(where.get(dimension) for dimension in range(len(shape)))
 
 
 # ---------------------------------------------------------------- one array
@@ -176,7 +182,7 @@ def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     same = [
         other for other in scene.operands if _same_spec(other.spec, given.spec) and given.shape in (None, other.shape)
     ]
-    array = same[0] if len(same) == 1 else given
+    array = same[0] if len(same) == 1 and scene.is_complete else given
     name = f"`{array.name}`" if array.is_named else f"an {array.name}" if array.name[:1] in "aeiou" else "the array"
     sentence = f"{name} is `{spec_words(array.spec or ())}`, but `{facts.operation}` asks for `{spec_words(wanted)}`"
     fits = []

@@ -158,13 +158,16 @@ def _out_shardings(split: _Split) -> Iterator[Fit]:
 
 
 def _out_words(split: _Split, spec: Spec) -> str:
+    pairs = zip(split.result, spec, strict=True)
+    gone = dict.fromkeys(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new))
+    lost = over_words(entry_of(list(gone))) if gone else ""
     if split.summed and split.is_consistent:
         over = over_words(entry_of(split.summed))
-        return f"each device multiplies its parts, and the partial sums are added over {over}"
-    if spec != split.result:
-        pairs = zip(split.result, spec, strict=True)
-        lost = dict.fromkeys(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new))
-        return f"communicates over {over_words(entry_of(list(lost)))}"
+        words = f"each device multiplies its parts, and the partial sums are added over {over}"
+        # An axis that the result would have had twice: one operand is gathered over it as well.
+        return f"{words}; communicates over {lost}, too" if lost else words
+    if lost:
+        return f"communicates over {lost}"
     return "one operand is moved to the other's split first"
 
 

@@ -13,7 +13,17 @@ from typing import Literal
 from pjit_inspect.model.layout import SpecEntry
 from pjit_inspect.model.source import Frame
 
-__all__ = ["ERROR_KINDS", "ErrorArray", "ErrorFacts", "ErrorKind", "ErrorScene", "ExplainedError", "Fit", "MeshAxes"]
+__all__ = [
+    "ERROR_KINDS",
+    "PLACING",
+    "ErrorArray",
+    "ErrorFacts",
+    "ErrorKind",
+    "ErrorScene",
+    "ExplainedError",
+    "Fit",
+    "MeshAxes",
+]
 
 ErrorKind = Literal[
     "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
@@ -37,6 +47,12 @@ ERROR_KINDS: dict[ErrorKind, str] = {
     "mesh size": "a mesh shape that the devices do not fill",
 }
 """The errors that can be explained, each in a few words."""
+
+PLACING = (
+    "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",
+    "make_array_from_process_local_data", "shard_shape",
+)  # fmt: skip
+"""Functions whose arrays are what their first argument holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +158,9 @@ class ErrorScene:
       subscripts: what picks: the text between the brackets of `t[i]` and of `t.at[i]`, or the first argument of a call
         when it is a string, as in `einsum('ij,jk->ik', ...)`.
       meshes: the meshes that the user's variables hold.
+      is_complete: whether the value of every part of the expression that may be an array was found; if not, the only
+        one in `operands` with some shape need not be the only one.
+      is_mesh_set: whether a mesh is set where the error is explained.
     """
 
     frame: Frame | None = None
@@ -151,6 +170,8 @@ class ErrorScene:
     checked: str = ""
     subscripts: str = ""
     meshes: tuple[MeshAxes, ...] = ()
+    is_complete: bool = True
+    is_mesh_set: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

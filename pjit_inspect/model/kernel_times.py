@@ -105,8 +105,8 @@ class KernelTimes(Sequence[KernelTime]):
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        plural = "s" * (self.calls != 1)
-        return f"KernelTimes({len(self)} instructions, {self.calls} call{plural} of {self.call_us:.0f} us)"
+        rows, calls = "s" * (len(self) != 1), "s" * (self.calls != 1)
+        return f"KernelTimes({len(self)} instruction{rows}, {self.calls} call{calls} of {self.call_us:.0f} us)"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import jax
 
-from pjit_inspect.model.explained_error import ErrorArray
+from pjit_inspect.model.explained_error import PLACING, ErrorArray
 from pjit_inspect.observe.frames import read_source
 from pjit_inspect.observe.mesh_axes import is_array, to_error_array
 
@@ -61,6 +61,7 @@ class Operands:
     operator: str
     arrays: tuple[ErrorArray, ...]
     subscripts: str = ""
+    is_complete: bool = True
 
 
 def read_expression(frame: FrameType, instruction: int, line: int) -> Expression | None:
@@ -128,7 +129,20 @@ def find_operands(expression: Expression, variables: Mapping[str, Any], inner: S
         arrays += _arrays_of(f"({words})" if isinstance(part, _LOOSE) else words, value)
         if len(arrays) > _MOST_LEAVES:
             break
-    return Operands(operator, tuple(arrays), _subscripts(expression))
+    unknown = {id(part) for part, value in zip(parts, values, strict=True) if value is _MISSING}
+    is_complete = not any(id(part) in unknown and _may_be_array(part) for part in _searched(expression.node, parts))
+    return Operands(operator, tuple(arrays), _subscripts(expression), is_complete)
+
+
+def _searched(node: ast.expr, parts: Sequence[ast.expr]) -> Iterable[ast.expr]:
+    """The parts that can be what was refused: of a call that places, those of its first argument."""
+    if isinstance(node, ast.Call) and node.args and _parts(node)[0] in PLACING:
+        return _unpacked(node.args[0])
+    return parts
+
+
+def _may_be_array(node: ast.expr) -> bool:
+    return not isinstance(node, (ast.Constant, ast.Lambda, ast.Slice, ast.JoinedStr))
 
 
 def _subscripts(expression: Expression) -> str:

@@ -57,6 +57,8 @@ def error_scene(error: BaseException) -> ErrorScene:
         line=_line(own),
         checked=_jax.checked_argument(inner),
         meshes=find_mesh_axes(read_variables(steps[number][0]) for number in reversed(mine[-_MOST_SEARCHED:])),
+        # Of `jax.set_mesh`, the last: only there does JAX take a spec without a mesh.
+        is_mesh_set=not _jax.context_meshes()[-1].empty,
     )
     if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
         # A library called JAX: what stands in the user's line is not what was refused.
@@ -65,7 +67,10 @@ def error_scene(error: BaseException) -> ErrorScene:
     if expression is None:
         return scene
     found = find_operands(expression, read_variables(own[0]), inner)
-    return replace(scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts)
+    return replace(
+        scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts,
+        is_complete=found.is_complete,
+    )  # fmt: skip
 
 
 def _steps(traceback: TracebackType | None) -> list[Step]:

@@ -154,7 +154,8 @@ _BATCH = re.compile(
 )
 _BROADCASTING = re.compile(r"^(\w{1,80}) got incompatible shardings for broadcasting: (.{1,4000})\.$", re.S)
 _SAME = re.compile(
-    r"^(?:(select) cases must have the same shardings, got|All operands should have the same sharding\. Got shardings) "
+    r"^(?:(select) (?:cases must have the same shardings|`which` must be scalar or have the same sharding as cases), "
+    r"got|All operands should have the same sharding\. Got shardings) "
 )
 _TWICE = re.compile(
     r"^(\w{1,80}) operation with inputs: (.{1,4000}?) produces an illegally sharded result: (\S{1,400})$", re.S
@@ -238,7 +239,9 @@ def _reshape(text: str) -> ErrorFacts | None:
 
 
 _ALONG = re.compile(
-    r"^Input should be unsharded over the axis being reduced\. Got input type=(\S{1,400}) and axis=(\d{1,4})$"
+    r"^(?:Input should be unsharded over the axis being reduced"
+    r"|The input should be unsharded over the axis along which to compute the top_k values)\. "
+    r"Got input type=(\S{1,400}) and axis=(\d{1,4})$"
 )
 _SORT = re.compile(r"^Arguments to sort must be unsharded over the sorting dimension\. Got arg sharding=")
 _SORT_DIMENSION = re.compile(r" and sorting dimension=(\d{1,4})$")

@@ -248,3 +248,28 @@ def test_specs_and_types_are_read_as_jax_prints_them():
     with pytest.raises(ValueError, match="not understood"):
         parse_array_type("f32[n,8]")
     assert parse_named_sharding("no sharding") is None
+
+
+def test_the_longest_along_a_split_dimension_are_an_operation_along_it():
+    # 0.10.2, `jax.lax.top_k`.
+    facts = parse_sharding_error(
+        "The input should be unsharded over the axis along which to compute the top_k values. Got input "
+        "type=float32[8@data,16@model] and axis=1"
+    )
+    assert facts is not None
+    assert (facts.kind, facts.dimension, facts.arrays[0].spec) == ("split dimension", 1, ("data", "model"))
+
+
+def test_what_selects_is_one_of_the_operands_that_conflict():
+    # 0.10.2, `jnp.where` of a condition that is split otherwise than the values.
+    mesh = (
+        "NamedSharding(mesh=AbstractMesh('data': 2, 'model': 4, axis_types=(Explicit, Explicit), device_kind=cpu, "
+        "num_cores=None, platform=cpu), spec=P({}, None))"
+    )
+    facts = parse_sharding_error(
+        "select `which` must be scalar or have the same sharding as cases, got `which` sharding "
+        f"{mesh.format(repr('data'))} but case sharding {mesh.format(repr('model'))}."
+    )
+    assert facts is not None
+    assert (facts.kind, facts.operation) == ("conflict", "select")
+    assert facts.specs == (("data", None), ("model", None))

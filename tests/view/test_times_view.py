@@ -149,3 +149,9 @@ def test_a_column_of_times_has_the_unit_of_the_longest():
     assert [time_unit(t) for t in (0, 9_999, 10_000, 9.9e6, 1e7)] == ["\u00b5s", "\u00b5s", "ms", "ms", "s"]
     assert [time_in(t, "ms") for t in (0, 4, 12_345)] == ["0.00", "<0.01", "12.35"]
     assert [runs_text(n) for n in (1, 0.25, 4_000)] == ["1", "0.25", "4,000"]
+
+
+def test_one_instruction_is_one():
+    row = KernelTime(instruction="copy", opcode="copy", slowest_us=2.0, mean_us=1.0)
+    times = KernelTimes(calls=1, devices=8, call_us=2.0, mean_call_us=1.0, rows=(row,))
+    assert repr(times) == "KernelTimes(1 instruction, 1 call of 2 us)"
