@@ -92,6 +92,27 @@ def test_an_argument_of_jit_has_its_arithmetic_and_four_ways_out():
     assert found.frame.file == __file__
 
 
+def test_where_jax_left_its_frames_out_the_way_to_keep_them_is_told():
+    # As in a script; in IPython and under pytest JAX keeps them.
+    place = NamedSharding(MESH, P("model", None))
+    step = jax.jit(lambda params: params["w"] * 2, in_shardings=({"w": place},))
+    params = {"w": np.zeros((6, 8), np.float32)}
+    before = jax.config.values["jax_traceback_filtering"]
+    jax.config.update("jax_traceback_filtering", "quiet_remove_frames")
+    try:
+        found = explained(lambda: step(params))
+    finally:
+        jax.config.update("jax_traceback_filtering", before)
+    if found.arrays[0].is_named:  # 0.8 and 0.12 say the name in the message
+        assert found.arrays[0].name == "params['w']"
+        assert not found.notes
+    else:
+        assert found.notes == (
+            "JAX does not say which array it is; `params['w']` has that shape",
+            "JAX left its own lines out of the traceback; with JAX_TRACEBACK_FILTERING=off they may tell more",
+        )
+
+
 def test_a_placed_array_has_the_name_of_the_variable():
     w = np.zeros((6, 10), np.float32)
     found = explained(lambda: jax.device_put(w, NamedSharding(MESH, P(None, ("data", "model")))))

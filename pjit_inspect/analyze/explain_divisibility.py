@@ -55,6 +55,10 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
             has = "has" if len(same) == 1 else "have"
             rest = "" if scene.is_complete else ", and not every shape in the line is known"
             notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape{rest}")
+        if scene.is_filtered and scene.operator not in PLACING:
+            notes.append(
+                "JAX left its own lines out of the traceback; with JAX_TRACEBACK_FILTERING=off they may tell more"
+            )
     if others:
         notes.append("what would fit is listed for the first of them")
     return ExplainedError(

@@ -161,6 +161,7 @@ class ErrorScene:
       is_complete: whether the value of every part of the expression that may be an array was found; if not, the only
         one in `operands` with some shape need not be the only one.
       is_mesh_set: whether a mesh is set where the error is explained.
+      is_filtered: whether JAX took frames of its own out of the traceback.
     """
 
     frame: Frame | None = None
@@ -172,6 +173,7 @@ class ErrorScene:
     meshes: tuple[MeshAxes, ...] = ()
     is_complete: bool = True
     is_mesh_set: bool = False
+    is_filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

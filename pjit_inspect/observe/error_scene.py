@@ -24,6 +24,8 @@ _MOST_LINKS = 10
 _MOST_FRAMES = 10_000
 _MOST_SEARCHED = 20
 _LONGEST_LINE = 400
+_FILTERED = "JAX_TRACEBACK_FILTERING=off"
+"""What JAX's note names as the way to keep its frames."""
 
 Step = tuple[FrameType, int, int]
 """A frame, the line it was on, and the instruction."""
@@ -59,6 +61,7 @@ def error_scene(error: BaseException) -> ErrorScene:
         meshes=find_mesh_axes(read_variables(steps[number][0]) for number in reversed(mine[-_MOST_SEARCHED:])),
         # Of `jax.set_mesh`, the last: only there does JAX take a spec without a mesh.
         is_mesh_set=not _jax.context_meshes()[-1].empty,
+        is_filtered=_is_filtered(error),
     )
     if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
         # A library called JAX: what stands in the user's line is not what was refused.
@@ -71,6 +74,12 @@ def error_scene(error: BaseException) -> ErrorScene:
         scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts,
         is_complete=found.is_complete,
     )  # fmt: skip
+
+
+def _is_filtered(error: BaseException) -> bool:
+    notes = getattr(error, "__notes__", None)
+    # Anybody may have put anything there.
+    return isinstance(notes, list) and any(isinstance(note, str) and _FILTERED in note for note in notes)
 
 
 def _steps(traceback: TracebackType | None) -> list[Step]:
