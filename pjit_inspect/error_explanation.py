@@ -11,7 +11,6 @@ from typing import Any
 from pjit_inspect.analyze import explain_errors
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.model.explained_error import (
-    ERROR_KINDS,
     ErrorArray,
     ErrorKind,
     ErrorScene,
@@ -140,6 +139,9 @@ def _message(error: BaseException) -> str:
 
 
 def _unknown(error: BaseException) -> ExplainedError:
-    known = f"known are {'; '.join(ERROR_KINDS.values())}"
+    known = (
+        "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
+        "meshes, and specs and meshes that are wrong in themselves"
+    )
     sentence = f"`{type(error).__name__}` is no refusal of a sharding that pjit_inspect knows"
     return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

@@ -509,7 +509,7 @@ def test_a_mesh_that_needs_more_devices_has_shapes_that_use_them_all():
 def test_an_error_that_is_not_known_says_what_is():
     found = pi.explain_error(KeyError("w"))
     assert (found.kind, found.fits) == ("unknown", ())
-    assert "a dimension that its mesh axes do not divide" in repr(found)
+    assert "known are dimensions that do not divide" in repr(found)
 
 
 def test_the_last_uncaught_error_is_taken_and_none_at_all_is_said(monkeypatch):
@@ -596,3 +596,19 @@ def test_an_error_that_cannot_say_what_it_is_is_not_known():
 
     assert pi.explain_error(Mute()).kind == "unknown"
     assert error_explanation.explain_known_error(Mute()) is None
+
+
+@pytest.mark.parametrize("where", ["in_specs", "out_specs"])
+def test_an_axis_that_shard_map_is_not_manual_over_has_the_nearest_name(where: str):
+    specs = {"in_specs": P("data"), "out_specs": P("data"), where: P("dta")}
+    found = explained(lambda: jax.shard_map(lambda x: x, mesh=MESH, **specs)(np.zeros((8, 8), np.float32)))
+    assert found.kind == "unknown axis"
+    assert found.sentence == f"`{where}` names `dta`, but the axes `shard_map` is manual over are `data`, `model`"
+    assert edits(found) == ["write 'data' for 'dta'"]
+
+
+def test_of_a_region_that_is_partly_manual_only_its_own_axes_are_told():
+    """`model` is in the mesh: it is not said that it is not."""
+    specs = {"in_specs": P("model"), "out_specs": P("data"), "axis_names": {"data"}}
+    found = explained(lambda: jax.shard_map(lambda x: x, mesh=MESH, **specs)(np.zeros((8, 8), np.float32)))
+    assert found.sentence == "`in_specs` names `model`, but the axes `shard_map` is manual over are `data`"

@@ -243,6 +243,8 @@ def _shorter(array: ErrorArray, spec: Spec) -> Fit:
 def explain_unknown_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A spec that names an axis which the mesh does not have."""
     names = [name for name, _ in facts.meshes[0].axes]
+    if facts.operation == "shard_map":
+        return _not_manual(facts, names)
     mesh = next((mesh for mesh in scene.meshes if [name for name, _ in mesh.axes] == names), facts.meshes[0])
     spec = facts.arrays[0].spec
     near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
@@ -256,6 +258,15 @@ def explain_unknown_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError
     has = str(mesh) if all(size for _, size in mesh.axes) else ", ".join(names)
     words = f"`{spec_words(spec)}`" if spec is not None else "the spec"
     sentence = f"{words} names the axis `{facts.axis}`, which the mesh does not have: it has {has}"
+    return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
+
+
+def _not_manual(facts: ErrorFacts, names: Sequence[str]) -> ExplainedError:
+    """A spec of `shard_map`'s that names an axis which the function is not manual over."""
+    has = ", ".join(f"`{name}`" for name in names) or "none"
+    sentence = f"`{facts.arrays[0].name}` names `{facts.axis}`, but the axes `shard_map` is manual over are {has}"
+    near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
+    fits = [Fit(edit=f"write {near[0]!r} for {facts.axis!r}", effect="the nearest name")] if near else []
     return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
 
 

@@ -14,7 +14,6 @@ from pjit_inspect.model.layout import SpecEntry
 from pjit_inspect.model.source import Frame
 
 __all__ = [
-    "ERROR_KINDS",
     "PLACING",
     "ErrorArray",
     "ErrorFacts",
@@ -29,24 +28,6 @@ ErrorKind = Literal[
     "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
     "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "unknown",
 ]  # fmt: skip
-
-ERROR_KINDS: dict[ErrorKind, str] = {
-    "indivisible": "a dimension that its mesh axes do not divide",
-    "contraction": "a matrix product whose contracted dimensions are split (Explicit mesh)",
-    "conflict": "operands whose specs conflict (Explicit mesh)",
-    "axis twice": "a result that would use a mesh axis twice (Explicit mesh)",
-    "indexing": "indexing a split dimension (Explicit mesh)",
-    "reshape": "reshaping a split dimension (Explicit mesh)",
-    "split dimension": "an operation along a split dimension, such as `sort` (Explicit mesh)",
-    "other spec": "an array with another spec than `in_shardings` or a constraint asks for",
-    "mesh": "operands on different meshes",
-    "devices": "arguments on different devices",
-    "rank": "a spec longer than the array's rank",
-    "unknown axis": "an axis that the mesh does not have",
-    "repeated axis": "a spec that names an axis twice",
-    "mesh size": "a mesh shape that the devices do not fill",
-}
-"""The errors that can be explained, each in a few words."""
 
 PLACING = (
     "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",

@@ -364,6 +364,11 @@ _SHARD_MAP_RANK = re.compile(
 _AXIS = re.compile(
     r"^Resource axis: (.{1,200}?) of ((?:P|PartitionSpec)\(.{0,400}?\)) is not found in mesh: (\(.{0,400}\))\.?$", re.S
 )
+# The axes are those that the function is manual over, in no order.
+_SHARD_MAP_AXIS = re.compile(
+    r"^shard_map (?:in|out)_specs argument must refer to an axis marked as manual "
+    r"\(frozenset\(\{([^{}\n]{0,400})\}\)\), but:\s+((?:in|out)_specs\S{0,400}) refers to '([^'\n]{1,200})'"
+)
 _REPEATED = re.compile(r"but ((?:P|PartitionSpec)\(.{0,400}\)) has duplicate entries for `(.{1,200}?)`", re.S)
 _MESH_SIZE = re.compile(r"^Number of devices (\d{1,9}) must be >= the product of mesh_shape (\([\d, ]{0,200}\))")
 
@@ -384,6 +389,11 @@ def _rank(text: str) -> ErrorFacts | None:
 
 
 def _axis(text: str) -> ErrorFacts | None:
+    if found := _SHARD_MAP_AXIS.match(text):
+        given = sorted(re.findall(r"'([^'\n]{1,200})'", found[1]))
+        manual = MeshAxes(axes=tuple((name, 0) for name in given))
+        spec = ErrorArray(name=found[2])
+        return ErrorFacts(kind="unknown axis", axis=found[3], arrays=(spec,), meshes=(manual,), operation="shard_map")
     found = _AXIS.match(text)
     names = parse_spec(found[3]) if found else None
     if found is None or names is None:

@@ -13,6 +13,8 @@ from code_blocks import blocks, filled_in, printed_each_by_itself, read_page
 
 PAGE = "docs/recipes.md"
 HEAD, *RECIPES = blocks(read_page(PAGE), "python")
+# JAX 0.12.0.1 prints the place of a dimension that is not divided: a `print` that was left in `pjit.py`.
+JAX_PRINTS = re.compile(r"^\S*recipe\.py:\d+:\d+ \(<module>\)\n", re.MULTILINE)
 
 
 def test_each_recipe_prints_what_is_under_it(tmp_path: Path, request: pytest.FixtureRequest):
@@ -22,7 +24,7 @@ def test_each_recipe_prints_what_is_under_it(tmp_path: Path, request: pytest.Fix
     shown = blocks(read_page(PAGE), "text")
     assert len(shown) == len(RECIPES)
     for recipe, text, output in zip(RECIPES, shown, printed, strict=True):
-        assert output == text, recipe
+        assert JAX_PRINTS.sub("", output) == text, recipe
 
 
 def test_each_recipe_is_short_and_has_its_output_right_under_it():
