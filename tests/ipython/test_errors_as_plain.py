@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -29,6 +31,14 @@ SYNTAX_ERRORS = {
     "indented": "if x:\ntotal(x)",
     "outside of a function": "y = 1\nreturn y",
 }
+
+
+@pytest.fixture(autouse=True)
+def interrupts_arrive() -> Iterator[None]:
+    """A process that a shell started in the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def shown(session, cell: str) -> str:
