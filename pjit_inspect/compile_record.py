@@ -408,14 +408,18 @@ class CompileRecord:
         """
         if view not in get_args(View):
             raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
-        document = record_view(self._told, options=ViewOptions(show_times=times))
+        with uncollected():
+            return self._shown(view, show_times=times)
+
+    def _shown(self, view: View, *, show_times: bool) -> Any:
+        document = record_view(self._told, options=ViewOptions(show_times=show_times))
         if view == "text":
             return Shown({"text/plain": to_text(document)})
         if view == "widget":
-            payload = self._inspector(document, show_times=times)
+            payload = self._inspector(document, show_times=show_times)
             return inspector_widget(payload, words=widget_words(self.report), still=to_html(document))
         bundle = drawn(document)
-        make = partial(self._inspector, document, show_times=times)
+        make = partial(self._inspector, document, show_times=show_times)
         live = Steps().take("the inspector", lambda: inspector_frame(make(), bundle["text/html"]), None)
         return Shown(bundle if live is None else {**bundle, "text/html": live})
 
