@@ -391,8 +391,9 @@ class CompileRecord:
 
         A browser that runs no scripts shows the still display.
         """
-        document = record_view(self._told)
-        page = inspector_page(self._inspector(document), fallback=to_html(document))
+        with uncollected():
+            document = record_view(self._told)
+            page = inspector_page(self._inspector(document), fallback=to_html(document))
         Path(path).write_text(page, encoding="utf-8")
 
     def to_svg(self, path: str | os.PathLike[str]) -> None:
@@ -425,23 +426,22 @@ class CompileRecord:
 
     def _inspector(self, document: Document, *, show_times: bool = True) -> InspectorPayload:
         """The inspector's data, beside its still display."""
-        with uncollected():
-            graph, no_graph = self._graph_and_reason
-            return inspector_payload(
-                InspectorInput(
-                    report=self._told,
-                    jaxpr=self.jaxpr,
-                    stablehlo=self.stablehlo,
-                    hlo_text=self.hlo_text,
-                    module=self.hlo,
-                    graph=graph,
-                    no_graph=no_graph,
-                    shardings=self.shardings,
-                    phase_of=find_phase,
-                    text=to_text(document),
-                    show_times=show_times,
-                )
+        graph, no_graph = self._graph_and_reason
+        return inspector_payload(
+            InspectorInput(
+                report=self._told,
+                jaxpr=self.jaxpr,
+                stablehlo=self.stablehlo,
+                hlo_text=self.hlo_text,
+                module=self.hlo,
+                graph=graph,
+                no_graph=no_graph,
+                shardings=self.shardings,
+                phase_of=find_phase,
+                text=to_text(document),
+                show_times=show_times,
             )
+        )
 
     @cached_property
     def _graph_and_reason(self) -> tuple[ProgramGraph | None, str]:

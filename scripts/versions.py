@@ -66,13 +66,13 @@ def find() -> Found:
     os.environ["JAX_PLATFORMS"] = "cpu"
     import jax
 
-    from pjit_inspect.observe import _jax
+    from pjit_inspect.observe.contract import missing_names
 
     counts, skipped, failed = run_tests()
     return Found(
         jax=jax.__version__,
         python=platform.python_version(),
-        missing=_jax.missing_names(),
+        missing=missing_names(),
         tests=dict(sorted(counts.items())),
         skipped=dict(sorted(skipped.items())),
         failed=sorted(failed),
@@ -129,8 +129,8 @@ def with_new(before: Iterable[Found], new: Found) -> list[Found]:
 INTRODUCTION = """\
 # Versions of JAX
 
-What this package reads of JAX is partly private, and moves between releases. `observe/_jax.py` lists every such name
-with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run of
+What this package reads of JAX is partly private, and moves between releases. `observe/contract.py` lists every such
+name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run of
 `{tests}` on each.
 """
 

@@ -20,6 +20,7 @@ from pjit_inspect.model.record import RecordData, Timings
 from pjit_inspect.observe import _jax, xla_stderr
 from pjit_inspect.observe.compile_key import CallFacts, call_facts, remember_trace
 from pjit_inspect.observe.contents import Finish, jaxpr_text
+from pjit_inspect.observe.contract import can_watch_calls, missing_names
 from pjit_inspect.observe.program import program_of_compile, program_of_computation
 from pjit_inspect.observe.record import make_record
 from pjit_inspect.steps import shielded, warn_once
@@ -100,7 +101,7 @@ def observed_calls(on_record: OnRecord) -> Iterator[None]:
         on_record(data, finish)
 
     # Where a private name has moved, `observed` says so once, and compiles are still recorded.
-    watched = _jax.watched_calls(on_known) if _jax.can_watch_calls() else nullcontext()
+    watched = _jax.watched_calls(on_known) if can_watch_calls() else nullcontext()
     with observed(on_compiled), watched:
         yield
 
@@ -238,7 +239,7 @@ def _deliver(data: RecordData, finish: Finish) -> None:
 
 
 def _warn_of_missing_names() -> None:
-    missing = _jax.missing_names()
+    missing = missing_names()
     if missing:
         names = "; ".join(f"{name} (costs {cost})" for name, cost in missing.items())
         warn_once(f"this version of JAX lacks names that pjit_inspect reads: {names}. Everything else works.")

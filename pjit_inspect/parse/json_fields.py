@@ -114,6 +114,18 @@ def _scalar_to_json(value: Any, hint: Any) -> Any:
     return int(value) if hint is int else value
 
 
+def parse_json(content: bytes, name: str) -> Any:
+    """What JSON in UTF-8 says; `name` is what errors call it. Raises ParseError."""
+    try:
+        return json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{name} is not UTF-8 at its byte {error.start}", expected="JSON") from error
+    except json.JSONDecodeError as error:
+        raise ParseError(f"{name}: {error.msg} at its character {error.pos}", expected="JSON") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ParseError(f"{name}: {error}"[:300], expected="JSON") from error
+
+
 def from_json(
     data: Any,
     hint: Any,

@@ -11,7 +11,7 @@ from typing import Any
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.propagation import AxisOrigin, Propagation, ShardingRule, Span
 from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.json_fields import TableWriter, from_json, to_json
+from pjit_inspect.parse.json_fields import TableWriter, from_json, parse_json, to_json
 
 __all__ = ["propagation_bytes", "read_propagation"]
 
@@ -29,10 +29,7 @@ def propagation_bytes(program: Propagation) -> bytes:
 
 def read_propagation(content: bytes, name: str) -> Propagation:
     """The program that `propagation_bytes` wrote; `name` is what errors call it. Raises ParseError."""
-    try:
-        whole = json.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(f"{name}: {error}"[:300], expected="JSON") from error
+    whole = parse_json(content, name)
     if not isinstance(whole, dict) or not isinstance(whole.get("tables"), dict):
         raise ParseError(f"{name} has no tables", expected="an object with `tables` and `program`")
     root = (None, f"{name}: $")

@@ -30,7 +30,7 @@ from pjit_inspect.model.layout import Sharding
 from pjit_inspect.model.mesh import Device, Mesh
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.parse.json_fields import TableWriter, from_json, to_json
+from pjit_inspect.parse.json_fields import TableWriter, from_json, parse_json, to_json
 from pjit_inspect.parse.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.regular_file import open_regular
 from pjit_inspect.parse.times_file import read_times, times_bytes
@@ -298,15 +298,7 @@ def _read_program(
 def _read_json(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Any:
     if _JSON not in entries:
         raise ParseError(f"the archive has no {_JSON}", expected=_EXPECTED_FILE)
-    content = _read_entry(archive, entries[_JSON])
-    try:
-        return json.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ParseError(f"{_JSON} is not UTF-8 at its byte {error.start}", expected="JSON") from error
-    except json.JSONDecodeError as error:
-        raise ParseError(f"{_JSON}: {error.msg} at its character {error.pos}", expected="JSON") from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(f"{_JSON}: {error}", expected="JSON") from error
+    return parse_json(_read_entry(archive, entries[_JSON]), _JSON)
 
 
 def _record_from_json(whole: Any, given: dict[str, Any]) -> RecordData:

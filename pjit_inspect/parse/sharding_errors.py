@@ -389,11 +389,6 @@ def _rank(text: str) -> ErrorFacts | None:
 
 
 def _axis(text: str) -> ErrorFacts | None:
-    if found := _SHARD_MAP_AXIS.match(text):
-        given = sorted(re.findall(r"'([^'\n]{1,200})'", found[1]))
-        manual = MeshAxes(axes=tuple((name, 0) for name in given))
-        spec = ErrorArray(name=found[2])
-        return ErrorFacts(kind="unknown axis", axis=found[3], arrays=(spec,), meshes=(manual,), operation="shard_map")
     found = _AXIS.match(text)
     names = parse_spec(found[3]) if found else None
     if found is None or names is None:
@@ -401,6 +396,16 @@ def _axis(text: str) -> ErrorFacts | None:
     mesh = MeshAxes(axes=tuple((str(name), 0) for name in names))
     array = ErrorArray(name="", spec=parse_spec(found[2]), mesh=mesh)
     return ErrorFacts(kind="unknown axis", axis=found[1], arrays=(array,), meshes=(mesh,))
+
+
+def _manual_axis(text: str) -> ErrorFacts | None:
+    found = _SHARD_MAP_AXIS.match(text)
+    if found is None:
+        return None
+    names = sorted(re.findall(r"'([^'\n]{1,200})'", found[1]))
+    manual = MeshAxes(axes=tuple((name, 0) for name in names))
+    spec = ErrorArray(name=found[2])
+    return ErrorFacts(kind="unknown axis", axis=found[3], arrays=(spec,), meshes=(manual,), operation="shard_map")
 
 
 def _repeated(text: str) -> ErrorFacts | None:
@@ -420,6 +425,6 @@ def _mesh_size(text: str) -> ErrorFacts | None:
 
 _READERS: tuple[Reader, ...] = (
     _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
-    _other_spec, _mesh, _devices, _rank, _axis,
+    _other_spec, _mesh, _devices, _rank, _axis, _manual_axis,
     _repeated, _mesh_size,
 )  # fmt: skip

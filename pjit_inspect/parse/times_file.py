@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 
-from pjit_inspect.errors import ParseError
 from pjit_inspect.model.kernel_times import KernelTimes
-from pjit_inspect.parse.json_fields import TableWriter, from_json, to_json
+from pjit_inspect.parse.json_fields import TableWriter, from_json, parse_json, to_json
 
 __all__ = ["read_times", "times_bytes"]
 
@@ -22,8 +21,4 @@ def times_bytes(times: KernelTimes) -> bytes:
 
 def read_times(content: bytes, name: str) -> KernelTimes:
     """The times that `times_bytes` wrote; `name` is what errors call them. Raises ParseError."""
-    try:
-        body = json.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParseError(f"{name}: {error}"[:300], expected="JSON") from error
-    return from_json(body, KernelTimes, (None, f"{name}: $"), given={"draw": None})
+    return from_json(parse_json(content, name), KernelTimes, (None, f"{name}: $"), given={"draw": None})
