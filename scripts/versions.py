@@ -130,8 +130,8 @@ INTRODUCTION = """\
 # Versions of JAX
 
 What this package reads of JAX is partly private, and moves between releases. `observe/contract.py` lists every such
-name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run of
-`{tests}` on each.
+name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run
+of `{tests}` on each.
 """
 
 
