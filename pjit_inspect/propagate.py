@@ -1,21 +1,39 @@
-"""The propagated program of a record, or the reason why there is none.
+"""The program of a record before partitioning, with its shardings: from XLA's partitioner, else predicted, else a reason.
 
-Not its job: the propagation itself (`observe.propagation`).
+Joins the rooms: XLA is asked in `observe`, its modules are read in `parse`, and put side by side in `analyze`. Not its
+job: any of those steps.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pjit_inspect.analyze.axis_origins import with_origins
+from pjit_inspect.analyze.partition.align import align
+from pjit_inspect.analyze.partition.edges import find_edges
+from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
+from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 from pjit_inspect.steps import one_line
 
-__all__ = ["propagation_of"]
+if TYPE_CHECKING:
+    from pjit_inspect.observe.partitioner_service import Partitioned
+
+__all__ = ["ask", "propagation_of"]
+
+_PATIENCE_S = 60.0
+"""How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
 
 
 def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None, str]:
     """The program of a record with the sharding of every value, or None and the reason why it cannot be had.
 
-    A record from a file has what was computed before saving; its bytecode is not trusted with a compiler.
+    A record from a file has what was computed before saving; its bytecode is not trusted with a compiler. The reason is
+    also told where the program is only predicted: why XLA was not asked.
     """
     if data.propagation is not None:
         return data.propagation, ""
@@ -23,14 +41,66 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         return None, data.missing.get("stablehlo") or "there is no program before optimization"
     if not live:
         return None, "the record was saved before anybody looked at its shardings"
+    reason = ""
+    if _devices(data) > 1:
+        try:
+            return ask(data, timeout_s=_PATIENCE_S), ""
+        except (CaptureError, ParseError) as error:
+            reason = one_line(error)
+    return _predicted(data, reason)
+
+
+def ask(data: RecordData, *, timeout_s: float) -> Propagation:
+    """The program as XLA's partitioner got it, and the collectives it made of it.
+
+    Raises CaptureError when XLA cannot be asked, ParseError when its answer is not understood.
+    """
+    from pjit_inspect.observe.library_names import with_paths
+    from pjit_inspect.observe.partitioner_service import ask_partitioner
+
+    if data.stablehlo is None:
+        raise CaptureError("the record has no program before optimization that XLA's partitioner could be asked about")
+    stablehlo = data.stablehlo.read()
+    found = ask_partitioner(stablehlo, devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
+    return with_paths(_read(found, stablehlo, data), data)
+
+
+def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> Propagation:
+    from pjit_inspect.observe.written_places import read_spans
+
+    before, after = parse_program(found.before), parse_program(found.after)
+    read = read_propagated_hlo(
+        before,
+        data.meshes,
+        [device.id for device in data.devices] or None,
+        free_inputs=found.free_inputs,
+        free_outputs=found.free_outputs,
+        result_names=found.result_names,
+        spans=read_spans(stablehlo),
+    )
+    collectives = find_edges(align(before, after), read.program, read.op_of, read.values_of)
+    program = replace(
+        read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives
+    )
+    return with_origins(program)
+
+
+def _devices(data: RecordData) -> int:
+    return len(data.devices) or math.prod(data.mesh.shape if data.mesh is not None else (1,))
+
+
+def _predicted(data: RecordData, reason: str) -> tuple[Propagation | None, str]:
+    """What a run of Shardy in this package makes of the program."""
     from pjit_inspect.observe.library_names import with_paths
     from pjit_inspect.observe.propagation import propagate
 
+    if data.stablehlo is None:
+        return None, reason
     try:
         program = propagate(data.stablehlo.read())
     except Exception as error:
         # Whatever jaxlib makes of a program it does not know, the record stays readable.
         return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:
-        return None, "the program was made for the GSPMD partitioner: `record.ask_partitioner()` compiles it again"
-    return with_paths(program, data), ""
+        return None, f"the program was made for the GSPMD partitioner{f', and {reason}' if reason else ''}"
+    return with_paths(program, data), reason

@@ -8,43 +8,47 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.needs import Need, Part
+from pjit_inspect.analyze.need_finder import Match
+from pjit_inspect.analyze.needs import Need, Part, is_cumulative
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
 from pjit_inspect.model.cause import CauseKind
-from pjit_inspect.model.propagation import AxisOrigin, Propagation, axis_name
+from pjit_inspect.model.propagation import AxisOrigin, Dimensions, Propagation, ShardedOp, axis_name
 
-__all__ = ["Wording", "origin_text", "word_need"]
+__all__ = ["Wording", "origin_text", "word_match"]
+
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_REGIONS = frozenset(("while", "case", "if", "call"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """What to say of a need: the clause after "all-reduce over `model`: ", and the facts."""
+    """What to say of a match.
 
+    Attributes:
+      kind: the kind of cause.
+      clause: what follows "all-reduce over `model`: ".
+      facts: what proves it.
+      op: the operation it is told at; None where it is a result of the program.
+      moved: the value (in `Propagation.values`) that moves; None for a sum.
+      value: the name of the argument that moves; "" where it is none.
+    """
+
+    kind: CauseKind
     clause: str
     facts: tuple[str, ...]
+    op: ShardedOp | None = None
+    moved: int | None = None
+    value: str = ""
 
 
-def word_need(
-    need: Need, names: ValueNames, kind: CauseKind, axes: tuple[str, ...] | None, *, moves_result: bool = False
-) -> Wording:
-    """The clause and the facts for a need that causes a collective of cause `kind` over some mesh axes.
+def word_match(match: Match, names: ValueNames, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
+    """The words for where a collective over some mesh axes lies, and the need it serves there.
 
-    With `moves_result` the partitioner has computed the need's op with its operand as it is, and moves its result.
+    `kind` is the kind of cause where it is not that of the need.
     """
-    need = _over_these(need, frozenset(axes or ()))
-    writer = _Writer(need=need, names=names, program=names.program, moves_result=moves_result)
-    clauses: dict[CauseKind, Callable[[], str]] = {
-        "contraction": writer.contraction,
-        "reduction": writer.reduction,
-        "reshard_requested": writer.requested,
-        "reshard_needed": writer.needed,
-        "output": writer.output,
-        "halo": writer.halo,
-        "indexing": writer.indexing,
-        "full_replication": writer.full_replication,
-        "written": writer.written,
-    }
-    return Wording(clause=clauses[kind](), facts=writer.facts())
+    need = None if match.need is None else _over_these(match.need, frozenset(map(axis_name, axes or ())))
+    writer = _Writer(match=match, need=need, names=names, program=names.program, axes=axes or ())
+    return writer.wording(kind)
 
 
 def _over_these(need: Need, axes: frozenset[str]) -> Need:
@@ -65,172 +69,329 @@ def _over(axes: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Writer:
-    need: Need
+    match: Match
+    need: Need | None
     names: ValueNames
     program: Propagation
-    moves_result: bool
+    axes: tuple[str, ...]
 
-    # ------------------------------------------------------------ clauses
+    def wording(self, kind: CauseKind | None) -> Wording:
+        kind = kind or self._kind()
+        clauses: dict[CauseKind, Callable[[], str]] = {
+            "contraction": self.contraction,
+            "reduction": self.reduction,
+            "reshard_requested": self.requested,
+            "reshard_needed": self.needed,
+            "output": self.output,
+            "halo": self.halo,
+            "indexing": self.indexing,
+            "full_replication": self.full_replication,
+            "no_sharding_rule": self.no_rule,
+            "loop_predicate": self.predicate,
+            "unknown": self.unknown,
+        }
+        moved = None if self.need is not None and self.need.is_sum else self._moved()
+        is_argument = moved is not None and not self.match.moves_result
+        return Wording(
+            kind=kind,
+            clause=clauses[kind](),
+            facts=self.facts(),
+            op=self._place(),
+            moved=moved,
+            value=self.names.argument(moved) if is_argument and moved is not None else "",
+        )
+
+    def _kind(self) -> CauseKind:
+        if self.need is not None:
+            return self.need.kind
+        op = self._taker()
+        if op is None:
+            return "output" if self.match.edge.outputs else "unknown"
+        if op.kind in _REQUESTS:
+            return "reshard_requested"
+        if op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier":
+            return "no_sharding_rule"
+        return "reshard_needed"
+
+    # ------------------------------------------------------------ what it is about
+
+    def _taker(self) -> ShardedOp | None:
+        return None if self.match.taker is None else self.program.ops[self.match.taker.op]
+
+    def _moved(self) -> int | None:
+        """The value that moves: what the taker takes, else what the collective is made of."""
+        taker, op = self.match.taker, self._taker()
+        if op is not None and taker is not None and 0 <= taker.operand < len(op.operands):
+            return op.operands[taker.operand]
+        if self.need is not None and self.need.value is not None:
+            return self.need.value
+        return self.match.edge.makers[0] if self.match.edge.makers else None
+
+    def _own(self) -> ShardedOp | None:
+        """The operation whose need it is; else the one that takes what it yields."""
+        if self.need is not None:
+            return None if self.need.op is None else self.program.ops[self.need.op]
+        return self._taker()
+
+    def _place(self) -> ShardedOp | None:
+        """The operation it is told at: the request, where one was made."""
+        request = None if self.need is None else self.need.request
+        if request is not None and request.kind == "reshard_requested":
+            return self.program.ops[request.index]
+        return self._own()
+
+    def _target(self) -> Dimensions | None:
+        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known.
+
+        What the rules of the operation say counts only where the pieces that XLA made are those of it.
+        """
+        if self.match.target is not None:
+            return self.match.target
+        wanted = None if self.need is None else self.need.target
+        moved, taker = self._moved(), self.match.taker
+        if wanted is None or moved is None or taker is None:
+            return wanted
+        shape = self.program.values[moved].shape
+        if len(wanted) != len(shape):
+            return None
+        pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
+        return wanted if pieces == taker.shape else None
+
+    # ------------------------------------------------------------ clauses about sums
 
     def contraction(self) -> str:
-        sides = " on both sides" if len({part.operand for part in self.need.parts}) > 1 else ""
+        sides = " on both sides" if len({part.operand for part in self._parts()}) > 1 else ""
         return (
-            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._axes()}{sides}, "
+            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}{sides}, "
             "so each device has a partial sum"
         )
 
     def reduction(self) -> str:
-        return f"{self._op()} reduces {self._dimensions()}, sharded over {self._axes()}: each device has a part of it"
+        return f"{self._op()} reduces {self._dimensions()}, sharded over {self._need_axes()}: each device has a part of it"
+
+    # ------------------------------------------------------------ clauses about moves
 
     def requested(self) -> str:
-        given, wanted = self._specs()
-        what, request = self._named(self.need.value), self.need.request
-        if request is None or request.index == self.need.op:
-            return f"{self._requester()} asks for {wanted}, but {what} is {given}"
+        request = None if self.need is None else self.need.request
+        own = self._own()
+        if request is None or own is None or self.need is None or request.index == self.need.op:
+            return f"{self._requester()} asks for {self._wanted()}, but {self._what()} is {self._given()}"
         asked = self.program.values[self.program.ops[request.index].results[0]].spec
-        if self.moves_result:
+        if self.match.moves_result:
             return f"{self._requester()} asks for `{spec_text(asked)}`; {self._moved_result()}"
-        return (
-            f"{self._requester()} asks for `{spec_text(asked)}`; for that {self._op()} needs {what} as {wanted}, "
-            f"but it is {given}"
-        )
+        return f"{self._requester()} asks for `{spec_text(asked)}`; for that {self._needs()}"
 
     def output(self) -> str:
-        request, given_wanted = self.need.request, self._specs()
-        if request is None:
+        request = None if self.need is None else self.need.request
+        index = request.index if request is not None else next(iter(self.match.edge.outputs), None)
+        if index is None:
             return "a result of the program must be sharded otherwise than it is computed"
-        boundary = self.program.outputs[request.index]
-        name = f"`{boundary.name or f'result {request.index}'}`"
-        given, wanted = given_wanted
-        if boundary.spec is None:
-            part = self.need.parts[0]
+        boundary = self.program.outputs[index]
+        name = f"`{boundary.label or f'result {index}'}`"
+        if boundary.spec is None and self._parts():
+            part = self._parts()[0]
             length = self.program.values[part.value].shape[part.dimension]
             return (
-                f"{name} is returned whole: its dimension {part.dimension} has {length} elements, which "
-                f"{_over(part.axes)} ({self.program.pieces(part.axes)} devices) does not divide"
+                f"{name} is returned replicated over {_over(part.axes)}: its dimension {part.dimension} has {length} "
+                f"elements, which {self.program.pieces(part.axes)} devices do not divide"
             )
-        if self.need.op is None:
-            return f"{name} must be {wanted} (`out_shardings`), but is computed as {given}"
-        asked = f"`{spec_text(boundary.spec)}` (`out_shardings`)"
-        if self.moves_result:
-            return f"{name} must be {asked}; {self._moved_result()}"
-        return f"{name} must be {asked}, but {self._op()} has its operand as {given}"
+        if boundary.spec is None:
+            return f"{name} is returned otherwise than it is computed"
+        if self.need is None or self.need.op is None:
+            made = self.match.edge.makers
+            given = self._given() if not made else f"`{spec_text(self.program.values[made[0]].spec)}`"
+            if f"`{spec_text(boundary.spec)}`" == given:
+                return f"{name} must be {given}, and is computed in other pieces"
+            return f"{name} must be `{spec_text(boundary.spec)}`, but is computed as {given}"
+        asked = f"`{spec_text(boundary.spec)}`"
+        clause = self._moved_result() if self.match.moves_result else f"for that {self._needs()}"
+        return f"{name} must be {asked}; {clause}"
 
     def needed(self) -> str:
-        if not self.need.parts:
-            return f"{self._op()} needs its operand sharded otherwise than it is"
-        given, wanted = self._specs()
-        what = self._named(self.need.value, "an operand")
-        if self._has_no_rule():
-            return f"the partitioner cannot split {self._op()}, so it needs {what} whole, but that is {given}"
-        taken = self._taken()
-        if self.moves_result:
+        if self.match.moves_result:
             return self._moved_result()
-        if taken:
-            return f"{self._op()} needs {what} as {wanted}, but it is {given}: {taken}"
-        return f"{self._op()} needs {what} as {wanted}, but it is {given}"
+        taken = self._taken()
+        return f"{self._needs()}: {taken}" if taken else self._needs()
 
-    def _has_no_rule(self) -> bool:
-        if self.need.op is None:
-            return False
-        op = self.program.ops[self.need.op]
-        return op.rule is None and op.kind not in ("while", "manual_computation")
+    def _needs(self) -> str:
+        """What the operation needs, as a clause; in pieces where their axes are not known."""
+        return f"{self._op()} needs {self._what()} {self._as_wanted()}, but it is {self._given()}"
+
+    def _as_wanted(self) -> str:
+        target, taker = self._target(), self.match.taker
+        if target is not None and f"`{spec_text(target)}`" != self._given():
+            return f"as `{spec_text(target)}`"
+        if taker is not None and taker.shape:
+            return f"in pieces of {list(taker.shape)} on each device"
+        return "sharded otherwise"
 
     def _moved_result(self) -> str:
-        what, (given, _) = self._named(self.need.value, "an operand"), self._specs()
-        return f"{self._op()} is computed with {what} as {given}, and its result is moved"
-
-    def halo(self) -> str:
+        """The operation was computed in other pieces than its result must have."""
+        edge, program = self.match.edge, self.program
+        maker = program.values[edge.makers[0]] if edge.makers else None
+        op = program.ops[maker.op] if maker is not None and maker.op is not None else None
+        if maker is None or op is None or edge.makers[0] not in op.results:
+            return self._needs()
+        taker = f", and {self.names.op(self._taker(), op)} takes it" if self._taker() is not None else ""
         return (
-            f"{self._op()} reads across the edges of the pieces along {self._dimensions()}, sharded over "
-            f"{self._axes()}, so neighbours exchange them"
+            f"{self.names.op(op)} is computed in pieces of {list(edge.made_shape)} on each device, as its operands "
+            f"are{taker or ', and its result is needed'} as `{spec_text(maker.spec)}`"
         )
 
+    def halo(self) -> str:
+        own = self._own()
+        kind = own.kind if own is not None else ""
+        where = f"{self._dimensions()}, sharded over {self._need_axes()}"
+        if kind == "reverse":
+            return f"{self._op()} reverses {where}, so each device needs another device's piece"
+        if kind == "concatenate":
+            return f"{self._op()} joins arrays along {where}, so pieces of the result begin where other devices hold data"
+        if kind == "slice":
+            return f"{self._op()} takes a part of {where}, so pieces of the result begin where other devices hold data"
+        if kind == "pad":
+            return f"{self._op()} pads {where}, so pieces of the result begin where other devices hold data"
+        return f"{self._op()} slides a window along {where}, so devices need their neighbours' edges"
+
     def indexing(self) -> str:
-        if self.need.is_sum and self.need.op is not None and self.program.ops[self.need.op].kind == "scatter":
+        own = self._own()
+        kind = own.kind if own is not None else ""
+        axes = self._need_axes()
+        if self.need is not None and self.need.is_sum and kind == "scatter":
             return (
-                f"{self._op()} adds up what lies along {self._dimensions()}, sharded over {self._axes()}, so each "
-                "device has a partial sum"
+                f"{self._op()} adds up what lies along {self._dimensions()}, sharded over {axes}, so each device has a "
+                "partial sum"
+            )
+        verbs = {
+            "sort": "sorts along",
+            "topk": "picks the largest along",
+            "top_k": "picks the largest along",
+            "dynamic_slice": "takes a slice, at a position known only when it runs, of",
+            "dynamic_update_slice": "writes a slice, at a position known only when it runs, into",
+            "scatter": "writes at positions along",
+        }
+        is_running = own is not None and is_cumulative(own.op_name)
+        verb = "accumulates along" if is_running else verbs.get(kind, "looks up positions along")
+        return (
+            f"{self._op()} {verb} {self._dimensions()}, which {self._is()} sharded over {axes}, so a device needs what "
+            "others hold"
+        )
+
+    def no_rule(self) -> str:
+        own = self._own()
+        name = own.detail or own.kind if own is not None else ""
+        what = self._what()
+        if own is not None and own.rule is not None:
+            return (
+                f"{self._op()} ({name}) works on {self._dimensions()} at once, and the partitioner cannot split it, but "
+                f"{self._is()} sharded over {self._need_axes()}"
             )
         return (
-            f"{self._op()} looks up positions along {self._dimensions()}, which {self._is()} sharded over "
-            f"{self._axes()}, so a device needs what others hold"
+            f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of {what}, "
+            f"which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with the specs of these"
+        )
+
+    def predicate(self) -> str:
+        maker = self._maker()
+        what = self.names.op(maker) if maker is not None else "a value"
+        return (
+            f"{what} decides whether the loop goes on or which branch runs, and is computed from values sharded over "
+            f"{_over(self.axes)}: every device waits for all others there"
         )
 
     def full_replication(self) -> str:
-        given, wanted = self._specs()
-        what = self._named(self.need.value)
+        target, given = self._target(), self._given()
+        way = f"from {given} to `{spec_text(target)}` " if target is not None and spec_text(target) not in given else ""
         return (
-            f"the partitioner found no direct way from {given} to {wanted} for {what}: every device gathers all of it "
-            "and keeps its piece"
+            f"the partitioner found no direct way {way}for {self._what()}, which {self._op()} takes: every device gathers "
+            "all of it and keeps its piece"
         )
 
-    def written(self) -> str:
-        return f"{self._op()} is a collective in your code"
+    def unknown(self) -> str:
+        maker = self._maker()
+        made = f", of what {self.names.op(maker)} makes" if maker is not None else ""
+        return f"XLA's partitioner made it{made}; what needs it is not known"
 
     # ------------------------------------------------------------ pieces of them
 
-    def _op(self) -> str:
-        if self.need.op is None:
-            return self.names.value(self.need.value) if self.need.value is not None else "the program"
-        return self.names.op(self.program.ops[self.need.op])
+    def _parts(self) -> tuple[Part, ...]:
+        return () if self.need is None else self.need.parts
 
-    def _is(self) -> str:
-        return "is" if len(self._shown_parts()) == 1 or self._same_lengths() else "are"
+    def _maker(self) -> ShardedOp | None:
+        made = (self.program.values[value].op for value in self.match.edge.makers)
+        return next((self.program.ops[op] for op in made if op is not None), None)
+
+    def _op(self) -> str:
+        own = self._own()
+        if own is not None:
+            return self.names.op(own)
+        moved = self._moved()
+        return self.names.value(moved) if moved is not None else "the program"
+
+    def _what(self) -> str:
+        moved, own = self._moved(), self._own()
+        return "an operand" if moved is None else self.names.value(moved, own)
+
+    def _given(self) -> str:
+        moved = self._moved()
+        return "sharded otherwise" if moved is None else f"`{spec_text(self.program.values[moved].spec)}`"
+
+    def _wanted(self) -> str:
+        target, taker = self._target(), self.match.taker
+        if target is not None:
+            return f"`{spec_text(target)}`"
+        own = self._own()
+        if own is not None and own.kind in _REQUESTS and own.results:
+            return f"`{spec_text(self.program.values[own.results[0]].spec)}`"
+        return f"pieces of {list(taker.shape)}" if taker is not None and taker.shape else "another sharding"
 
     def _shown_parts(self) -> list[Part]:
         """The operands' dimensions; the results', where it is only about those."""
-        operands = [part for part in self.need.parts if part.operand is not None]
-        return operands or list(self.need.parts)
+        parts = list(self._parts())
+        return [part for part in parts if part.operand is not None] or parts
 
-    def _same_lengths(self) -> bool:
-        return self.need.kind == "contraction" and len({part.operand for part in self._shown_parts()}) == len(
-            self._shown_parts()
-        )
+    def _is(self) -> str:
+        return "is" if len(self._shown_parts()) == 1 or self._is_one_sum() else "are"
+
+    def _is_one_sum(self) -> bool:
+        """Whether it is one dimension that is summed over, which each operand has once."""
+        parts = self._shown_parts()
+        kind = None if self.need is None else self.need.kind
+        return kind == "contraction" and len({part.operand for part in parts}) == len(parts)
 
     def _dimensions(self) -> str:
+        """"dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
         parts = self._shown_parts()
-        if self._same_lengths() and len(parts) == 2:
-            one, two = parts
-            return (
-                f"dimension {one.dimension} of {self._value(one)} and dimension {two.dimension} of {self._value(two)}"
-            )
-        by_value: dict[int, list[int]] = {}
+        if self._is_one_sum() and len(parts) == 2:
+            return _joined([f"dimension {part.dimension} of {self._value(part)}" for part in parts])
+        by_value: dict[int, list[Part]] = {}
         for part in parts:
-            by_value.setdefault(part.value, []).append(part.dimension)
-        phrases = [
-            f"dimension{'s' * (len(dims) > 1)} {_joined([str(d) for d in dims])} of {self._named(value)}"
-            for value, dims in list(by_value.items())[:2]
-        ]
-        return _joined(phrases)
+            by_value.setdefault(part.value, []).append(part)
+        phrases = []
+        for own in list(by_value.values())[:2]:
+            numbers = list(dict.fromkeys(str(part.dimension) for part in own))
+            phrases.append(f"dimension{'s' * (len(numbers) > 1)} {_joined(numbers)} of {self._value(own[0])}")
+        return _joined(list(dict.fromkeys(phrases))) or "a dimension"
 
     def _value(self, part: Part) -> str:
-        return self._named(part.value)
+        own = self._own()
+        if part.operand is None and own is not None and part.value in own.results:
+            return "its result"
+        return self.names.value(part.value, own)
 
-    def _named(self, value: int | None, otherwise: str = "the value") -> str:
-        """A value, as it is called in a sentence about the op."""
-        inside = None if self.need.op is None else self.program.ops[self.need.op]
-        return otherwise if value is None else self.names.value(value, inside)
-
-    def _axes(self) -> str:
+    def _need_axes(self) -> str:
         order = list(self.program.sizes)
-        return _over(tuple(sorted(self.need.axes, key=lambda axis: order.index(axis) if axis in order else 0)))
-
-    def _specs(self) -> tuple[str, str]:
-        """The value's sharding as it is, and as it is wanted."""
-        if self.need.value is None:
-            return "sharded otherwise", "another sharding"
-        given = self.program.values[self.need.value].spec
-        return f"`{spec_text(given)}`", f"`{spec_text(self.need.target or given)}`"
+        axes = self.need.axes if self.need is not None else frozenset(self.axes)
+        return _over(tuple(sorted(axes, key=lambda axis: order.index(axis) if axis in order else 0)))
 
     def _requester(self) -> str:
-        request = self.need.request
+        request = None if self.need is None else self.need.request
         if request is None or request.kind != "reshard_requested":
             return self._op()
         return self.names.op(self.program.ops[request.index])
 
     def _taken(self) -> str:
-        if not self.need.taken:
+        """Why an operand cannot keep its axis: another dimension of the result has it."""
+        if self.need is None or not self.need.taken or self.match.target is None:
             return ""
         axis, dimension = self.need.taken[0]
         return f"axis `{axis}` already splits dimension {dimension} of the result"
@@ -238,26 +399,38 @@ class _Writer:
     # ------------------------------------------------------------ facts
 
     def facts(self) -> tuple[str, ...]:
-        found = [self._part_fact(part) for part in self.need.parts]
-        found += [self._origin_fact(origin, part) for part in self.need.parts for origin in self._origins(part)]
-        if self.need.request is not None and self.need.request.kind == "reshard_requested":
+        found = [self._part_fact(part) for part in self._parts()]
+        found += [self._origin_fact(origin, part) for part in self._parts() for origin in self._origins(part)]
+        request = None if self.need is None else self.need.request
+        if request is not None and request.kind == "reshard_requested":
             found.append(f"asked for by {self._requester()}")
-        if self.need.taken:
+        if self.need is not None and self.need.taken and self.match.target is not None:
             found.append(self._taken())
-        return tuple(dict.fromkeys(found))
+        found.append(self._edge_fact())
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    def _edge_fact(self) -> str:
+        """Where the collective lies in the program that XLA partitioned."""
+        edge = self.match.edge
+        made = [self.names.value(value) for value in edge.makers[:2]]
+        pieces = f" ({list(edge.made_shape)} on each device)" if edge.made_shape else ""
+        taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
+        taken += [f"`{self.program.outputs[k].label or f'result {k}'}`" for k in edge.outputs[:1]]
+        if not made or not taken:
+            return ""
+        shape = next((taker.shape for taker in edge.takers[:1]), ())
+        there = f" ({list(shape)} on each device)" if shape else ""
+        return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
 
     def _part_fact(self, part: Part) -> str:
         value = self.program.values[part.value]
         place = "result" if part.operand is None else f"operand {part.operand}"
-        if self.need.op is None:
+        if self.need is not None and self.need.op is None:
             place = "result of the program"
-        text = (
+        return (
             f"{place}, {self._value(part)}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
             f"{part.dimension} is sharded over {_over(part.axes)}"
         )
-        if part.wanted is not None:
-            text += f" and wanted {'over ' + _over(part.wanted) if part.wanted else 'whole'}"
-        return text
 
     def _origins(self, part: Part) -> list[AxisOrigin]:
         axes = {axis_name(axis) for axis in part.axes}
@@ -277,7 +450,7 @@ def origin_text(origin: AxisOrigin, names: ValueNames) -> str:
     if origin.kind == "input" and index is not None and index < len(program.inputs):
         return f"argument `{program.inputs[index].label}`"
     if origin.kind == "output" and index is not None and index < len(program.outputs):
-        return f"the sharding asked for `{program.outputs[index].name or f'result {index}'}`"
+        return f"the sharding asked for `{program.outputs[index].label or f'result {index}'}`"
     if origin.kind == "constraint" and index is not None and index < len(program.ops):
         return f"the constraint {names.op(program.ops[index])}"
     return "the specs of a `shard_map`" if origin.kind == "manual" else "an unknown place"

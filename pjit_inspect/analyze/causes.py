@@ -1,8 +1,9 @@
 """Why each collective is there.
 
-A collective that is written says so itself. Any other serves a need of the sharded program (`analyze.need_finder`);
-where none fits, the name of its operation may still tell the kind, and the cause says that it rests on that alone.
-Not its job: wording (`analyze.cause_wording`).
+A collective that is written says so itself. Any other is looked up in what XLA's partitioner made, where it lies between
+operations of the user's program; the need it serves there is its cause. Where XLA could not be asked, or does not know
+the collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone. Not
+its job: wording (`analyze.cause_wording`).
 """
 
 from __future__ import annotations
@@ -11,32 +12,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.cause_names import kind_of_name
-from pjit_inspect.analyze.cause_wording import word_need
-from pjit_inspect.analyze.moved_arrays import Clue, ConsumerFinder, MovedArray, find_moved_arrays
+from pjit_inspect.analyze.cause_names import kind_of_name, user_word
+from pjit_inspect.analyze.cause_wording import Wording, word_match
+from pjit_inspect.analyze.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.need_finder import Match, NeedFinder
-from pjit_inspect.analyze.needs import Need
+from pjit_inspect.analyze.partition.join import Joined, join
 from pjit_inspect.analyze.phases import split_op_names
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.analyze.value_names import ValueNames
 from pjit_inspect.model.cause import Cause, CauseKind
 from pjit_inspect.model.collective import Collective
-from pjit_inspect.model.propagation import Propagation, axis_name
+from pjit_inspect.model.propagation import PartitionedCollective, Propagation, axis_name
 from pjit_inspect.model.source import Frame, SourceText
 
 __all__ = ["CauseFinder"]
 
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
-_SUMS = frozenset(("all-reduce", "reduce-scatter"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Served:
-    """An array that a collective moves, and the need that serves; None when none is known."""
-
-    array: MovedArray
-    match: Match | None
+_MOST_ALTERNATIVES = 3
 
 
 @dataclass(slots=True)
@@ -54,121 +47,88 @@ class CauseFinder:
     cells: Mapping[str, str] = field(default_factory=dict)
     _needs: NeedFinder | None = field(init=False, default=None)
     _names: ValueNames = field(init=False)
-    _consumers: ConsumerFinder = field(init=False, default_factory=ConsumerFinder)
 
     def __post_init__(self) -> None:
-        # GSPMD tells shardings, but not how the dimensions of an op hang together.
-        if self.program is not None and any(op.rule is not None for op in self.program.ops):
+        if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
 
     def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order.
 
-        Those that serve one need are told of each other. Where one of them completes a full copy that is cut up again,
-        the gathers before it are part of that.
+        Those that serve one need are told of each other.
         """
-        served = [self._served(site, row) for site, row in zip(sites, rows, strict=True)]
-        together = _together(rows, served)
-        given_up = {
-            id(one.match.need)
-            for row, found in zip(rows, served, strict=True)
-            for one in found
-            if one.match is not None and self._gives_up(one.match.need, one.array, row)
-        }
-        return [
-            replace(row, causes=tuple(self._cause(one, site, row, together, given_up) for one in found))
-            for site, row, found in zip(sites, rows, served, strict=True)
-        ]
+        joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
+        return _with_others([self._explained(*pair) for pair in zip(sites, rows, joined, strict=True)])
 
-    def _served(self, site: Site, collective: Collective) -> tuple[_Served, ...]:
-        """Every array it moves, with the need it serves."""
-        arrays = find_moved_arrays(site.op, collective.kind)
-        return tuple(_Served(array=array, match=self._match(array, site, collective)) for array in arrays)
+    def _explained(self, site: Site, row: Collective, joined: Joined) -> Collective:
+        if any(joined.edges):
+            # What the partitioner made is not written, whatever its name.
+            row = replace(row, implicit=True)
+        arrays = find_moved_arrays(site.op, row.kind)
+        edges = joined.edges if len(joined.edges) == len(arrays) else ((),) * len(arrays)
+        return replace(row, causes=tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True)))
 
-    def _match(self, array: MovedArray, site: Site, collective: Collective) -> Match | None:
-        if collective.implicit is False or self._needs is None:
-            return None
-        match = self._needs.find(array, collective)
-        if match is not None and match.is_certain:
-            return match
-        # What uses the result takes longer to find, and is seldom needed.
-        consumers, _ = self._consumers.find(site.op)
-        return self._needs.find(replace(array, clues=(*array.clues, *consumers)), collective)
-
-    def _cause(
-        self, one: _Served, site: Site, collective: Collective, together: Mapping[int, list[str]], given_up: set[int]
-    ) -> Cause:
-        if collective.implicit is False:
-            return self._written(one.array, collective)
-        if one.match is None:
-            return self._named(one.array, site, collective)
-        need = one.match.need
-        is_given_up = id(need) in given_up and collective.kind == "all-gather"
-        cause = self._proven(one.match, one.array, collective, "full_replication" if is_given_up else need.kind)
-        if not _is_alone(one.match):
-            return cause
-        others = (name for name in together.get(id(need), ()) if name not in collective.instructions)
-        return replace(cause, serves_with=tuple(dict.fromkeys(others)))
+    def _cause(self, array: MovedArray, edges: Sequence[PartitionedCollective], row: Collective) -> Cause:
+        if row.implicit is False:
+            return self._written(array, row)
+        if not edges or self._needs is None:
+            return self._named(array, row)
+        matches = [self._needs.find(edge, row.axes) for edge in edges]
+        causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
+        return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
 
     # ------------------------------------------------------------ the ways a cause is known
 
-    def _proven(self, match: Match, array: MovedArray, collective: Collective, kind: CauseKind) -> Cause:
-        need = match.need
-        moves_result = self._moves_result(need, array)
-        wording = word_need(need, self._names, kind, collective.axes, moves_result=moves_result)
-        op = None if need.op is None else self._names.program.ops[need.op]
-        asked = need.request if need.request is not None and need.request.kind == "reshard_requested" else None
-        place = op if asked is None else self._names.program.ops[asked.index]
-        facts = wording.facts
-        other_way = ""
-        if match.is_by_name:
-            other_way = ", and the partitioner goes there over other axes"
-            facts += ("the operation's name is that of the collective; the axes are not those it needs",)
-        if match.candidates > 1:
-            facts += (f"{match.candidates} operations of this name and line fit equally well",)
+    def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
+        wording = word_match(match, self._names, self._kind(match, row), row.axes)
+        op = wording.op
         return Cause(
-            kind=kind,
-            sentence=f"{_subject(collective)}: {wording.clause}{other_way}",
-            facts=facts,
-            evidence="name" if match.is_by_name else "sharding",
-            op_name=place.op_name if place is not None else collective.op_name,
-            source=self._names.frames(place) if place is not None else self._at_value(need),
-            value="" if need.value is None or moves_result else self._names.argument(need.value),
+            kind=wording.kind,
+            sentence=f"{_subject(row)}: {wording.clause}",
+            facts=wording.facts,
+            evidence="nothing" if wording.kind == "unknown" else "sharding",
+            op_name=op.op_name if op is not None else array.op_name,
+            source=self._names.frames(op) if op is not None else self._at_value(wording),
+            value=wording.value,
             payload_bytes=array.bytes,
-            candidates=match.candidates,
         )
 
-    def _moves_result(self, need: Need, array: MovedArray) -> bool:
-        """Whether what moves is the result of the op a need belongs to: computed with its operands as they are.
+    def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
+        """What is common to several that fit equally well: none of them is picked."""
+        kinds = {cause.kind for cause in causes}
+        sentences = [cause.sentence.partition(": ")[2] for cause in causes]
+        shown = "; or ".join(sentences[:_MOST_ALTERNATIVES])
+        more = f"; or {len(sentences) - _MOST_ALTERNATIVES} more" if len(sentences) > _MOST_ALTERNATIVES else ""
+        return Cause(
+            kind=kinds.pop() if len(kinds) == 1 else "unknown",
+            sentence=f"{_subject(row)}: one of {len(causes)}, which XLA has made alike: {shown}{more}",
+            facts=(f"{len(causes)} operations fit equally well",),
+            evidence="sharding" if len({cause.kind for cause in causes}) == 1 else "nothing",
+            op_name=array.op_name,
+            source=self._frames_of(array) or row.source,
+            payload_bytes=array.bytes,
+            candidates=len(causes),
+        )
 
-        Not where the operand is made by an op of the same name: then it may as well be that.
-        """
-        if need.op is None or need.value is None or need.kind not in _RESHARDS:
-            return False
-        program = self._names.program
-        maker = program.values[self._names.seen_through(need.value)].op
-        made_by = "" if maker is None else program.ops[maker].op_name
-        return program.ops[need.op].op_name in array.makers and made_by not in array.makers
-
-    def _at_value(self, need: Need) -> tuple[Frame, ...]:
+    def _at_value(self, wording: Wording) -> tuple[Frame, ...]:
         """Where the value of a need that belongs to no op was made."""
         program = self._names.program
-        maker = program.values[need.value].op if need.value is not None else None
+        maker = None if wording.moved is None else program.values[wording.moved].op
         return self._names.frames(program.ops[maker]) if maker is not None else ()
 
-    def _written(self, array: MovedArray, collective: Collective) -> Cause:
-        names = split_op_names(collective.op_name)
-        own = next((clue for clue in array.clues if clue.op_name in names), None)
-        name = own.op_name if own is not None else collective.op_name
-        source = user_frames(own.frames, self.cells) if own is not None and own.frames else collective.source
+    def _written(self, array: MovedArray, row: Collective) -> Cause:
+        names = split_op_names(row.op_name)
+        own = array if array.op_name in names else None
+        name = own.op_name if own is not None else row.op_name
+        source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
         where = f" at {source[0].where}" if source else ""
         what = "is a collective in your code"
         if "transpose(" in name:
             what = "is what differentiation makes of your manual code"
         return Cause(
             kind="written",
-            sentence=f"{_subject(collective)}: `{name.rpartition('/')[2]}` {what}{where}",
+            sentence=f"{_subject(row)}: `{user_word(name.rpartition('/')[2])}` {what}{where}",
             facts=(f"the operation is named `{name}`",),
             evidence="name",
             op_name=name,
@@ -176,23 +136,19 @@ class CauseFinder:
             payload_bytes=array.bytes,
         )
 
-    def _named(self, array: MovedArray, site: Site, collective: Collective) -> Cause:
-        name = array.clues[0].op_name if array.clues else ""
-        kind = kind_of_name(name, collective.kind)
-        if kind == "unknown" and collective.kind not in _SUMS and self._consumers.find(site.op)[1]:
-            kind = "output"
-        source = self._frames_of(array.clues) or collective.source
+    def _named(self, array: MovedArray, row: Collective) -> Cause:
+        name = array.op_name
+        kind = kind_of_name(name, row.kind)
+        source = self._frames_of(array) or row.source
         where = f" ({source[0].where})" if source else ""
         of = f"`{self._shown(name)}`{where}" if name else "an operation without a name"
         if kind == "unknown":
             clause = f"the program does not tell why {of} needs it"
-        elif kind == "output":
-            clause = f"a result of the program is wanted sharded otherwise than {of} leaves it"
         else:
             clause = f"it belongs to {of}; that is all that speaks for {kind.replace('_', ' ')}"
         return Cause(
             kind=kind,
-            sentence=f"{_subject(collective)}: {clause}",
+            sentence=f"{_subject(row)}: {clause}",
             facts=(f"the operation is named `{name}`",) if name else (),
             evidence="nothing" if kind == "unknown" else "name",
             op_name=name,
@@ -205,24 +161,66 @@ class CauseFinder:
         labels = {boundary.name: boundary.label for boundary in self._names.program.inputs}
         return labels.get(name) or name.rpartition("/")[2]
 
-    def _frames_of(self, clues: tuple[Clue, ...]) -> tuple[Frame, ...]:
-        return user_frames(clues[0].frames, self.cells) if clues else ()
+    def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
+        return user_frames(array.frames, self.cells)
 
-    # ------------------------------------------------------------ gather everything, then slice
+    # ------------------------------------------------------------ the kind of a match
 
-    def _gives_up(self, need: Need, array: MovedArray, collective: Collective) -> bool:
-        """Whether an array is gathered whole though each device keeps a piece over the same axes again."""
-        if collective.kind != "all-gather" or need.value is None or not collective.axes:
-            return False
-        if need.kind not in _RESHARDS:
-            return False
+    def _kind(self, match: Match, row: Collective) -> CauseKind | None:
+        """The kind that the need does not tell by itself; None where it does."""
         program = self._names.program
-        value = program.values[need.value]
-        size = max((len(group) for group in collective.groups), default=1)
-        if array.elements * size != math.prod(value.shape) or not value.shape:
+        if self._is_predicate(match):
+            return "loop_predicate"
+        return "full_replication" if self._gives_up(match, row, program) else None
+
+    def _is_predicate(self, match: Match) -> bool:
+        """Whether it is for what decides if a loop goes on, or which branch is taken."""
+        program, edge = self._names.program, match.edge
+        makers = [program.values[value].op for value in edge.makers]
+        if any(op is not None and program.ops[op].in_condition for op in makers):
+            return True
+        takers = [(program.ops[taker.op], taker.operand) for taker in edge.takers]
+        return bool(takers) and all(op.in_condition or (op.kind == "case" and not number) for op, number in takers)
+
+    def _gives_up(self, match: Match, row: Collective, program: Propagation) -> bool:
+        """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
+        edge, taker = match.edge, match.taker
+        if edge.kind != "all-gather" or not row.axes or taker is None or not edge.makers:
             return False
-        kept = {axis_name(axis) for axes in need.target or () for axis in axes}
-        return bool(kept & set(collective.axes))
+        if match.need is not None and match.need.kind not in _RESHARDS:
+            return False
+        op = program.ops[taker.op]
+        if not 0 <= taker.operand < len(op.operands):
+            return False
+        value = program.values[op.operands[taker.operand]]
+        size = max((len(group) for group in row.groups), default=1)
+        if not value.shape or edge.elements * size != math.prod(value.shape):
+            return False
+        kept = {axis_name(axis) for axis in value.axes} & {axis_name(axis) for axis in row.axes}
+        return bool(kept) and math.prod(taker.shape) < math.prod(value.shape)
+
+def _with_others(rows: Sequence[Collective]) -> list[Collective]:
+    """The collectives; each cause of one tells the others that move the same array for the same operation."""
+    together: dict[object, dict[str, None]] = {}
+    for row in rows:
+        for cause in row.causes if row.instructions else ():
+            if _is_alone(cause):
+                together.setdefault(_reshard(cause), {})[row.instructions[0]] = None
+    return [replace(row, causes=tuple(_with_these(cause, row, together) for cause in row.causes)) for row in rows]
+
+
+def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping[str, None]]) -> Cause:
+    others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
+    return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
+
+
+def _reshard(cause: Cause) -> object:
+    """What one logical reshard is known by: what moves, for which operation, and why."""
+    return cause.kind, cause.op_name, cause.value, cause.source, cause.sentence.partition(": ")[2]
+
+
+def _is_alone(cause: Cause) -> bool:
+    return cause.candidates == 1 and cause.kind in (*_RESHARDS, "full_replication") and cause.evidence == "sharding"
 
 
 def _subject(collective: Collective) -> str:
@@ -230,21 +228,3 @@ def _subject(collective: Collective) -> str:
     if axes is None:
         return f"{collective.kind} along no single axis"
     return f"{collective.kind} over {' and '.join(f'`{axis}`' for axis in axes)}" if axes else collective.kind
-
-
-def _together(rows: Sequence[Collective], served: Sequence[tuple[_Served, ...]]) -> dict[int, list[str]]:
-    """Need -> the collectives that serve it, where it is no sum."""
-    found: dict[int, list[str]] = {}
-    for row, ones in zip(rows, served, strict=True):
-        for one in ones:
-            if one.match is not None and _is_alone(one.match) and row.instructions:
-                found.setdefault(id(one.match.need), []).append(row.instructions[0])
-    return found
-
-
-def _is_alone(match: Match) -> bool:
-    """Whether the need can be told from others, so that what serves it can be told of each other.
-
-    Equal layers on one line cannot: what serves one of them may as well serve another.
-    """
-    return match.candidates == 1 and not match.need.is_sum

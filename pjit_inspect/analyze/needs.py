@@ -33,8 +33,10 @@ _WRITTEN = frozenset((
     "ragged_all_to_all",
 ))  # fmt: skip
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
-_BRANCHES = frozenset(("named_computation", "case", "if"))
+_BRANCHES = frozenset(("named_computation", "call", "case", "if", "optimization_barrier"))
 """Ops that hand their operands on as they are."""
+_MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
+"""Ops that need some dimensions replicated because the partitioner has no way to split them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +180,8 @@ def _sum_kind(op: ShardedOp) -> CauseKind:
 def _edge_kind(op: ShardedOp) -> CauseKind:
     if is_cumulative(op.op_name) or op.kind in _INDEXED:
         return "indexing"
+    if op.kind in _MATRICES:
+        return "no_sharding_rule"
     return "halo" if op.kind in _HALO else "reshard_needed"
 
 
@@ -302,7 +306,7 @@ def _taken(program: Propagation, factors: FactorAxes, axes: frozenset[str]) -> t
 def _whole_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Need]:
     """An op nobody has a rule for gets every operand whole."""
     names = frozenset((op.kind, op.detail))
-    kind: CauseKind = "indexing" if names & (_INDEXED | _INDEXED_NAMES) else "reshard_needed"
+    kind: CauseKind = "indexing" if names & (_INDEXED | _INDEXED_NAMES) else "no_sharding_rule"
     for number, value in enumerate(op.operands):
         parts = [
             Part(value=value, operand=number, dimension=dimension, axes=axes, wanted=())

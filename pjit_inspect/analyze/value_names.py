@@ -5,10 +5,11 @@ Not its job: sentences about it (`analyze.cause_wording`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.phases import find_phase
+from pjit_inspect.analyze.same_data import RESHAPED, SameData
 from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.model.propagation import Dimensions, Propagation, ShardedOp, Span
 from pjit_inspect.model.source import Frame, SourceText
@@ -16,11 +17,12 @@ from pjit_inspect.model.source import Frame, SourceText
 __all__ = ["ValueNames", "spec_text"]
 
 _LONGEST = 60
-_SAME_SHAPE = frozenset(("convert", "copy", "optimization_barrier", "sharding_constraint", "reshard"))
-_RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim": "broadcast"}
-_CALL = "named_computation"
-
-_VIEWS = _SAME_SHAPE | frozenset(_RESHAPED)
+_VIEW_PRIMITIVES = frozenset((
+    "reshape", "squeeze", "expand_dims", "broadcast_in_dim", "transpose", "convert_element_type", "copy", "copy_p",
+    "bitcast_convert_type", "reduce_precision", "broadcast",
+))  # fmt: skip
+"""JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
+_MOST_STEPS = 200
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
@@ -50,65 +52,81 @@ class ValueNames:
     sources: Iterable[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
-    _given: dict[int, int] = field(init=False, default_factory=dict)
+    _data: SameData = field(init=False)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
-        self._given = {inner: outer for outer, inner in self.program.links if self._is_parameter(inner)}
-
-    def _is_parameter(self, index: int) -> bool:
-        """Whether a value is what a call of a function was given; loops are given something else each time."""
-        maker = self.program.values[index].op
-        op = None if maker is None else self.program.ops[maker]
-        return op is not None and op.kind == _CALL and index not in op.results
+        self._data = SameData(self.program)
 
     def outside(self, index: int) -> int:
-        """The value a function was given for a parameter of its own; any other value itself."""
-        while index in self._given:
-            index = self._given[index]
-        return index
+        """The value that another is the same data and shape as: what a function, barrier or loop was given, or a copy."""
+        return self._data.behind(index, views=())
 
     def value(self, index: int, inside: ShardedOp | None = None) -> str:
-        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed".
+        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`ws['up'][i]`".
 
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "a value inside it".
         """
-        index = self.outside(index)
+        words, turn = "", ""
+        for _ in range(_MOST_STEPS):
+            value = self.program.values[index]
+            if value.argument is not None:
+                label = self.program.inputs[value.argument].label or f"argument {value.argument}"
+                return f"`{label}{turn}`{words}"
+            step = self._data.before(index)
+            view = None if step is None or step.op is None else self.program.ops[step.op]
+            if step is None or (view is not None and not step.is_turn and self._is_written(view, inside)):
+                break
+            if step.is_turn:
+                turn = "[i]" + turn
+            if view is not None and view.kind in RESHAPED and self._is_users(view):
+                words = f" {RESHAPED[view.kind]}"
+            index = step.value
+        return f"{self._computed(index, inside)}{' at the turn' if turn else ''}{words}"
+
+    def _is_users(self, view: ShardedOp) -> bool:
+        """Whether somebody wrote a view, or XLA added it for another operation."""
+        return view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
+
+    def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
+        """Whether a view changes the shape and has a text of its own, by which it is known."""
+        if view.kind not in RESHAPED or not self._is_users(view):
+            return False
+        return bool(self._span_text(view)) and not (inside is not None and self._is_one_text(view, inside))
+
+    def _computed(self, index: int, inside: ShardedOp | None) -> str:
+        """A value that is no view of another: by the operation that makes it."""
         value = self.program.values[index]
-        if value.argument is not None:
-            return f"`{self.program.inputs[value.argument].label or f'argument {value.argument}'}`"
         if value.op is None:
             return "a value"
         op = self.program.ops[value.op]
         if op.kind == "constant":
             return "a constant"
         if index not in op.results:
-            return f"a value inside {self.op(op, inside)}"
-        if op.kind in _SAME_SHAPE and op.operands:
-            return self.value(self.seen_through(index, _SAME_SHAPE), inside)
+            what = "a value that the loop carries" if op.kind == "while" else "a value inside"
+            return f"{what} in {self.op(op, inside)}" if op.kind == "while" else f"{what} {self.op(op, inside)}"
         same = inside is not None and self._is_one_text(op, inside)
         if op.kind == "iota" and (same or not self.text(op)):
             return "the positions in it"
-        if op.kind in _RESHAPED and op.operands and (same or not self.text(op)):
-            return f"{self.value(self.seen_through(index), inside)} {_RESHAPED[op.kind]}"
         if same and op is not inside:
             return "a value inside it"
         return self.op(op, inside)
 
     def argument(self, index: int) -> str:
-        """The argument a value is, or is a plain view of; "" for anything else."""
-        argument = self.program.values[self.seen_through(index)].argument
+        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else."""
+        for _ in range(_MOST_STEPS):
+            index = self.seen_through(index)
+            step = self._data.before(index)
+            if step is None or not step.is_turn:
+                break
+            index = step.value
+        argument = self.program.values[index].argument
         return "" if argument is None else self.program.inputs[argument].label
 
-    def seen_through(self, index: int, kinds: Collection[str] = _VIEWS) -> int:
-        """The value that another is a view of, through ops of these kinds."""
-        while (maker := self.program.values[index := self.outside(index)].op) is not None:
-            op = self.program.ops[maker]
-            if op.kind not in kinds or not op.operands:
-                break
-            index = op.operands[0]
-        return index
+    def seen_through(self, index: int) -> int:
+        """The value that another is a view of."""
+        return self._data.behind(index)
 
     def _is_one_text(self, one: ShardedOp, other: ShardedOp) -> bool:
         """Whether two ops were written as the very same piece of text, in one phase."""
@@ -143,6 +161,11 @@ class ValueNames:
         end = span.end_column if span.line == span.end_line else None
         cut = line.encode()[span.column : end].decode(errors="replace").strip()
         return _shortened(cut if end is not None else f"{cut} ...")
+
+    def _span_text(self, op: ShardedOp) -> str:
+        """The text of an op where its piece is known, not only its line; ""."""
+        frames = self.frames(op)
+        return self.text(op) if frames and self._span(op, frames[0]) is not None else ""
 
     def _span(self, op: ShardedOp, frame: Frame) -> Span | None:
         """The piece of text that belongs to a user's frame of an op."""

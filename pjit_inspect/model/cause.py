@@ -22,6 +22,8 @@ CauseKind = Literal[
     "halo",
     "indexing",
     "full_replication",
+    "no_sharding_rule",
+    "loop_predicate",
     "unknown",
 ]
 """
@@ -34,6 +36,8 @@ written: the user called the collective, in `shard_map` or `pmap`; or it is the 
 halo: neighbours' edges for a convolution, pad, slice, roll, concatenate or windowed reduction.
 indexing: gather, scatter, dynamic slice, sort, top-k or cumulative sum along a sharded dimension.
 full_replication: the partitioner knew no better way than to gather the whole array and cut it up again.
+no_sharding_rule: an operation that the partitioner cannot split (a custom call, a callback, an FFT along the dimension).
+loop_predicate: what decides whether a loop goes on, or which branch runs, is computed from sharded values.
 unknown: the program does not tell.
 """
 
@@ -50,8 +54,9 @@ class Cause:
       kind: one of `CAUSE_KINDS`.
       sentence: the cause in the user's names, for a person.
       facts: what proves it, one short statement each; () when nothing does.
-      evidence: "sharding" when the shardings around the op show that it must communicate over these axes; "name" when
-        only the name of the operation speaks for it; "nothing" for an unknown cause.
+      evidence: "sharding" when XLA's own modules before and after partitioning show the collective between operations
+        whose shardings make it needed over these axes; "name" when only the name of an operation speaks for it;
+        "nothing" for an unknown cause.
       op_name: JAX's name of the operation it was found at; "" when there is none.
       source: the user's frames of that operation, innermost first; ().
       value: the name of the array that is moved or summed, where it is an argument or result (`params['w1']`); "".

@@ -17,11 +17,14 @@ __all__ = [
     "AxisSizes",
     "Boundary",
     "Dimensions",
+    "PartitionedCollective",
     "Propagation",
     "ShardedOp",
     "ShardedValue",
     "ShardingRule",
     "Span",
+    "SpanKey",
+    "Taker",
     "axis_name",
 ]
 
@@ -34,6 +37,13 @@ AxisSizes = dict[str, int]
 
 
 _MOST_DEVICES = 1 << 31
+_STABLEHLO_NAMES = {
+    "broadcast": "broadcast_in_dim",
+    "conditional": "case",
+    "dot": "dot_general",
+    "opt_barrier": "optimization_barrier",
+}
+"""HLO's names of operations that StableHLO calls otherwise."""
 
 
 def axis_name(axis: str) -> str:
@@ -54,6 +64,10 @@ class Span:
     column: int
     end_line: int
     end_column: int
+
+
+SpanKey = tuple[str, str, int, int]
+"""What a piece of text is looked up by: the primitive, the file, and the line and column where the piece begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +132,13 @@ def _check_origin(origin: AxisOrigin, program: Propagation) -> None:
     _check_indices((origin.index,), counts.get(origin.kind, 0), "an axis's origin")
 
 
+def _check_collective(collective: PartitionedCollective, program: Propagation) -> None:
+    ops = (*collective.visited, *(taker.op for taker in collective.takers))
+    _check_indices(ops, len(program.ops), "a collective's operation")
+    _check_indices(collective.makers, len(program.values), "a collective's value")
+    _check_indices(collective.outputs, len(program.outputs), "a collective's result")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardingRule:
     """How an op's dimensions hang together: equal factors must be split alike, or data must move.
@@ -151,6 +172,7 @@ class ShardedOp:
       rule: how its dimensions hang together; None when Shardy has no rule for it.
       parent: the index of the op whose region it stands in; None at the top.
       manual: the axes of the `shard_map` it stands in; ().
+      in_condition: whether it stands in the condition of the loop `parent`.
       wanted: how a `shard_map` wants each operand split (its `in_specs`); () for anything else.
       detail: what tells ops of one opcode apart (a custom call's target, a reduction's function); "".
     """
@@ -166,11 +188,13 @@ class ShardedOp:
     manual: tuple[str, ...] = ()
     wanted: tuple[Dimensions, ...] = ()
     detail: str = ""
+    in_condition: bool = False
 
     @property
     def kind(self) -> str:
-        """The opcode without its dialect: "dot_general"."""
-        return self.opcode.rpartition(".")[2]
+        """The opcode without its dialect, by the name StableHLO has for it: "dot_general"."""
+        name = self.opcode.rpartition(".")[2]
+        return _STABLEHLO_NAMES.get(name, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,8 +221,59 @@ class Boundary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Taker:
+    """An operation that takes what a collective yields.
+
+    Attributes:
+      op: its index in `Propagation.ops`.
+      operand: which of its operands it is.
+      shape: the shape that operand has on one device, as XLA partitioned the operation (counted).
+    """
+
+    op: int
+    operand: int
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionedCollective:
+    """One collective as XLA's partitioner made it, between operations of the program before partitioning.
+
+    Attributes:
+      kind: XLA's opcode.
+      channel_id: XLA's channel, which the optimized program keeps; None where it has none.
+      groups: which devices take part together, as partition numbers; pairs for a collective-permute.
+      dtype: XLA's name of its element type.
+      elements: how many elements one device gives.
+      makers: the values (in `Propagation.values`) it moves or adds up.
+      made_shape: the shape on one device of the first of them, as XLA partitioned the operation that makes it (counted).
+      takers: the operations that take its result.
+      outputs: the program's results it goes to without an operation in between.
+      visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.
+      signature: what tells equal ones apart: a digest of the arguments it is made of and the results it goes to.
+      near: what tells those apart that are equal in that, too: a digest of what lies closely before it.
+    """
+
+    kind: str
+    channel_id: int | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
+    dtype: str = ""
+    elements: int = 0
+    makers: tuple[int, ...] = ()
+    made_shape: tuple[int, ...] = ()
+    takers: tuple[Taker, ...] = ()
+    outputs: tuple[int, ...] = ()
+    visited: tuple[int, ...] = ()
+    signature: str = ""
+    near: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Propagation:
-    """Shardings of a whole program, as propagation predicts them; XLA's partitioner starts from the same.
+    """Shardings of a whole program before partitioning.
+
+    Where XLA could be asked, it is XLA's own program, and `collectives` says what its partitioner inserted where. Else it
+    is what a run of Shardy in this package predicts: XLA rewrites a program before it propagates, so some may differ.
 
     Attributes:
       ops: in program order; an op stands before those in its regions.
@@ -206,6 +281,9 @@ class Propagation:
       inputs, outputs: the program's arguments and results.
       meshes: the axis sizes of every mesh of the program, in order of appearance.
       links: pairs of values that are the same array on both sides of a region's border (loop, call, `shard_map`).
+      is_predicted: whether it is a prediction, and not what XLA says.
+      partitioner: "shardy" or "gspmd", whichever XLA used.
+      collectives: the collectives that XLA's partitioner made; () in a prediction.
     """
 
     ops: tuple[ShardedOp, ...] = ()
@@ -214,6 +292,9 @@ class Propagation:
     outputs: tuple[Boundary, ...] = ()
     meshes: tuple[AxisSizes, ...] = ()
     links: tuple[tuple[int, ...], ...] = ()
+    is_predicted: bool = True
+    partitioner: Literal["shardy", "gspmd"] = "shardy"
+    collectives: tuple[PartitionedCollective, ...] = ()
     _cache: dict[str, AxisSizes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -235,6 +316,8 @@ class Propagation:
         for mesh in self.meshes:
             if any(not 1 <= size <= _MOST_DEVICES for size in mesh.values()):
                 raise ValueError(f"a mesh axis of no possible size: {str(mesh)[:100]}")
+        for collective in self.collectives:
+            _check_collective(collective, self)
         if any(len(link) != 2 for link in self.links):
             raise ValueError("a link does not join two values")
         _check_indices(tuple(value for link in self.links for value in link), len(self.values), "a link's value")

@@ -1,61 +1,87 @@
 """The program as XLA's partitioner gets it, from HLO in which every instruction has its sharding.
 
-The same type that propagation in this process gives, without rules and origins, which HLO does not have; so shardings
-are known in GSPMD mode too. Tuples are taken apart: only arrays are values. Not its job: making XLA write such HLO
-(`observe.partitioner_dump`), or what a sharding means (`parse.hlo_sharding`).
+The same type that our own run of Shardy gives; so shardings are known in GSPMD mode too. Tuples are taken apart: only
+arrays are values. Not its job: making XLA write such HLO (`observe.partitioner_service`), what a sharding means
+(`parse.hlo_sharding`), or how dimensions hang together (`parse.hlo_rules`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import AxisSizes, Boundary, Propagation, ShardedOp, ShardedValue
+from pjit_inspect.model.propagation import AxisSizes, Boundary, Propagation, ShardedOp, ShardedValue, Span, SpanKey
 from pjit_inspect.model.shape import Shape
+from pjit_inspect.model.source import Frame
+from pjit_inspect.parse.hlo_rules import find_rule
 from pjit_inspect.parse.hlo_schema import decode
 from pjit_inspect.parse.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
-from pjit_inspect.parse.hlo_text import parse_hlo_text
 
-__all__ = ["read_propagated_hlo"]
+__all__ = ["PropagatedHlo", "read_propagated_hlo"]
 
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+"""JAX's names of what a user writes to ask for a sharding."""
 
 _Leaves = tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropagatedHlo:
+    """A program, and where each of its instructions went.
+
+    Attributes:
+      program: the program.
+      op_of: instruction -> its op; tuples, parameters and the like have none.
+      values_of: instruction -> its arrays, in the order of the leaves of its shape.
+    """
+
+    program: Propagation
+    op_of: dict[int, int]
+    values_of: dict[int, _Leaves]
+
+
 def read_propagated_hlo(
-    text: str,
+    module: HloModule,
     meshes: Sequence[Mesh],
     device_ids: Sequence[int] | None = None,
     *,
     free_inputs: Sequence[bool] = (),
     free_outputs: Sequence[bool] = (),
     result_names: Sequence[str] = (),
-) -> Propagation:
-    """The program with the sharding of every value, read from HLO text before partitioning.
+    spans: Mapping[SpanKey, Span] | None = None,
+) -> PropagatedHlo:
+    """The program with the sharding of every value, read from HLO before partitioning.
 
     A dimension whose tiles follow no axes of any mesh is split over an axis "(4 tiles)" that no mesh has. An
-    instruction without a sharding is not split: XLA treats it so. Raises ParseError for text that is no such program.
+    instruction without a sharding is not split: XLA treats it so. Raises ParseError for a program that is none.
 
     Args:
-      text: HLO text with `sharding=` attributes.
+      module: HLO with `sharding` attributes.
       meshes: the user's meshes, the most likely first.
       device_ids: the device of each partition; None when partitions are positions in the meshes.
       free_inputs: for each argument, whether its sharding was left to the partitioner.
       free_outputs: the same for each result.
       result_names: JAX's names of the results.
+      spans: the pieces of source text that ops were written as.
     """
-    module = parse_hlo_text(text)
     partitions = int(module.device_counts[1]) if module.device_counts else 1
-    walk = _Walk(module=module, meshes=tuple(meshes), device_ids=device_ids, partitions=max(partitions, 1))
+    walk = _Walk(
+        module=module,
+        meshes=tuple(meshes),
+        device_ids=device_ids,
+        partitions=max(partitions, 1),
+        spans=spans or {},
+    )
     entry = module.computation(module.entry)
     results = walk.computation(entry, _Region())
-    return Propagation(
+    program = Propagation(
         ops=tuple(walk.ops),
         values=tuple(walk.values),
         inputs=walk.inputs(entry, free_inputs),
@@ -63,6 +89,7 @@ def read_propagated_hlo(
         meshes=(*(mesh.sizes for mesh in meshes), *walk.extra),
         links=tuple(walk.links),
     )
+    return PropagatedHlo(program=program, op_of=walk.op_of, values_of=walk.leaves)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +99,7 @@ class _Region:
     op: int | None = None
     arguments: tuple[_Leaves, ...] = ()
     depth: int = 0
+    is_condition: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,10 +110,12 @@ class _Walk:
     meshes: tuple[Mesh, ...]
     device_ids: Sequence[int] | None
     partitions: int
+    spans: Mapping[SpanKey, Span]
     ops: list[ShardedOp] = field(default_factory=list)
     values: list[ShardedValue] = field(default_factory=list)
     links: list[tuple[int, int]] = field(default_factory=list)
     leaves: dict[int, _Leaves] = field(default_factory=dict)
+    op_of: dict[int, int] = field(default_factory=dict)
     specs: dict[tuple[bytes, int], tuple[FoundSpec, ...]] = field(default_factory=dict)
     extra: list[AxisSizes] = field(default_factory=list)
 
@@ -97,7 +127,7 @@ class _Walk:
             for value in self.leaves[instruction.index]:
                 number = len(boundaries)
                 required = None if number < len(free) and free[number] else self.values[value].spec
-                boundaries.append(Boundary(name=instruction.op_name, value=value, spec=required))
+                boundaries.append(Boundary(name=_plain(instruction.op_name), value=value, spec=required))
         return tuple(boundaries)
 
     def outputs(self, results: _Leaves, free: Sequence[bool], names: Sequence[str]) -> tuple[Boundary, ...]:
@@ -144,40 +174,53 @@ class _Walk:
         self.links += zip(entering, leaves, strict=False)
 
     def _op(self, instruction: Instruction, region: _Region, operands: tuple[_Leaves, ...]) -> None:
-        index = len(self.ops)
-        self.ops.append(ShardedOp(opcode=f"hlo.{instruction.opcode}"))
-        results = self._values(instruction, op=index)
+        index = self.op_of[instruction.index] = len(self.ops)
+        message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
+        opcode = _opcode(instruction, message)
+        self.ops.append(ShardedOp(opcode=opcode))
+        results = self._values(instruction, op=index, message=message)
         self.leaves[instruction.index] = results
-        specs = self._specs(instruction)
+        specs, frames = self._specs(instruction, message), instruction.frames
+        shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
         self.ops[index] = ShardedOp(
-            opcode=f"hlo.{instruction.opcode}",
+            opcode=opcode,
             op_name=instruction.op_name,
-            frames=instruction.frames,
+            frames=frames,
+            spans=tuple(self._span(instruction.op_name, frame) for frame in frames) if self.spans else (),
             operands=tuple(chain.from_iterable(operands)),
             results=results,
+            rule=find_rule(message, shapes, instruction.shape.leaves),
             parent=region.op,
             manual=next((spec.manual for spec in specs if spec.manual), ()),
-            detail=instruction.details.custom_call_target if instruction.opcode == "custom-call" else "",
+            detail=message.custom_call_target,
+            in_condition=region.is_condition,
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
+
+    def _span(self, op_name: str, frame: Frame) -> Span | None:
+        key = (op_name.rpartition("/")[2], frame.file, frame.line, frame.columns[0] if frame.columns else -1)
+        return self.spans.get(key)
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
         results = self.leaves[instruction.index]
         branches = instruction.opcode == "conditional"
         for number, called in enumerate(instruction.called):
             arguments = operands[number + 1 : number + 2] if branches else operands
-            returned = self.computation(called, _Region(op=index, arguments=arguments, depth=depth + 1))
             # A loop's condition returns a truth value that is nothing of what the loop carries.
             is_condition = instruction.opcode == "while" and not called.root.shape.is_tuple
+            region = _Region(op=index, arguments=arguments, depth=depth + 1, is_condition=is_condition)
+            returned = self.computation(called, region)
             if len(returned) == len(results) and not is_condition:
                 self.links += zip(returned, results, strict=True)
 
     # ------------------------------------------------------------ values
 
-    def _values(self, instruction: Instruction, *, op: int | None, argument: int | None = None) -> _Leaves:
+    def _values(
+        self, instruction: Instruction, *, op: int | None, argument: int | None = None, message: Any = None
+    ) -> _Leaves:
         first = len(self.values)
-        specs = self._specs(instruction)
+        specs = self._specs(instruction, message)
         for number, shape in enumerate(instruction.shape.leaves):
             found = specs[number]
             own = None if argument is None else argument + number
@@ -186,9 +229,10 @@ class _Walk:
             )
         return tuple(range(first, len(self.values)))
 
-    def _specs(self, instruction: Instruction) -> tuple[FoundSpec, ...]:
+    def _specs(self, instruction: Instruction, message: Any = None) -> tuple[FoundSpec, ...]:
         """The spec of each array the instruction yields."""
-        message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
+        if message is None:
+            message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
         shapes = instruction.shape.leaves
         written = message.sharding.SerializeToString() if message.HasField("sharding") else b""
         key = written, int(self.module.instructions.shape[instruction.index])
@@ -221,6 +265,19 @@ class _Walk:
         if {name: count} not in self.extra:
             self.extra.append({name: count})
         return (name,)
+
+
+def _plain(name: str) -> str:
+    """An argument's name as JAX writes it: XLA escapes its quotes."""
+    return name.replace("\\'", "'")
+
+
+def _opcode(instruction: Instruction, message: Any) -> str:
+    """XLA's opcode; what a user's request became has the request's name."""
+    name = instruction.op_name.rpartition("/")[2]
+    asked = instruction.opcode == "copy" or message.custom_call_target == "Sharding"
+    kind = name if asked and name in _REQUESTS else instruction.opcode
+    return f"hlo.{kind.replace('-', '_')}"
 
 
 def _parameters(computation: Computation) -> list[Instruction]:

@@ -1,0 +1,125 @@
+"""Which instruction of the partitioned program is which of the program before.
+
+The partitioner visits instructions in order and rewrites each for one device; what it makes for itself (collectives,
+slices, masks, positions) is new. An instruction keeps its opcode, its name and its place in the source. Where several
+are alike in that, they are told apart by the arguments they are made of and the results they go to, which partitioning
+does not change; where they are alike in that too, by their order. Not its job: what lies between them
+(`analyze.partition.edges`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.model.hlo import HloModule
+
+__all__ = ["Aligned", "align"]
+
+COLLECTIVES = frozenset((
+    "all-gather", "all-reduce", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast",
+    "ragged-all-to-all",
+))  # fmt: skip
+_PLUMBING = frozenset(("tuple", "get-tuple-element", "parameter", "constant", "partition-id", "replica-id"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aligned:
+    """Two modules side by side.
+
+    Attributes:
+      before, after: their dataflow.
+      original: instruction of the partitioned program -> the instruction before that it is.
+      owner: instruction of the partitioned program -> those before that it may have been made for: they have its name
+        and its place in the source.
+    """
+
+    before: Flow
+    after: Flow
+    original: dict[int, int]
+    owners: dict[int, tuple[int, ...]]
+
+
+def align(before: HloModule, after: HloModule) -> Aligned:
+    """Put the program before partitioning and the partitioned one side by side."""
+    flows = Flow(before), Flow(after)
+    keys = [_Keys(flow) for flow in flows]
+    original: dict[int, int] = {}
+    # From what tells most to what tells least: an instruction that has found its own is left out of the next round.
+    for level in range(_Keys.LEVELS):
+        left = [keys[0].groups(level, set(original.values())), keys[1].groups(level, original.keys())]
+        for key, rows in left[1].items():
+            others = left[0].get(key, ())
+            if len(others) == len(rows):
+                original.update(zip(rows, others, strict=True))
+    original.update(_parameters(flows, original))
+    return Aligned(before=flows[0], after=flows[1], original=original, owners=_owners(flows))
+
+
+class _Keys:
+    """What the instructions of one module are known by, from much to little."""
+
+    LEVELS = 3
+
+    def __init__(self, flow: Flow) -> None:
+        module = flow.module
+        ancestors, descendants = flow.ancestors(), flow.descendants()
+        columns = module.instructions
+        self._keys: dict[int, tuple[tuple[Hashable, ...], ...]] = {}
+        reached = dict.fromkeys(flow.owner[node] for node in flow.order)
+        for index in reached:
+            opcode = module.opcodes[columns.opcode[index]]
+            if opcode in _PLUMBING:
+                continue
+            nodes = flow.nodes(index)
+            name = module.op_names[columns.op_name[index]]
+            types = tuple(flow.shape(node).dtype for node in nodes)
+            ranks = tuple(len(flow.shape(node).dimensions) for node in nodes)
+            known = (opcode, name, int(columns.frame[index]), types, ranks)
+            if not name and opcode in COLLECTIVES:
+                continue
+            made_of = tuple(ancestors[node] for node in nodes)
+            goes_to = tuple(descendants[node] for node in nodes)
+            self._keys[index] = ((*known, made_of, goes_to), (*known, made_of), known)
+
+    def groups(self, level: int, without: Iterable[int]) -> dict[tuple[Hashable, ...], list[int]]:
+        left_out = set(without)
+        found: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
+        for index, keys in self._keys.items():
+            if index not in left_out:
+                found[keys[level]].append(index)
+        return found
+
+
+def _parameters(flows: tuple[Flow, Flow], original: dict[int, int]) -> dict[int, int]:
+    """The parameters of the entry, and those of the computations that two instructions call."""
+    before, after = flows
+    pairs = [(after.module.entry, before.module.entry)]
+    for index, other in original.items():
+        called, others = (flow.module.instructions.called[k].tolist() for flow, k in ((after, index), (before, other)))
+        pairs += zip(called, others, strict=True) if len(called) == len(others) else ()
+    found: dict[int, int] = {}
+    for computation, other in pairs:
+        own, theirs = after.parameters(computation), before.parameters(other)
+        if len(own) == len(theirs):
+            found.update(zip(own, theirs, strict=True))
+    return found
+
+
+def _owners(flows: tuple[Flow, Flow]) -> dict[int, tuple[int, ...]]:
+    """For each instruction of the partitioned program, those before of its name and place."""
+    before, after = flows
+    named: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for index in dict.fromkeys(before.owner[node] for node in before.order):
+        if name := _name(before, index):
+            named[name].append(index)
+    reached = dict.fromkeys(after.owner[node] for node in after.order)
+    return {index: tuple(named.get(name, ())) for index in reached if (name := _name(after, index))}
+
+
+def _name(flow: Flow, index: int) -> tuple[str, int] | None:
+    columns = flow.module.instructions
+    name = flow.module.op_names[columns.op_name[index]]
+    return (name, int(columns.frame[index])) if name else None

@@ -1,0 +1,201 @@
+"""Between which operations of the program before partitioning each collective of XLA's partitioner lies.
+
+A collective of the partitioned program is followed back to the first instructions that were there before, which make
+what it moves, and forward to the first that take what it yields. All between is the partitioner's own. Not its job:
+which instructions were there before (`analyze.partition.align`), or what follows for its cause (`analyze.causes`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
+from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
+from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.model.hlo import Instruction
+from pjit_inspect.model.propagation import PartitionedCollective, Propagation, Taker
+
+__all__ = ["find_edges", "groups_of", "near_signature", "signatures"]
+
+_MADE_ANYWHERE = frozenset(("constant", "iota", "partition-id", "replica-id", "rng-get-and-update-state"))
+_MOST_TAKERS = 64
+_WORK = frozenset(("dot", "convolution", "reduce", "gather", "scatter", "custom-call", "sort", "select-and-scatter"))
+_FAR = _WORK | COLLECTIVES | frozenset(("while", "conditional"))
+
+
+def find_edges(
+    aligned: Aligned, program: Propagation, op_of: Mapping[int, int], values_of: Mapping[int, tuple[int, ...]]
+) -> tuple[PartitionedCollective, ...]:
+    """Every collective of the partitioned program, in its order.
+
+    Args:
+      aligned: the programs before and after partitioning, side by side.
+      program: the program before, as read from its module.
+      op_of: instruction before -> its index in `Propagation.ops`.
+      values_of: instruction before -> the indices in `Propagation.values` of its arrays.
+    """
+    finder = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of)
+    return tuple(finder.edge(index) for index in finder.collectives())
+
+
+def signatures(flow: Flow) -> list[str]:
+    """For each node a digest of the arguments it is made of and the results it goes to."""
+    pairs = zip(flow.ancestors(), flow.descendants(), strict=True)
+    known: dict[tuple[int, int], str] = {}
+    found = []
+    for pair in pairs:
+        if pair not in known:
+            known[pair] = hashlib.sha256(f"{pair[0]:x} {pair[1]:x}".encode()).hexdigest()[:16]
+        found.append(known[pair])
+    return found
+
+
+def near_signature(flow: Flow, start: int) -> str:
+    """A digest of what lies closely before a node: behind the operation that makes it, the values that one takes.
+
+    It tells operations apart that are made of the same arguments and go to the same results, as the three products by
+    which the gradients of attention's queries, keys and values come together.
+    """
+    ancestors = flow.ancestors()
+    seen, border, found = {start}, [(start, False)], set[int]()
+    while border:
+        node, is_behind = border.pop()
+        opcode = flow.opcode(node)
+        is_far = opcode in _FAR and (is_behind or opcode not in _WORK)
+        if is_far or flow.is_border(node):
+            # Only what it is made of: XLA may let one gather go to several places that had one each.
+            found.add(ancestors[node])
+            continue
+        for other in flow.before[node]:
+            if other not in seen:
+                seen.add(other)
+                border.append((other, is_behind or opcode in _WORK))
+    return hashlib.sha256(" ".join(f"{bits:x}" for bits in sorted(found)).encode()).hexdigest()[:16]
+
+
+def groups_of(op: Instruction, devices: int | None = None) -> Groups:
+    """The device groups of a collective as partition numbers; () where they are not understood, or all."""
+    counts, kind = op.module.device_counts, op.opcode.removesuffix("-start")
+    if kind == "collective-permute":
+        return logical_pairs(op.details.source_target_pairs, op.channel_id, counts) or ()
+    return logical_groups(kind, op.details, op.channel_id, counts, devices) or ()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Finder:
+    aligned: Aligned
+    program: Propagation
+    op_of: Mapping[int, int]
+    values_of: Mapping[int, tuple[int, ...]]
+    stops: list[bool] = field(init=False)
+    digests: list[str] = field(init=False)
+    outputs: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        flow = self.aligned.after
+        self.stops = [index in self.aligned.original for index in flow.owner]
+        self.digests = signatures(flow)
+        self.outputs = {node: number for number, node in enumerate(flow.results)}
+
+    def collectives(self) -> Iterator[int]:
+        """The instructions that are collectives, in order."""
+        flow = self.aligned.after
+        for index in dict.fromkeys(flow.owner[node] for node in flow.order):
+            if flow.opcode_of(index) in COLLECTIVES and index not in self.aligned.original:
+                yield index
+
+    def edge(self, index: int) -> PartitionedCollective:
+        """One collective, with what makes and what takes it."""
+        flow = self.aligned.after
+        op = flow.module.instruction(index)
+        given = [node for operand in flow.operands(index) for node in flow.nodes(operand)]
+        makers = self._makers(given)
+        yielded = list(flow.nodes(index))
+        takers, outputs = self._takers(yielded)
+        shapes = [flow.shape(node) for node in given]
+        return PartitionedCollective(
+            kind=op.opcode,
+            channel_id=op.channel_id,
+            groups=groups_of(op),
+            dtype=shapes[0].dtype if shapes else "",
+            elements=sum(shape.count or 0 for shape in shapes),
+            makers=tuple(value for value, _ in makers),
+            made_shape=makers[0][1] if makers else (),
+            takers=takers,
+            outputs=outputs,
+            visited=tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ())))),
+            signature=self.digests[yielded[0]] if yielded else "",
+            near=near_signature(flow, given[0]) if given else "",
+        )
+
+    def _ops(self, instructions: Iterable[int]) -> Iterator[int]:
+        return (self.op_of[k] for k in instructions if k in self.op_of)
+
+    # ------------------------------------------------------------ what makes it
+
+    def _makers(self, starts: list[int]) -> list[tuple[int, tuple[int, ...]]]:
+        """The values it is made of, each with its shape on one device; constants only where there is nothing else."""
+        flow = self.aligned.after
+        found: list[tuple[int, tuple[int, ...]]] = []
+        free: list[tuple[int, tuple[int, ...]]] = []
+        for node in flow.walk(starts, flow.before, self.stops):
+            value = self._value(node)
+            if value is not None:
+                is_free = flow.opcode(node) in _MADE_ANYWHERE
+                (free if is_free else found).append((value, flow.shape(node).dimensions))
+        return found or free
+
+    def _value(self, node: int) -> int | None:
+        flow = self.aligned.after
+        index = flow.owner[node]
+        values = self.values_of.get(self.aligned.original[index], ())
+        place = node - flow.first[index]
+        return values[place] if place < len(values) else None
+
+    # ------------------------------------------------------------ what takes it
+
+    def _takers(self, starts: list[int]) -> tuple[tuple[Taker, ...], tuple[int, ...]]:
+        flow = self.aligned.after
+        takers: dict[Taker, None] = {}
+        outputs: dict[int, None] = {}
+        seen, border = set(starts), list(starts)
+        while border and len(takers) < _MOST_TAKERS:
+            node = border.pop(0)
+            if node in self.outputs:
+                outputs[self.outputs[node]] = None
+            for other in flow.after[node]:
+                if self.stops[other]:
+                    takers.update(dict.fromkeys(self._taker(node, other)))
+                elif other not in seen:
+                    seen.add(other)
+                    border.append(other)
+        return tuple(takers), tuple(outputs)
+
+    def _taker(self, node: int, other: int) -> Iterator[Taker]:
+        """The operation `other` belongs to, which takes `node`: the loop, for what enters a loop's region."""
+        flow = self.aligned.after
+        index = flow.owner[other]
+        original, shape = self.aligned.original[index], flow.shape(node).dimensions
+        if original in self.op_of:
+            op = self.op_of[original]
+            if flow.opcode(other) in ("while", "opt-barrier"):
+                yield Taker(op=op, operand=other - flow.first[index], shape=shape)
+                return
+            for operand in self._positions(index, node):
+                yield Taker(op=op, operand=operand, shape=shape)
+            return
+        value = self._value(other)
+        loop = None if value is None else self.program.values[value].op
+        if loop is not None:
+            yield Taker(op=loop, operand=other - flow.first[index], shape=shape)
+
+    def _positions(self, index: int, node: int) -> Iterator[int]:
+        """Which operands of an instruction a node is, counting the leaves of tuples."""
+        flow, place = self.aligned.after, 0
+        for operand in flow.operands(index):
+            for leaf in flow.nodes(operand):
+                if leaf == node:
+                    yield place
+                place += 1

@@ -1,0 +1,118 @@
+"""Which collectives of XLA's partitioner each collective of the optimized program is.
+
+XLA keeps a collective's channel. What was combined with others, or lost its channel, is found by what it is made of and
+goes to, one to one among those of its kind, groups and type that no channel claims. Where several remain that are alike
+in all of this, all of them are the answer. Not its job: what they are for (`analyze.causes`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signatures
+from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.analyze.site import Site
+from pjit_inspect.model.hlo import Instruction
+from pjit_inspect.model.propagation import PartitionedCollective, Propagation
+
+__all__ = ["Joined", "join"]
+
+_SAME_KIND = {"reduce-scatter": "all-reduce"}
+"""XLA turns a sum that is sliced afterwards into the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """Which of the partitioner's collectives the arrays of an optimized collective are.
+
+    Attributes:
+      edges: for each array the collectives it may be; () where none fits.
+    """
+
+    edges: tuple[tuple[PartitionedCollective, ...], ...] = ()
+
+
+def join(program: Propagation, sites: Sequence[Site]) -> list[Joined]:
+    """For each collective of the optimized program, those of the partitioner's; nothing is joined to a prediction."""
+    if not sites or not program.collectives:
+        return [Joined() for _ in sites]
+    return _Joiner(program, sites).joined()
+
+
+@dataclass(slots=True)
+class _Joiner:
+    program: Propagation
+    sites: Sequence[Site]
+    flow: Flow | None = field(init=False, default=None)
+    digests: list[str] = field(init=False, default_factory=list)
+
+    def joined(self) -> list[Joined]:
+        by_channel: dict[int, list[PartitionedCollective]] = defaultdict(list)
+        for edge in self.program.collectives:
+            if edge.channel_id is not None:
+                by_channel[edge.channel_id].append(edge)
+        found: list[list[tuple[PartitionedCollective, ...]]] = []
+        claimed: set[int] = set()
+        for site in self.sites:
+            own = [edge for edge in by_channel.get(site.op.channel_id or 0, ()) if _fits(edge, site.op, site.kind)]
+            alone = _arrays(site) == 1 and len(own) == 1
+            found.append([(own[0],)] if alone else [])
+            claimed.update(id(edge) for edge in own[:alone])
+        rest = [edge for edge in self.program.collectives if id(edge) not in claimed]
+        if any(not edges for edges in found):
+            for number, edges in enumerate(found):
+                if not edges:
+                    found[number] = self._by_flow(self.sites[number], rest)
+        return [Joined(edges=tuple(edges)) for edges in found]
+
+    def _by_flow(self, site: Site, rest: list[PartitionedCollective]) -> list[tuple[PartitionedCollective, ...]]:
+        """The partitioner's collectives that have the arguments, results, kind, groups and type of each array."""
+        if self.flow is None:
+            self.flow = Flow(site.op.module)
+            self.digests = signatures(self.flow)
+        flow, op = self.flow, site.op
+        fitting = [edge for edge in rest if _fits(edge, op, site.kind)]
+        yielded = list(flow.nodes(op.index))
+        given = [node for operand in flow.operands(op.index) for node in flow.nodes(operand)]
+        if len(yielded) != len(given) or _arrays(site) == 1:
+            yielded = yielded[-1:]
+            given = given[:1]
+        return [self._like(node, source, fitting) for node, source in zip(yielded, given, strict=True)]
+
+    def _like(
+        self, node: int, source: int, fitting: list[PartitionedCollective]
+    ) -> tuple[PartitionedCollective, ...]:
+        assert self.flow is not None
+        elements, digest = self.flow.shape(source).count, self.digests[node]
+        found = tuple(edge for edge in fitting if edge.signature == digest and edge.elements == elements)
+        if len(found) < 2:
+            return found
+        near = near_signature(self.flow, source)
+        return tuple(edge for edge in found if edge.near == near) or found
+
+
+def _arrays(site: Site) -> int:
+    """How many arrays it moves for reasons of their own: an all-to-all's operands are pieces of one."""
+    if site.kind in ("all-to-all", "ragged-all-to-all"):
+        return 1
+    return max(1, sum(len(operand.shape.leaves) for operand in site.op.operands))
+
+
+def _fits(edge: PartitionedCollective, op: Instruction, kind: str) -> bool:
+    """Whether a collective of the partitioner has the kind, groups and a type that this one may have come from."""
+    kinds = {kind, op.opcode.removesuffix("-start")}
+    kinds |= {_SAME_KIND[name] for name in kinds if name in _SAME_KIND}
+    if edge.kind not in kinds:
+        return False
+    types = {leaf.dtype for operand in op.operands for leaf in operand.shape.leaves}
+    # CPUs add up in f32 what is narrower.
+    if edge.dtype not in types and not (edge.dtype in ("bf16", "f16") and "f32" in types):
+        return False
+    groups = groups_of(op)
+    return not groups or not edge.groups or _as_sets(groups) == _as_sets(edge.groups)
+
+
+def _as_sets(groups: tuple[tuple[int, ...], ...]) -> frozenset[tuple[int, ...]]:
+    return frozenset(groups)
