@@ -2,7 +2,7 @@
 
 The same type that propagation in this process gives, without rules and origins, which HLO does not have; so shardings
 are known in GSPMD mode too. Tuples are taken apart: only arrays are values. Not its job: making XLA write such HLO
-(`observe.partitioner_dump`), or what a sharding means (`parse.hlo_sharding`).
+(`observe.partitioner_service`), or what a sharding means (`parse.hlo_sharding`).
 """
 
 from __future__ import annotations
