@@ -33,6 +33,7 @@ __all__ = [
     "cache_clears",
     "compile_unseen",
     "context_meshes",
+    "cpu_devices",
     "distributed_place",
     "final_shardings",
     "forget_fast_paths",
@@ -443,6 +444,14 @@ def local_devices(platform: str, kind: str) -> list[Any]:
     except RuntimeError:
         return []
     return [device for device in devices if device.device_kind == kind]
+
+
+def cpu_devices(count: int) -> list[Any]:
+    """Fake CPU devices of a client of their own, of which JAX knows nothing."""
+    from jaxlib import xla_client
+
+    client = xla_client.make_cpu_client(asynchronous=False, num_devices=count)
+    return list(client.devices())
 
 
 def compile_unseen(

@@ -111,6 +111,17 @@ CONTRACT = (
     Promise(module="jax._src.distributed", name="global_state.num_processes", costs="whose a log without records is"),
     Promise(module="jax._src.xla_bridge", name="backends_are_initialized", costs="whose a log without records is"),
     Promise(module="jaxlib.xla_client", name="DeviceList", costs="programs compiled again on request"),
+    Promise(
+        module="jaxlib.xla_client",
+        name="make_cpu_client",
+        variables=("asynchronous", "num_devices"),
+        costs="shardings and causes from XLA's own partitioner",
+    ),
+    Promise(
+        module="jax._src.interpreters.mlir",
+        name="make_ir_context",
+        costs="shardings and causes from XLA's own partitioner",
+    ),
     Promise(module="jax._src.profiler", name="_profile_state.reset", costs="measured times of kernels"),
     Promise(module="jaxlib.xla_client", name="Client.live_executables", costs="measured times of programs from disk"),
 )

@@ -17,7 +17,7 @@ from pjit_inspect.model.mesh import Device
 from pjit_inspect.model.propagation import Dimensions, Propagation
 from pjit_inspect.model.suggestion import Edit
 from pjit_inspect.observe import _jax, _mlir
-from pjit_inspect.observe.partitioner_dump import compiler_options, open_borders
+from pjit_inspect.observe.how_compiled import compiler_options, open_borders
 from pjit_inspect.observe.propagation import propagate
 from pjit_inspect.observe.shardy_attributes import read_mesh
 
