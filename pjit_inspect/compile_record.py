@@ -37,10 +37,9 @@ from pjit_inspect.model.source import Frame, SourceText
 from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.xla_warning import XlaWarning
 from pjit_inspect.parse.hlo_verbatim import parse_program
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 from pjit_inspect.parse.record_file import write_record
 from pjit_inspect.parse.xla_warnings import parse_warnings
-from pjit_inspect.propagate import propagation_of
+from pjit_inspect.propagate import ask, propagation_of
 from pjit_inspect.recompiles import reason_of
 from pjit_inspect.steps import Steps, uncollected
 from pjit_inspect.suggest import suggestions_of
@@ -227,7 +226,9 @@ class CompileRecord:
     def propagation(self) -> Propagation | None:
         """The program before partitioning, with the sharding of every value; `None` where it is not known.
 
-        Shardy's propagation runs on a copy of the captured program the first time somebody looks; nothing is compiled.
+        The first time somebody looks, XLA's own partitioner is asked about a copy of the captured program, in a process
+        apart. Where it gives no answer, this is what a run of Shardy predicts (`is_predicted`), and `data.missing` says
+        why.
         """
         return self._propagation_and_reason[0]
 
@@ -235,36 +236,20 @@ class CompileRecord:
     def _propagation_and_reason(self) -> tuple[Propagation | None, str]:
         return propagation_of(self.data, live=self._live)
 
-    def ask_partitioner(self) -> Propagation:
-        """Ask XLA's own partitioner for the shardings it began with, in a process apart from this one.
+    def ask_partitioner(self, *, timeout_s: float = 600.0) -> Propagation:
+        """The program as XLA's own partitioner got it, with as much patience as `timeout_s` seconds.
 
-        The only way to know them in GSPMD mode (`jax_use_shardy_partitioner` off); `shardings` has them from then on.
-        It takes a tenth of the compile; nothing runs and nothing stays. Raises CaptureError with the reason when the
-        partitioner gives no answer, or when the program was compiled by another process.
+        Displays ask by themselves, and fall back on a prediction when the answer takes too long; from then on they have
+        what came of this. It takes about a tenth of the compile, in a process of its own. Raises CaptureError with the
+        reason when the partitioner gives no answer, or when the program was compiled by another process.
         """
-        from pjit_inspect.observe.mlir_process import print_hlo_apart
-        from pjit_inspect.observe.partitioner_service import ask_partitioner
-
-        if self.data.stablehlo is None or not self._live:
+        if not self._live:
             raise CaptureError("the partitioner can be asked only in the process that compiled the program")
-        ids = [device.id for device in self.data.devices]
-        if not ids:
-            raise CaptureError("the record does not say which devices the program was compiled for")
-        found = ask_partitioner(self.data.stablehlo.read(), devices=len(ids), flags=self.data.flags)
-        text = print_hlo_apart(found.before)
-        if text is None:
-            raise CaptureError("XLA does not print the program that its partitioner was given")
-        program = read_propagated_hlo(
-            text,
-            self.data.meshes,
-            ids,
-            free_inputs=found.free_inputs,
-            free_outputs=found.free_outputs,
-            result_names=found.result_names,
-        )
-        if self.propagation is None:
-            for name in ("propagation", "_sources", "report", "shardings"):
+        program = ask(self.data, timeout_s=timeout_s)
+        if self.propagation is None or self.propagation.is_predicted:
+            for name in ("_sources", "report", "shardings"):
                 vars(self).pop(name, None)
+            vars(self)["propagation"] = program
             self._propagation_and_reason = (program, "")
         return program
 

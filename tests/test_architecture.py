@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "parse": {"model", "errors"},
     "analyze": {"model", "errors", "steps"},
     "view": {"model", "steps"},
-    "propagate": {"model", "observe", "steps"},
+    "propagate": {"model", "errors", "observe", "parse", "analyze", "steps"},
     "suggest": {"model", "errors", "observe", "parse", "analyze"},
     "log": {"model", "errors", "view"},
     "recompiles": {"model", "analyze", "view"},

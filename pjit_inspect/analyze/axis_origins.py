@@ -122,10 +122,11 @@ class _Finder:
 
 
 def _equal(one: Array, other: Array) -> frozenset[str]:
-    """The axes that split a factor which both arrays have."""
+    """The axes that split a factor which both arrays have, in the same order."""
     return frozenset(
         axis_name(axis)
         for factor, axes in one.axes.items()
         if axes and factor in other.axes
-        for axis in set(axes) & set(other.axes[factor])
+        for axis, same in zip(axes, other.axes[factor], strict=False)
+        if axis == same
     )

@@ -109,7 +109,8 @@ class _Writer:
             return "output" if self.match.edge.outputs else "unknown"
         if op.kind in _REQUESTS:
             return "reshard_requested"
-        if op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier":
+        is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
+        if is_unknown or op.kind in ("custom_call", "topk"):
             return "no_sharding_rule"
         return "reshard_needed"
 
@@ -120,9 +121,8 @@ class _Writer:
 
     def _moved(self) -> int | None:
         """The value that moves: what the taker takes, else what the collective is made of."""
-        taker, op = self.match.taker, self._taker()
-        if op is not None and taker is not None and 0 <= taker.operand < len(op.operands):
-            return op.operands[taker.operand]
+        if self.match.taken is not None:
+            return self.match.taken
         if self.need is not None and self.need.value is not None:
             return self.need.value
         return self.match.edge.makers[0] if self.match.edge.makers else None
@@ -280,7 +280,7 @@ class _Writer:
         own = self._own()
         name = own.detail or own.kind if own is not None else ""
         what = self._what()
-        if own is not None and own.rule is not None:
+        if self._parts() and own is not None and own.rule is not None:
             return (
                 f"{self._op()} ({name}) works on {self._dimensions()} at once, and the partitioner cannot split it, but "
                 f"{self._is()} sharded over {self._need_axes()}"

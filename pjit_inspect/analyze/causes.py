@@ -185,19 +185,24 @@ class CauseFinder:
     def _gives_up(self, match: Match, row: Collective, program: Propagation) -> bool:
         """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
         edge, taker = match.edge, match.taker
-        if edge.kind != "all-gather" or not row.axes or taker is None or not edge.makers:
+        if edge.kind != "all-gather" or not row.axes or taker is None or match.taken is None:
             return False
         if match.need is not None and match.need.kind not in _RESHARDS:
             return False
-        op = program.ops[taker.op]
-        if not 0 <= taker.operand < len(op.operands):
+        size = math.prod(program.values[match.taken].shape)
+        wanted = match.target or (match.need.target if match.need is not None else None) or ()
+        kept = {axis_name(axis) for axes in wanted for axis in axes} & {axis_name(axis) for axis in row.axes}
+        if not kept or math.prod(taker.shape) >= size:
             return False
-        value = program.values[op.operands[taker.operand]]
-        size = max((len(group) for group in row.groups), default=1)
-        if not value.shape or edge.elements * size != math.prod(value.shape):
-            return False
-        kept = {axis_name(axis) for axis in value.axes} & {axis_name(axis) for axis in row.axes}
-        return bool(kept) and math.prod(taker.shape) < math.prod(value.shape)
+        # Several gathers may lead there, one after the other.
+        way = (other for other in program.collectives if other.makers == edge.makers and taker in other.takers)
+        return any(other.kind == "all-gather" and other.elements * _together(other) == size for other in way)
+
+
+def _together(edge: PartitionedCollective) -> int:
+    """How many devices take part in a group of a collective."""
+    return max((len(group) for group in edge.groups), default=1)
+
 
 def _with_others(rows: Sequence[Collective]) -> list[Collective]:
     """The collectives; each cause of one tells the others that move the same array for the same operation."""

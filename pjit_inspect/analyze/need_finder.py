@@ -8,6 +8,7 @@ must have. Names and lines play no part. Not its job: the needs themselves (`ana
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ class Match:
       edge: the collective, as the partitioner made it.
       need: the need; None where the operations on both sides are known, and none of their needs is over these axes.
       taker: the operation that takes what it yields; None for a sum, and where a result of the program is.
+      taken: the value (in `Propagation.values`) that the taker takes; None where it is not known.
       moves_result: whether it moves the result of the need's operation, which was computed with operands as they are.
       target: the sharding that the taker has its operand in, as XLA partitioned it; None where pieces alone do not say.
     """
@@ -34,6 +36,7 @@ class Match:
     edge: PartitionedCollective
     need: Need | None = None
     taker: Taker | None = None
+    taken: int | None = None
     moves_result: bool = False
     target: Dimensions | None = None
 
@@ -46,86 +49,110 @@ class NeedFinder:
     by_op: dict[int, list[Need]] = field(default_factory=dict, init=False)
     by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
 
+    _returned: dict[int, int] = field(default_factory=dict, init=False)
+
     def __post_init__(self) -> None:
         for need in find_needs(self.program):
             if need.op is not None:
                 self.by_op.setdefault(need.op, []).append(need)
             elif need.request is not None:
                 self.by_output.setdefault(need.request.index, []).append(need)
+        # A loop's result -> what its body returns there, which is also what the next turn begins with.
+        self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
     def find(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         """The need that a collective over these mesh axes serves."""
         wanted = None if axes is None else frozenset(map(axis_name, axes))
         if edge.kind in _SUMS:
-            summed = self._best((n for op in self._makers(edge) for n in self.by_op.get(op, ()) if n.is_sum), wanted)
+            summed = self._best((n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum), wanted)
             if summed is not None:
                 return Match(edge=edge, need=summed)
-        moved = self._moved(edge, wanted)
-        if moved is not None:
-            return moved
-        return self._own(edge, wanted) or self._nameless(edge, axes)
+        return self._moved(edge, wanted) or self._own(edge, wanted) or self._nameless(edge, wanted)
 
     # ------------------------------------------------------------ the ways an array moves
 
     def _moved(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that takes the moved array, or of a result it is."""
         for taker in self._takers(edge):
-            operands = self.program.ops[taker.op].operands
-            value = operands[taker.operand] if 0 <= taker.operand < len(operands) else None
-            needs = (n for n in self.by_op.get(taker.op, ()) if not n.is_sum and self._is_about(n, taker, value))
+            taken = self._taken(edge, taker)
+            needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken))
             if (need := self._best(needs, axes)) is not None:
-                return Match(edge=edge, need=need, taker=taker, target=self._target(edge, taker, axes))
+                target = self._target(taken, taker, axes)
+                return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
         for output in edge.outputs:
             if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """A need of the operation whose result moves, or of the one XLA was partitioning when it made the collective."""
-        makers = [op for op in self._makers(edge) if not edge.visited or op in edge.visited]
-        for op in makers:
-            need = self._best((n for n in self.by_op.get(op, ()) if not n.is_sum), axes)
-            if need is not None:
-                return Match(edge=edge, need=need, moves_result=self._is_made_otherwise(edge))
-        # What the partitioner rewrote so far that none of it is as before: it alone has this name and place.
-        if len(edge.visited) == 1 and (need := self._best(self.by_op.get(edge.visited[0], ()), axes)) is not None:
-            return Match(edge=edge, need=need) if self._is_beside(edge, edge.visited[0]) else None
+        """A need of the operation that XLA was partitioning when it made the collective, and that makes what is taken."""
+        for op in self._own_ops(edge):
+            needs = (n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op))
+            if (need := self._best(needs, axes)) is not None:
+                return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None
 
-    def _nameless(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
+    def _nameless(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
         """What the partitioned program alone says: who takes it, and in which pieces."""
-        wanted = None if axes is None else frozenset(map(axis_name, axes))
-        takers = self._takers(edge)
+        takers, moves_result = self._takers(edge), self._is_made_otherwise(edge)
         if not takers:
-            return Match(edge=edge, moves_result=self._is_made_otherwise(edge))
-        moves_result = self._is_made_otherwise(edge)
-        return Match(edge=edge, taker=takers[0], moves_result=moves_result, target=self._target(edge, takers[0], wanted))
+            return Match(edge=edge, moves_result=moves_result)
+        taken = self._taken(edge, takers[0])
+        target = self._target(taken, takers[0], axes)
+        return Match(edge=edge, taker=takers[0], taken=taken, moves_result=moves_result, target=target)
 
     # ------------------------------------------------------------ who makes and takes it
 
-    def _makers(self, edge: PartitionedCollective) -> list[int]:
-        makers = (self.program.values[value].op for value in edge.makers if not self._is_parameter(value))
-        found = [op for op in dict.fromkeys(makers) if op is not None]
-        # A gather's own positions are among what its sum is made of: the visited operation is the one that adds up.
-        return sorted(found, key=lambda op: op not in edge.visited)
+    def _own_ops(self, edge: PartitionedCollective) -> list[int]:
+        """The operations that make what the collective moves, or of which it is a part, likeliest first.
 
-    def _is_parameter(self, value: int) -> bool:
+        It is a part of an operation that makes what its takers take, where XLA was partitioning that.
+        """
+        made = [self.program.values[value].op for value in edge.makers if self._is_result(value)]
+        taken = [self._taken(edge, taker) for taker in edge.takers]
+        taken += [self.program.outputs[number].value for number in edge.outputs]
+        parts = [self.program.values[v].op for v in taken if v is not None and self._is_result(v)]
+        inner = [op for op in (*made, *parts) if op in edge.visited]
+        return [op for op in dict.fromkeys((*inner, *(() if inner else made))) if op is not None]
+
+    def _is_result(self, value: int) -> bool:
         op = self.program.values[value].op
-        return op is None or value not in self.program.ops[op].results
+        return op is not None and value in self.program.ops[op].results
 
     def _takers(self, edge: PartitionedCollective) -> list[Taker]:
         """Those that XLA was partitioning when it made the collective first: they are what it was made for."""
         return sorted(edge.takers, key=lambda taker: taker.op not in edge.visited)
 
-    def _is_about(self, need: Need, taker: Taker, value: int | None) -> bool:
+    def _taken(self, edge: PartitionedCollective, taker: Taker) -> int | None:
+        """The value an operation takes; of a loop, what its body returns, where the collective is in the body."""
+        op = self.program.ops[taker.op]
+        if not 0 <= taker.operand < len(op.operands):
+            return None
+        is_inside = any(self._is_inside(value, taker.op) for value in edge.makers)
+        if op.kind == "while" and is_inside and taker.operand < len(op.results):
+            return self._returned.get(op.results[taker.operand], op.operands[taker.operand])
+        return op.operands[taker.operand]
+
+    def _is_inside(self, value: int, region: int) -> bool:
+        """Whether a value is made, or handed on, in a region of an operation."""
+        op = self.program.values[value].op
+        if op == region:
+            return not self._is_result(value)
+        while op is not None:
+            op = self.program.ops[op].parent
+            if op == region:
+                return True
+        return False
+
+    def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
+        """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
+        if need.is_sum and need.kind != "indexing":
+            return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         return need.value == value or any(part.operand == taker.operand for part in need.parts)
 
-    def _is_beside(self, edge: PartitionedCollective, op: int) -> bool:
-        """Whether a collective is made of what an operation takes, or goes where its result goes."""
-        given = set(self.program.ops[op].operands)
-        made = set(self.program.ops[op].results)
-        taken = {v for t in edge.takers for v in self.program.ops[t.op].operands}
-        return bool(given & set(edge.makers)) or bool(made & taken) or bool(made & set(edge.makers))
+    def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
+        """Whether what is gathered is each device's part of a reduction, as in an argmax."""
+        return edge.kind == "all-gather" and self.program.ops[op].kind == "reduce"
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """Whether the first maker's result was computed in other pieces than its sharding says."""
@@ -140,15 +167,14 @@ class NeedFinder:
         scored = [(score, need) for need in needs if (score := _axes_score(need, axes)) is not None]
         return max(scored, key=lambda pair: pair[0])[1] if scored else None
 
-    def _target(self, edge: PartitionedCollective, taker: Taker, axes: frozenset[str] | None) -> Dimensions | None:
+    def _target(self, taken: int | None, taker: Taker, axes: frozenset[str] | None) -> Dimensions | None:
         """The sharding of a taker's operand, from its pieces: a dimension keeps its axes, or has lost those moved over.
 
         None where a dimension is split as neither would be: then its axes are not known from the pieces.
         """
-        op = self.program.ops[taker.op]
-        if not 0 <= taker.operand < len(op.operands):
+        if taken is None:
             return None
-        value = self.program.values[op.operands[taker.operand]]
+        value = self.program.values[taken]
         if len(value.shape) != len(taker.shape):
             return None
         found = tuple(

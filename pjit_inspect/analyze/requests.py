@@ -60,7 +60,8 @@ class RequestFinder:
                 return Request(kind="output", index=origin.index)
         if axes:
             return None
-        closed = found.closed[dimension] if dimension < len(found.closed) else False
+        # XLA's program does not say whether more axes were forbidden; a prediction does.
+        closed = found.closed[dimension] if dimension < len(found.closed) else not self._program.is_predicted
         return self.downstream(value) if closed else None
 
     def handed_over(self, value: int) -> tuple[int, ...]:

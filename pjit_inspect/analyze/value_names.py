@@ -133,7 +133,8 @@ class ValueNames:
         a, b = self.frames(one), self.frames(other)
         if not a or not b or (a[0].file, a[0].line) != (b[0].file, b[0].line):
             return False
-        return self.text(one) == self.text(other) and find_phase(one.op_name) == find_phase(other.op_name)
+        text = self.text(one)
+        return bool(text) and text == self.text(other) and find_phase(one.op_name) == find_phase(other.op_name)
 
     def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> str:
         """An op, by its text and place; by its name where the text is not known."""

@@ -299,7 +299,7 @@ class _Maker:
         given, update = self.operands[0], self.operands[1]
         a, b = [], []
         for size, new in zip(given, update, strict=True):
-            a.append(self.new(size))
+            a.append(self.new(size, None if size == new else self.replicated))
             b.append(a[-1] if size == new else self.new(new, self.replicated))
         return self.rule([a, b, *[[]] * (len(self.operands) - 2)], [a])
 

@@ -7,6 +7,7 @@ arrays are values. Not its job: making XLA write such HLO (`observe.partitioner_
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -28,6 +29,8 @@ _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
 """JAX's names of what a user writes to ask for a sharding."""
+_INNER_JIT = re.compile(r"p?jit(\(.*\))?")
+"""The name of a copy that the `in_shardings` or `out_shardings` of a jit within the program ask for."""
 
 _Leaves = tuple[int, ...]
 
@@ -276,7 +279,10 @@ def _opcode(instruction: Instruction, message: Any) -> str:
     """XLA's opcode; what a user's request became has the request's name."""
     name = instruction.op_name.rpartition("/")[2]
     asked = instruction.opcode == "copy" or message.custom_call_target == "Sharding"
-    kind = name if asked and name in _REQUESTS else instruction.opcode
+    if asked and (name in _REQUESTS or _INNER_JIT.fullmatch(name)):
+        kind = name if name in _REQUESTS else "sharding_constraint"
+    else:
+        kind = instruction.opcode
     return f"hlo.{kind.replace('-', '_')}"
 
 
