@@ -1,0 +1,369 @@
+"""What the package says of a program, compared with what XLA says: shardings, sizes, names, counterfactuals.
+
+Every check returns its failures in words, and how much it compared. Not its job: finding out what XLA says
+(`xla_truth`), or adding up (`table`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corpus.program import Counterfactual, Expected, Never, Program
+from corpus.xla_text import Array, Tiles
+from corpus.xla_truth import Moved, Operand, XlaTruth
+from pjit_inspect.model.cause import Cause
+from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.propagation import Propagation, ShardedOp, ShardedValue
+
+__all__ = ["Result", "check_counterfactual", "check_expected", "check_names", "check_shardings", "check_sizes", "pairs"]
+
+_MOVING = ("all-gather", "all-to-all")
+_REQUESTS = ("reshard_requested", "reshard_needed", "output", "full_replication")
+_CODE = re.compile(r"`([^`]*)`")
+_SHAPE = re.compile(r"\[(\d[\d, ]*)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How many things were compared, and each that differs, in words."""
+
+    compared: int = 0
+    failures: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- shardings
+
+
+def check_shardings(record: Any, truth: XlaTruth) -> Result:
+    """Every array of the propagated program has the tiles that XLA's module before partitioning has.
+
+    Values are joined by opcode (where the program was read from HLO), JAX's name, place and type, as multisets. What
+    one side alone has is not compared: see `count_unpaired`.
+    """
+    program = record.propagation
+    if program is None:
+        return Result(failures=("there is no propagated program",))
+    ours, theirs = _joined(record, program, truth)
+    compared, failures = 0, []
+    for key, specs in ours.items():
+        others = Counter(theirs.get(key, ()))
+        mine = Counter(tiles for tiles, _ in specs)
+        pairs = min(len(specs), others.total())
+        wrong = pairs - (mine & others).total()
+        compared += pairs
+        failures += list(_sharding_failures(key, specs, others))[:wrong]
+    return Result(compared=compared, failures=tuple(failures))
+
+
+def count_unpaired(record: Any, truth: XlaTruth) -> int:
+    """How many of the propagated program's arrays have no counterpart of their name, place and type."""
+    ours, theirs = _joined(record, record.propagation, truth)
+    return sum(max(0, len(specs) - len(theirs.get(key, ()))) for key, specs in ours.items())
+
+
+def _joined(record: Any, program: Propagation, truth: XlaTruth) -> tuple[dict[Any, list], dict[Any, list[Tiles]]]:
+    is_hlo = any(op.opcode.startswith("hlo.") for op in program.ops)
+    meshes = record.data.meshes
+    ours: dict[Any, list] = defaultdict(list)
+    for key, value in _values(program, is_hlo):
+        ours[key].append((_tiles(value, meshes, truth.devices), str(value.spec)))
+    theirs: dict[Any, list[Tiles]] = defaultdict(list)
+    for (opcode, *rest), tiles in truth.values.items():
+        if rest[-1]:
+            theirs[_key(opcode, tuple(rest), is_hlo)] += tiles
+    for boundary in program.inputs:
+        value = program.values[boundary.value]
+        if value.shape and boundary.name in truth.inputs:
+            key = "argument", boundary.name
+            ours[key].append((_tiles(value, meshes, truth.devices), str(value.spec)))
+            theirs[key].append(truth.inputs[boundary.name])
+    return ours, theirs
+
+
+def _values(program: Propagation, is_hlo: bool) -> Iterator[tuple[Any, ShardedValue]]:
+    for index, value in enumerate(program.values):
+        if value.op is None or not value.shape:
+            continue
+        op = program.ops[value.op]
+        if not is_hlo and not op.op_name:
+            continue
+        opcode = op.kind if index in op.results else "inside"
+        if opcode == "inside" and op.kind not in ("while", "conditional", "call", "case"):
+            continue
+        yield _key(opcode, (op.op_name, _place(op), value.dtype, value.shape), is_hlo), value
+
+
+def _key(opcode: str, rest: tuple[Any, ...], is_hlo: bool) -> Any:
+    # StableHLO has other opcodes than HLO, and one op of it may be several instructions.
+    return (opcode, *rest) if is_hlo or opcode == "inside" else rest
+
+
+def _place(op: ShardedOp) -> str:
+    return f"{op.frames[0].file}:{op.frames[0].line}" if op.frames else ""
+
+
+def _tiles(value: ShardedValue, meshes: tuple[Mesh, ...], devices: tuple[int, ...]) -> Tiles | None:
+    axes = {axis.partition(":(")[0] for axis in value.axes}
+    if not axes:
+        return ((0,) * len(value.shape),) * len(devices)
+    mesh = next((mesh for mesh in meshes if axes <= set(mesh.axis_names)), None)
+    if mesh is None:
+        return None
+    where = {device: np.unravel_index(k, mesh.shape) for k, device in enumerate(mesh.device_ids)}
+    return tuple(
+        tuple(_tile(dict(zip(mesh.axis_names, where[device], strict=True)), mesh, named) for named in value.spec)
+        for device in devices
+    )
+
+
+def _tile(along: dict[str, Any], mesh: Mesh, named: tuple[str, ...]) -> int:
+    tile = 0
+    for text in named:
+        axis, _, part = text.partition(":(")
+        size, index = mesh.shape[mesh.axis_names.index(axis)], int(along[axis])
+        if part:
+            before, _, count = part.partition(")")
+            index = index // (size // (int(before) * int(count))) % int(count)
+            size = int(count)
+        tile = tile * size + index
+    return tile
+
+
+def _sharding_failures(key: Any, specs: list, others: Counter) -> Iterator[str]:
+    left = Counter(others)
+    for tiles, spec in specs:
+        if left[tiles] > 0:
+            left[tiles] -= 1
+        else:
+            theirs = ", ".join(sorted({str(_counts(tiles)) for tiles in others}))
+            yield f"{key}: {spec}; XLA's tiles: {theirs}"
+
+
+def _counts(tiles: Tiles) -> tuple[int, ...]:
+    return tuple(1 + max(column) for column in zip(*tiles, strict=True))
+
+
+# ---------------------------------------------------------------- causes and their operands
+
+
+def pairs(record: Any, truth: XlaTruth) -> Iterator[tuple[Collective, Cause, Moved, tuple[Operand, ...]]]:
+    """Every cause with what XLA moves for it: the operand of a combined collective, else all operands."""
+    for row in record.collectives:
+        moved = next((truth.collectives[name] for name in row.instructions if name in truth.collectives), None)
+        for index, cause in enumerate(row.causes if moved else ()):
+            operands = moved.operands[index : index + 1] if len(row.causes) > 1 else moved.operands
+            yield row, cause, moved, operands
+
+
+def _where(row: Collective) -> str:
+    return f"{row.instructions[0] if row.instructions else row.kind} over {row.axes_text}"
+
+
+def _labels(record: Any, truth: XlaTruth) -> dict[str, str]:
+    """Whatever an argument is called in a sentence -> JAX's name for it."""
+    names = {name: name for name in truth.arguments}
+    for boundary in record.propagation.inputs if record.propagation else ():
+        if boundary.name in truth.arguments:
+            names[boundary.label] = boundary.name
+    return names
+
+
+def _named(text: str, labels: dict[str, str]) -> set[str]:
+    """The arguments that stand in backticks, slices of them too."""
+    return {name for code in _CODE.findall(text) for name in [_argument(code, labels)] if name}
+
+
+def _argument(code: str, labels: dict[str, str]) -> str:
+    while code not in labels and code.endswith("]"):
+        code = code[: code.rindex("[")]
+    return labels.get(code, "")
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def check_sizes(record: Any, truth: XlaTruth) -> Result:
+    """A cause that rests on shardings names an array that the collective can have moved: its type, its size."""
+    labels = _labels(record, truth)
+    compared, failures = 0, []
+    for row, cause, moved, operands in pairs(record, truth):
+        if cause.evidence != "sharding" or not _moves_all_of_it(moved, cause):
+            continue
+        named = _named_arrays(cause, truth, labels)
+        if not named:
+            continue
+        compared += 1
+        if not any(_fits(array, operands, row, len(truth.devices)) for array in named):
+            sizes = ", ".join(f"{array.dtype}{list(array.shape)}" for array in named)
+            moves = ", ".join(f"{o.array.dtype}{list(o.array.shape)}" for o in operands[:3])
+            failures.append(f"{_where(row)} moves {moves}; said: {sizes}: {cause.sentence}")
+    return Result(compared=compared, failures=tuple(failures))
+
+
+def _moves_all_of_it(moved: Moved, cause: Cause) -> bool:
+    return moved.kind in _MOVING or (moved.kind == "collective-permute" and cause.kind in _REQUESTS)
+
+
+def _named_arrays(cause: Cause, truth: XlaTruth, labels: dict[str, str]) -> list[Array]:
+    value = _argument(cause.value, labels)
+    if value:
+        return [truth.arguments[value]]
+    found = [truth.arguments[name] for name in _named(cause.sentence, labels)]
+    for fact in cause.facts:
+        for shape in _SHAPE.findall(_CODE.sub("", fact)):
+            found.append(Array("", tuple(int(n) for n in shape.split(","))))
+    return found
+
+
+def _fits(array: Array, operands: tuple[Operand, ...], row: Collective, devices: int) -> bool:
+    elements = sum(operand.array.elements for operand in operands)
+    if array.dtype and _family(array.dtype) != _family(operands[0].array.dtype):
+        return False
+    shapes = [array.shape]
+    if "while" in row.op_name and len(array.shape) > 1:
+        shapes.append(array.shape[1:])
+    return any(elements in _local_sizes(shape, devices) for shape in shapes)
+
+
+def _family(dtype: str) -> str:
+    return "float" if dtype[0] in "fb" else "integer"
+
+
+def _local_sizes(shape: tuple[int, ...], devices: int) -> set[int]:
+    """The numbers of elements that a piece of an array may have, over some of the devices."""
+    pieces = [k for k in range(1, devices + 1) if devices % k == 0]
+    sizes = {1: {1}}
+    for length in shape:
+        grown: dict[int, set[int]] = defaultdict(set)
+        for (used, found), k in itertools.product(sizes.items(), pieces):
+            if devices % (used * k) == 0:
+                grown[used * k] |= {size * -(-length // k) for size in found}
+        sizes = grown
+    return set(itertools.chain.from_iterable(sizes.values()))
+
+
+# ---------------------------------------------------------------- names
+
+
+def check_names(record: Any, truth: XlaTruth) -> Result:
+    """The arguments that causes name are those that XLA's dataflow leads to, of the right layer."""
+    labels = _labels(record, truth)
+    families = Counter(map(_skeleton, truth.arguments))
+    compared, failures = 0, []
+    for row, cause, moved, operands in pairs(record, truth):
+        value = _argument(cause.value, labels)
+        source = operands[0].argument
+        named = _named(cause.sentence, labels) | ({value} if value else set())
+        allowed = _allowed(operands)
+        compared += bool(value and source) or any(families[_skeleton(name)] > 1 for name in named)
+        wrong = []
+        if moved.kind in _MOVING and value and source and value != source:
+            wrong.append(f"the array is `{source}`, not `{value}`")
+        wrong += [
+            f"`{name}` is of another layer than {_list(allowed, name)}"
+            for name in sorted(named - allowed)
+            if any(_skeleton(name) == _skeleton(other) for other in allowed)
+        ]
+        wrong += [
+            f"it is the gradient of {' or '.join(sorted(operands[0].partners))}, not of `{name}`"
+            for name in _gradients(cause.sentence, labels)
+            if operands[0].partners and name not in allowed
+        ]
+        if wrong:
+            failures.append(f"{_where(row)}: {'; '.join(dict.fromkeys(wrong))}: {cause.sentence}")
+    return Result(compared=compared, failures=tuple(failures))
+
+
+def _allowed(operands: tuple[Operand, ...]) -> set[str]:
+    return {
+        name
+        for o in operands
+        for name in ({o.argument} - {""}) | o.factors | o.elements | o.partners | o.used_with
+    }  # fmt: skip
+
+
+def _gradients(sentence: str, labels: dict[str, str]) -> set[str]:
+    return {labels[code] for code in re.findall(r"the gradient of `([^`]*)`", sentence) if code in labels}
+
+
+def _skeleton(name: str) -> str:
+    return re.sub(r"\d+", "#", name)
+
+
+def _list(names: set[str], like: str) -> str:
+    return " or ".join(f"`{name}`" for name in sorted(names) if _skeleton(name) == _skeleton(like))
+
+
+# ---------------------------------------------------------------- expectations, counterfactuals
+
+
+def check_expected(program: Program, record: Any) -> Result:
+    """The collectives worked out by hand are there, with their causes; what must not be said is not said."""
+    failures = [f"not found: {wanted}" for wanted in program.expected if not _meets(wanted, record)]
+    for never in program.never:
+        failures += [f"{never}: {_where(row)}: {cause.sentence}" for row, cause in _forbidden(never, record)]
+    return Result(compared=len(program.expected) + len(program.never), failures=tuple(failures))
+
+
+def _meets(wanted: Expected, record: Any) -> bool:
+    return any(
+        row.kind in wanted.kind.split("|")
+        and set(row.axes or ()) == set(wanted.axes.split())
+        and cause.kind in wanted.cause.split("|")
+        and all(text in cause.sentence for text in wanted.says)
+        and (wanted.shape is None or cause.payload_bytes == math.prod(wanted.shape) * _bytes(row.dtype))
+        for row in record.collectives
+        for cause in row.causes
+    )
+
+
+def _bytes(dtype: str) -> int:
+    digits = re.search(r"\d+", dtype)
+    return int(digits[0]) // 8 if digits else 1
+
+
+def _forbidden(never: Never, record: Any) -> Iterator[tuple[Collective, Cause]]:
+    for row in record.collectives:
+        for cause in row.causes:
+            axes = set(row.axes or ())
+            if (
+                row.kind == (never.kind or row.kind)
+                and axes == set(never.axes.split() or axes)
+                and cause.kind == (never.cause or cause.kind)
+                and never.says in cause.sentence
+            ):
+                yield row, cause
+
+
+def check_counterfactual(
+    program: Program, counterfactual: Counterfactual, record: Any, truth: XlaTruth, other: XlaTruth
+) -> Result:
+    """What a cause blames, left out (`other`), makes the collective go or change: kind, groups or size."""
+    lines = {tag: str(line) for tag, line in program.lines.items()}
+    blame = re.compile(re.sub(r"\{(\w+)\}", lambda tag: lines.get(tag[1], tag[0]), counterfactual.blame))
+    before, after = _signatures(truth), _signatures(other)
+    kinds = counterfactual.kinds.split("|") if counterfactual.kinds else None
+    blamed: dict[Any, list[str]] = defaultdict(list)
+    for row, cause, moved, operands in pairs(record, truth):
+        if blame.search(cause.sentence) and cause.kind != "unknown" and (kinds is None or row.kind in kinds):
+            for operand in operands:
+                blamed[moved.kind, moved.groups, operand.array].append(f"{_where(row)}: {cause.sentence}")
+    failures = [sentences[0] for key, sentences in blamed.items() if before[key] - after[key] < len(sentences)]
+    if counterfactual.must and not blamed:
+        failures.append(f"no cause blames {counterfactual.without} ({blame.pattern})")
+    return Result(compared=len(blamed), failures=tuple(failures))
+
+
+def _signatures(truth: XlaTruth) -> Counter:
+    return Counter(
+        (moved.kind, moved.groups, operand.array) for moved in truth.collectives.values() for operand in moved.operands
+    )

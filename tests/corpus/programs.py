@@ -1,0 +1,11 @@
+"""All programs of the corpus, in the order of their files."""
+
+from __future__ import annotations
+
+from corpus import dense, scanned, transformers, zero
+from corpus.program import Program
+
+__all__ = ["PROGRAMS"]
+
+_FILES = (dense, transformers, scanned, zero)
+PROGRAMS: tuple[Program, ...] = tuple(program for file in _FILES for program in file.PROGRAMS)
