@@ -210,6 +210,10 @@ def check_sizes(record: Any, truth: XlaTruth) -> Result:
 
 
 def _moves_all_of_it(moved: Moved, cause: Cause) -> bool:
+    """Whether the array that the sentence names is the one that is moved, all of it."""
+    # A look-up gathers the table or the positions, a halo is an edge.
+    if not cause.value and (cause.kind in ("indexing", "halo") or "its result is moved" in cause.sentence):
+        return False
     return moved.kind in _MOVING or (moved.kind == "collective-permute" and cause.kind in _REQUESTS)
 
 
@@ -296,7 +300,7 @@ def _gradients(sentence: str, labels: dict[str, str]) -> set[str]:
 
 
 def _skeleton(name: str) -> str:
-    return re.sub(r"\d+", "#", name)
+    return re.sub(r"\[\d+\]|_\d+", "#", name)
 
 
 def _list(names: set[str], like: str) -> str:

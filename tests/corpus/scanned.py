@@ -3,6 +3,8 @@
 Not its job: recurrences over time (`sequence`).
 """
 
+# ruff: noqa: E741
+
 from __future__ import annotations
 
 from functools import partial
@@ -134,7 +136,7 @@ def bf16_compute_fp32_master() -> Built:
     "TP",
     "scan",
     "constraints",
-    counterfactuals=(Counterfactual(without="sequence", blame=r"(:|line ){seq}\b"),),
+    counterfactuals=(Counterfactual(without="sequence", blame=r"(:|line ){gathered}\b", kinds="all-gather"),),
 )
 def sequence_parallel_scan(without: str = "") -> Built:
     mesh = grid(dp=2, tp=4)
@@ -145,9 +147,9 @@ def sequence_parallel_scan(without: str = "") -> Built:
 
     def layer(x, w):
         if without != "sequence":
-            x = shard(x, "dp", "tp", None)  # @seq
+            x = shard(x, "dp", "tp", None)
         h = layer_norm(x, w["norm"])
-        h = shard(h, "dp", None, None)
+        h = shard(h, "dp", None, None)  # @gathered
         x = x + jax.nn.gelu(h @ w["fc"]) @ w["fc2"]
         return x, None
 

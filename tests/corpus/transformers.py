@@ -25,7 +25,7 @@ def rms(x, scale):
 
 
 def causal_attention(x, p):
-    b, t, d = x.shape
+    t = x.shape[1]
     q, k, v = (jnp.einsum("btd,dhk->bhtk", x, p[n]) for n in ("wq", "wk", "wv"))
     s = jnp.einsum("bhqk,bhtk->bhqt", q, k) / jnp.sqrt(q.shape[-1])
     s = jnp.where(jnp.tril(jnp.ones((t, t), bool)), s, -1e30)

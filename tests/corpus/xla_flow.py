@@ -47,7 +47,7 @@ class Flow:
     # ------------------------------------------------------------ one step back
 
     def before(self, node: Node) -> list[Node]:
-        """The arrays that are the same array at the border of a tuple, loop, call or fusion; [] when it is made here."""
+        """The same array beyond the border of a tuple, loop, call or fusion; [] when it is made here."""
         row, index = self.rows[node[0]], node[1]
         if row.opcode == "tuple":
             return [(row.operands[index], 0)]
@@ -99,7 +99,7 @@ class Flow:
             if caller.opcode == "while":
                 found += [*self.before_element(caller.operands[0], index), *self._returned(caller, index)]
             elif caller.opcode == "conditional":
-                branch = [k for k, called in enumerate(caller.called) if called == parameter.home][0]
+                branch = next(k for k, called in enumerate(caller.called) if called == parameter.home)
                 found += self.before_element(caller.operands[branch + 1], index)
             elif caller.opcode in ("fusion", "call") and number < len(caller.operands):
                 found += self.before_element(caller.operands[number], index)

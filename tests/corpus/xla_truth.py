@@ -151,12 +151,12 @@ def _names(function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[str
 
 
 def _short(dtype: Any) -> str:
-    name = jax.numpy.dtype(dtype).name
-    return {"bool": "pred", "bfloat16": "bf16"}.get(name, re.sub(r"^([a-z])[a-z]*", _letter, name))
-
-
-def _letter(found: re.Match[str]) -> str:
-    return {"f": "f", "i": "s", "u": "u", "c": "c"}[found[1]]
+    kind, size = jax.numpy.dtype(dtype).kind, jax.numpy.dtype(dtype).itemsize * 8
+    if kind == "b":
+        return "pred"
+    return (
+        "bf16" if dtype == jax.numpy.bfloat16 else {"f": "f", "i": "s", "u": "u", "c": "c"}.get(kind, "?") + str(size)
+    )
 
 
 # ---------------------------------------------------------------- before partitioning

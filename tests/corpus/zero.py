@@ -3,6 +3,8 @@
 Not its job: the models, which are small.
 """
 
+# ruff: noqa: E741
+
 from __future__ import annotations
 
 import jax
@@ -90,17 +92,15 @@ def zero2_by_constraints(without: str = "") -> Built:
     "FSDP",
     "constraints",
     "donated",
-    counterfactuals=(Counterfactual(without="gather", blame=r"(:|line ){gather}\b", kinds="all-gather", must=False),),
 )
-def zero3_gathers_by_hand(without: str = "") -> Built:
+def zero3_gathers_by_hand() -> Built:
     mesh = grid(fsdp=8)
     params, tx = mlp(mesh, "fsdp", n=2), optax.adamw(1e-3)
     whole = NamedSharding(mesh, P())
 
     def loss(params, x, y):
         for p in params:
-            if without != "gather":
-                p = jax.tree.map(lambda w: lax.with_sharding_constraint(w, whole), p)  # @gather
+            p = jax.tree.map(lambda w: lax.with_sharding_constraint(w, whole), p)
             x = x + jnp.tanh(x @ p["a"] + p["b"]) @ p["c"]
         return ((x - y) ** 2).mean()
 
