@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -312,22 +312,27 @@ def _list(names: set[str], like: str) -> str:
 
 def check_expected(program: Program, record: Any) -> Result:
     """The collectives worked out by hand are there, with their causes; what must not be said is not said."""
-    failures = [f"not found: {wanted}" for wanted in program.expected if not _meets(wanted, record)]
+    lines = program.lines
+    failures = [f"not found: {wanted}" for wanted in program.expected if not _meets(wanted, record, lines)]
     for never in program.never:
-        failures += [f"{never}: {_where(row)}: {cause.sentence}" for row, cause in _forbidden(never, record)]
+        failures += [f"{never}: {_where(row)}: {cause.sentence}" for row, cause in _forbidden(never, record, lines)]
     return Result(compared=len(program.expected) + len(program.never), failures=tuple(failures))
 
 
-def _meets(wanted: Expected, record: Any) -> bool:
+def _meets(wanted: Expected, record: Any, lines: Mapping[str, int]) -> bool:
     return any(
         row.kind in wanted.kind.split("|")
         and set(row.axes or ()) == set(wanted.axes.split())
         and cause.kind in wanted.cause.split("|")
-        and all(text in cause.sentence for text in wanted.says)
+        and all(_with_lines(text, lines) in cause.sentence for text in wanted.says)
         and (wanted.shape is None or cause.payload_bytes == math.prod(wanted.shape) * _bytes(row.dtype))
         for row in record.collectives
         for cause in row.causes
     )
+
+
+def _with_lines(text: str, lines: Mapping[str, int]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda tag: str(lines.get(tag[1], tag[0])), text)
 
 
 def _bytes(dtype: str) -> int:
@@ -335,7 +340,7 @@ def _bytes(dtype: str) -> int:
     return int(digits[0]) // 8 if digits else 1
 
 
-def _forbidden(never: Never, record: Any) -> Iterator[tuple[Collective, Cause]]:
+def _forbidden(never: Never, record: Any, lines: Mapping[str, int]) -> Iterator[tuple[Collective, Cause]]:
     for row in record.collectives:
         for cause in row.causes:
             axes = set(row.axes or ())
@@ -343,7 +348,7 @@ def _forbidden(never: Never, record: Any) -> Iterator[tuple[Collective, Cause]]:
                 row.kind == (never.kind or row.kind)
                 and axes == set(never.axes.split() or axes)
                 and cause.kind == (never.cause or cause.kind)
-                and never.says in cause.sentence
+                and _with_lines(never.says, lines) in cause.sentence
             ):
                 yield row, cause
 
@@ -352,8 +357,7 @@ def check_counterfactual(
     program: Program, counterfactual: Counterfactual, record: Any, truth: XlaTruth, other: XlaTruth
 ) -> Result:
     """What a cause blames, left out (`other`), makes the collective go or change: kind, groups or size."""
-    lines = {tag: str(line) for tag, line in program.lines.items()}
-    blame = re.compile(re.sub(r"\{(\w+)\}", lambda tag: lines.get(tag[1], tag[0]), counterfactual.blame))
+    blame = re.compile(_with_lines(counterfactual.blame, program.lines))
     before, after = _signatures(truth), _signatures(other)
     kinds = counterfactual.kinds.split("|") if counterfactual.kinds else None
     blamed: dict[Any, list[str]] = defaultdict(list)

@@ -170,7 +170,7 @@ def moe_with_written_all_to_all() -> Built:
     "pmean",
     "shard_map",
     "momentum",
-    expected=(Expected(kind="all-reduce", axes="batch", cause="written", says=("pmean",)),),
+    expected=(Expected(kind="all-reduce", axes="batch", cause="written", says=(":{pmean}",)),),
     never=(Never(cause="contraction"), Never(cause="reduction")),
 )
 def data_parallel_by_hand() -> Built:
@@ -182,7 +182,7 @@ def data_parallel_by_hand() -> Built:
 
     def replica(p, m, x, y):
         value, g = jax.value_and_grad(loss)(p, x, y)
-        g = lax.pmean(g, "batch")
+        g = lax.pmean(g, "batch")  # @pmean
         m = jax.tree.map(lambda m, g: 0.9 * m + g, m, g)
         return jax.tree.map(lambda p, m: p - 0.1 * m, p, m), m, lax.pmean(value, axis_name="batch")
 

@@ -30,7 +30,7 @@ class Expected:
       kind: as `Collective.kind`; "a|b" where partitioning may do either.
       axes: mesh axes, split by spaces, in any order.
       cause: as `Cause.kind`; "a|b" where both are true.
-      says: what the sentence of one such cause must contain, each; ().
+      says: what the sentence of one such cause must contain, each; "{tag}" is the line of the `# @tag`; ().
       shape: the local shape of its operand; None when it does not matter.
     """
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from corpus import dense, manual, routing, scanned, sequence, transformers, vision, zero
+from corpus import (
+    blamed,
+    dense,
+    libraries,
+    manual,
+    rl,
+    routing,
+    scanned,
+    sequence,
+    serving,
+    transformers,
+    vision,
+    zero,
+)
 from corpus.program import Program
 
 __all__ = ["PROGRAMS"]
 
-_FILES = (dense, transformers, scanned, zero, vision, sequence, manual, routing)
+_FILES = (dense, transformers, scanned, zero, vision, sequence, manual, routing, serving, rl, libraries, blamed)
 PROGRAMS: tuple[Program, ...] = tuple(program for file in _FILES for program in file.PROGRAMS)

@@ -167,7 +167,6 @@ def two_towers_on_two_meshes() -> Built:
         "item": placed(items, {"emb": ((128, 32), "q"), "w": ((32, 32), None, "p")}),
     }
 
-    @jax.jit
     def step(params, uid, iid):
         def loss(p):
             a = p["user"]["emb"][uid] @ p["user"]["w"]
@@ -180,7 +179,8 @@ def two_towers_on_two_meshes() -> Built:
         return jax.tree.map(lambda w, g: w - 0.1 * g, params, g), value
 
     ids = one(users, (32,), "u", dtype=jnp.int32), one(items, (32,), "q", dtype=jnp.int32)
-    return step, (params, *ids)
+    split = jax.tree.map(lambda a: a.sharding, params)
+    return jax.jit(step, out_shardings=(split, NamedSharding(users, P()))), (params, *ids)
 
 
 @program(

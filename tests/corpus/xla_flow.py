@@ -170,12 +170,13 @@ class Flow:
             return {0} if (root, 0) in reached else set()
         return {k for k in range(len(row.arrays)) if (root, k) in reached}
 
-    def consumers(self, node: Node) -> list[Row]:
-        """What uses the array, or a view of it."""
+    def consumers(self, node: Node, passed_on: frozenset[str] = frozenset()) -> list[Row]:
+        """What uses the array, or a view of it; `passed_on` are opcodes to go through as well."""
         seen, todo, found = {node}, [node], {}
         while todo:
             current = todo.pop()
-            same = [n for n in self._after.get(current, []) if self.rows[n[0]].opcode not in ELEMENTWISE | SUMMED]
+            stops = (ELEMENTWISE | SUMMED) - passed_on
+            same = [n for n in self._after.get(current, []) if self.rows[n[0]].opcode not in stops]
             for following in same:
                 if following not in seen:
                     seen.add(following)

@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 
-from corpus.xla_flow import MOVING, Flow, Node
+from corpus.xla_flow import ELEMENTWISE, MOVING, Flow, Node
 from corpus.xla_text import Array, Row, Text, Tiles, read_text, tiles_of
 
 __all__ = ["COLLECTIVES", "Key", "Moved", "Operand", "XlaTruth", "compile_and_dump"]
@@ -216,9 +216,11 @@ def _operand(flow: Flow, row: Row, index: int, results: tuple[str, ...]) -> Oper
     after: Node = (row.name, index if row.is_tuple else 0)
     elements, ends = flow.made_of(before)
     reached = flow.results(after)
-    argument, users = flow.argument(before), flow.consumers(after)
+    argument, users, array = flow.argument(before), flow.consumers(after), flow.rows[before[0]].arrays[0]
+    # Positions are clamped and made positive before they are used.
+    readers = flow.consumers(after, ELEMENTWISE) if array.dtype[0] in "su" else users
     return Operand(
-        array=flow.rows[before[0]].arrays[0],
+        array=array,
         argument=argument.op_name if argument else "",
         factors=frozenset(name for end in ends for name in _factors(flow, flow.rows[end[0]])),
         elements=_op_names(flow, elements),
@@ -226,7 +228,7 @@ def _operand(flow: Flow, row: Row, index: int, results: tuple[str, ...]) -> Oper
         partners=frozenset(name for k in reached for name in _partners(flow, k)),
         producers=frozenset((flow.rows[end[0]].opcode, flow.rows[end[0]].op_name) for end in ends),
         consumers=frozenset((user.opcode, user.op_name) for user in users),
-        used_with=frozenset(name for user in users for name in _factors(flow, user)),
+        used_with=frozenset(name for user in readers for name in _factors(flow, user)),
     )
 
 
