@@ -86,6 +86,7 @@ class Program:
       expected: collectives and causes worked out by hand; ().
       never: what must not be said.
       counterfactuals: what may be left out, and what must then change.
+      revised: what had been expected before the program ran and why that was wrong; "" when it held.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Program:
     expected: tuple[Expected, ...] = ()
     never: tuple[Never, ...] = ()
     counterfactuals: tuple[Counterfactual, ...] = ()
+    revised: str = ""
 
     @property
     def lines(self) -> Mapping[str, int]:
@@ -109,6 +111,7 @@ def program(
     expected: tuple[Expected, ...] = (),
     never: tuple[Never, ...] = (),
     counterfactuals: tuple[Counterfactual, ...] = (),
+    revised: str = "",
 ) -> Callable[[Build], Build]:
     """Append the decorated builder to `programs`; the program is named after it."""
 
@@ -121,6 +124,7 @@ def program(
                 expected=expected,
                 never=never,
                 counterfactuals=counterfactuals,
+                revised=revised,
             )
         )
         return build

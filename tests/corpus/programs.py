@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from corpus import (
+from corpus.program import Program
+from corpus.steps import (
     blamed,
     dense,
     libraries,
@@ -16,7 +17,6 @@ from corpus import (
     vision,
     zero,
 )
-from corpus.program import Program
 
 __all__ = ["PROGRAMS"]
 

@@ -26,7 +26,7 @@ from corpus.checks import (
 from corpus.program import Program
 from corpus.xla_truth import XlaTruth, compile_and_dump
 
-__all__ = ["Measured", "compiled", "lines_of", "measure"]
+__all__ = ["MOST_DIFFERENT", "MOST_UNKNOWN", "Measured", "compiled", "limits_of", "lines_of", "measure"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +115,12 @@ def _bytes(causes: Iterable[tuple[Any, Any]]) -> int:
 
 # ---------------------------------------------------------------- in words
 
+MOST_DIFFERENT = 0.001
+"""The share of values whose sharding may differ from XLA's."""
+
+MOST_UNKNOWN = 0.02
+"""The share of causes, and of their bytes, that may be unknown."""
+
 _HEADS = "shardings", "sizes", "names", "expected", "counterfactuals"
 
 
@@ -136,6 +142,45 @@ def lines_of(found: Iterable[Measured]) -> list[str]:
     return lines
 
 
+def limits_of(found: Iterable[Measured]) -> list[tuple[str, str, str, bool]]:
+    """What must hold: in words, what was found, what it must be, whether it holds."""
+    rows = list(found)
+    results = {head: [row.results[head] for row in rows] for head in _HEADS}
+    unknown, causes = sum(row.unknown for row in rows), sum(row.causes for row in rows)
+    lost, moved = sum(row.unknown_bytes for row in rows), sum(row.bytes for row in rows)
+    different, compared = _sums(results["shardings"])
+    return [
+        (
+            "values whose sharding differs from XLA's own dump",
+            f"{different:,} of {compared:,} ({different / max(1, compared):.2%})",
+            f"at most {MOST_DIFFERENT:.1%}",
+            different <= MOST_DIFFERENT * compared,
+        ),
+        (
+            "causes unknown",
+            f"{unknown} of {causes} ({unknown / max(1, causes):.1%}; {lost / max(1, moved):.1%} of bytes)",
+            f"at most {MOST_UNKNOWN:.0%}",
+            unknown <= MOST_UNKNOWN * causes and lost <= MOST_UNKNOWN * moved,
+        ),
+        _none("causes that name another array, or another layer's", results["names"]),
+        _none('causes with evidence "sharding" that name an array of impossible size', results["sizes"]),
+        _none("collectives and sentences worked out by hand that are missing or forbidden", results["expected"]),
+        _none(
+            "blamed requests and splits that change nothing when left out, or are not blamed",
+            results["counterfactuals"],
+        ),
+    ]
+
+
+def _none(words: str, results: list[Result]) -> tuple[str, str, str, bool]:
+    wrong, compared = _sums(results)
+    return words, f"{wrong} of {compared}", "0", not wrong
+
+
+def _sums(results: list[Result]) -> tuple[int, int]:
+    return sum(len(r.failures) for r in results), sum(r.compared for r in results)
+
+
 def _line(name: str, rows: list[Measured]) -> str:
     cells = {head: _cell(row.results[head] for row in rows) for head in _HEADS}
     unknown, causes = sum(row.unknown for row in rows), sum(row.causes for row in rows)
@@ -147,5 +192,4 @@ def _line(name: str, rows: list[Measured]) -> str:
 
 
 def _cell(results: Iterable[Result]) -> str:
-    found = list(results)
-    return f"{sum(len(r.failures) for r in found)}/{sum(r.compared for r in found)}"
+    return "{}/{}".format(*_sums(list(results)))

@@ -228,8 +228,7 @@ def _tiles_by_mesh(sharding: str, rank: int, partitions: int) -> Tiles:
     """JAX 0.12: `{mesh['data'=2,'model'=4], [{'data'}, {'model':(1)2}]}`, with `device_ids=([8]<=...)` perhaps."""
     head, _, tail = sharding.partition("]")
     sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", head)}
-    ids = re.search(r"device_ids=\(([\d,]+)\)", sharding)
-    order = [int(n) for n in ids[1].split(",")] if ids else list(range(partitions))
+    order = _order(sharding, partitions)
     listed = re.search(r"\[(.*?)\](?:,|\}|$)", tail)
     dimensions = re.findall(r"\{([^{}]*)\}", listed[1]) if listed else []
     where = np.zeros((partitions, rank), int)
@@ -242,3 +241,15 @@ def _tiles_by_mesh(sharding: str, rank: int, partitions: int) -> Tiles:
                     index, size = index // (size // (int(before) * int(part))) % int(part), int(part)
                 where[device, dimension] = where[device, dimension] * size + index
     return tuple(map(tuple, where.tolist()))
+
+
+def _order(sharding: str, partitions: int) -> list[int]:
+    """The partition at each position of the mesh: `device_ids=(3,1,2,0)`, or `([2,4]T(1,0))` for a transposed count."""
+    found = re.search(r"device_ids=\(\[?([\d,]+)\]?(?:T\(([\d,]+)\))?\)", sharding)
+    if found is None:
+        return list(range(partitions))
+    numbers = [int(n) for n in found[1].split(",")]
+    if found[2]:
+        order = [int(n) for n in found[2].split(",")]
+        return np.arange(math.prod(numbers)).reshape(numbers).transpose(order).ravel().tolist()
+    return numbers if len(numbers) == partitions else list(range(partitions))
