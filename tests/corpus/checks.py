@@ -24,6 +24,7 @@ __all__ = [
     "Result",
     "check_counterfactual",
     "check_expected",
+    "check_kinds",
     "check_names",
     "check_shardings",
     "check_sizes",
@@ -190,6 +191,32 @@ def _skeleton(name: str) -> str:
 
 def _list(names: set[str], like: str) -> str:
     return " or ".join(f"`{name}`" for name in sorted(names) if _skeleton(name) == _skeleton(like))
+
+
+# ---------------------------------------------------------------- kinds
+
+_KINDS = {
+    "dot": {"contraction"},
+    "convolution": {"contraction"},
+    # XLA may multiply and add instead of a small product.
+    "reduce": {"reduction", "contraction"},
+    "gather": {"indexing"},
+    "scatter": {"indexing"},
+}
+
+
+def check_kinds(record: Any, truth: XlaTruth) -> Result:
+    """The partitioner's all-reduces have the kind of cause that what XLA sums there has."""
+    compared, failures = 0, []
+    for row, cause, moved, operands in pairs(record, truth):
+        makers = {opcode for opcode, _ in operands[0].producers} & set(_KINDS)
+        if moved.kind != "all-reduce" or len(makers) != 1 or cause.kind in ("unknown", "written"):
+            continue
+        (maker,) = makers
+        compared += 1
+        if cause.kind not in _KINDS[maker]:
+            failures.append(f"{_where(row)} sums a {maker}; said: {cause.kind}: {cause.sentence}")
+    return Result(compared=compared, failures=tuple(failures))
 
 
 # ---------------------------------------------------------------- expectations, counterfactuals

@@ -18,6 +18,7 @@ from corpus.checks import (
     Result,
     check_counterfactual,
     check_expected,
+    check_kinds,
     check_names,
     check_shardings,
     check_sizes,
@@ -83,6 +84,7 @@ def measure(program: Program) -> Measured:
         "shardings": check_shardings(record, truth),
         "sizes": check_sizes(record, truth),
         "names": check_names(record, truth),
+        "kinds": check_kinds(record, truth),
         "expected": check_expected(program, record),
         "counterfactuals": _counterfactuals(program, record, truth),
     }
@@ -121,7 +123,7 @@ MOST_DIFFERENT = 0.001
 MOST_UNKNOWN = 0.02
 """The share of causes, and of their bytes, that may be unknown."""
 
-_HEADS = "shardings", "sizes", "names", "expected", "counterfactuals"
+_HEADS = "shardings", "sizes", "names", "kinds", "expected", "counterfactuals"
 
 
 def lines_of(found: Iterable[Measured]) -> list[str]:
@@ -129,7 +131,7 @@ def lines_of(found: Iterable[Measured]) -> list[str]:
     rows = list(found)
     lines = [
         f"{'program':<40} {'values differ':>16} {'causes unknown':>15} {'bytes':>6} {'sizes':>8} {'names':>8} "
-        f"{'expected':>9} {'blamed':>7}"
+        f"{'kinds':>8} {'expected':>9} {'blamed':>7}"
     ]
     lines += [_line(row.name, [row]) for row in rows]
     lines.append(_line(f"{len(rows)} programs, JAX {jax.__version__}", rows))
@@ -164,6 +166,7 @@ def limits_of(found: Iterable[Measured]) -> list[tuple[str, str, str, bool]]:
         ),
         _none("causes that name another array, or another layer's", results["names"]),
         _none('causes with evidence "sharding" that name an array of impossible size', results["sizes"]),
+        _none("all-reduces whose cause is of another kind than what XLA sums", results["kinds"]),
         _none("collectives and sentences worked out by hand that are missing or forbidden", results["expected"]),
         _none(
             "blamed requests and splits that change nothing when left out, or are not blamed",
@@ -187,7 +190,7 @@ def _line(name: str, rows: list[Measured]) -> str:
     share = sum(row.unknown_bytes for row in rows) / max(1, sum(row.bytes for row in rows))
     return (
         f"{name:<40} {cells['shardings']:>16} {f'{unknown}/{causes}':>15} {share:>6.1%} {cells['sizes']:>8} "
-        f"{cells['names']:>8} {cells['expected']:>9} {cells['counterfactuals']:>7}"
+        f"{cells['names']:>8} {cells['kinds']:>8} {cells['expected']:>9} {cells['counterfactuals']:>7}"
     )
 
 

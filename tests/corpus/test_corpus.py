@@ -83,6 +83,11 @@ def test_a_cause_names_the_arguments_that_xlas_dataflow_leads_to(program: Progra
 
 
 @_until_then
+def test_an_all_reduce_has_the_kind_of_cause_that_what_xla_sums_has(program: Program) -> None:
+    assert not measure(program).results["kinds"].failures
+
+
+@_until_then
 def test_the_causes_worked_out_by_hand_are_given(program: Program) -> None:
     assert not measure(program).results["expected"].failures
 

@@ -43,7 +43,8 @@ class Operand:
       partners: arguments that these results are made of, element by element.
       producers: (opcode, JAX's name) of what makes it.
       consumers: the same of what uses it.
-      used_with: arguments that the products which use it have as operands.
+      used_with: arguments that the products which use it have as operands; for what is moved and not summed, also
+        those that use it behind element-wise operations.
     """
 
     array: Array
@@ -217,8 +218,10 @@ def _operand(flow: Flow, row: Row, index: int, results: tuple[str, ...]) -> Oper
     elements, ends = flow.made_of(before)
     reached = flow.results(after)
     argument, users, array = flow.argument(before), flow.consumers(after), flow.rows[before[0]].arrays[0]
-    # Positions are clamped and made positive before they are used.
-    readers = flow.consumers(after, ELEMENTWISE) if array.dtype[0] in "su" else users
+    # A sentence may name what needs a gathered array behind a norm, or positions behind a clamp. What a sum is for
+    # stands right before it.
+    is_moved = row.opcode in MOVING or array.dtype[0] in "su"
+    readers = flow.consumers(after, ELEMENTWISE) if is_moved else users
     return Operand(
         array=array,
         argument=argument.op_name if argument else "",
