@@ -1,0 +1,24 @@
+"""All programs of the corpus, in the order of their files."""
+
+from __future__ import annotations
+
+from corpus.program import Program
+from corpus.steps import (
+    blamed,
+    dense,
+    libraries,
+    manual,
+    rl,
+    routing,
+    scanned,
+    sequence,
+    serving,
+    transformers,
+    vision,
+    zero,
+)
+
+__all__ = ["PROGRAMS"]
+
+_FILES = (dense, transformers, scanned, zero, vision, sequence, manual, routing, serving, rl, libraries, blamed)
+PROGRAMS: tuple[Program, ...] = tuple(program for file in _FILES for program in file.PROGRAMS)
