@@ -258,6 +258,7 @@ class CompileRecord:
             text,
             self.data.meshes,
             ids,
+            partitions=found.partitions,
             free_inputs=found.free_inputs,
             free_outputs=found.free_outputs,
             result_names=found.result_names,

@@ -33,6 +33,7 @@ def read_propagated_hlo(
     meshes: Sequence[Mesh],
     device_ids: Sequence[int] | None = None,
     *,
+    partitions: int | None = None,
     free_inputs: Sequence[bool] = (),
     free_outputs: Sequence[bool] = (),
     result_names: Sequence[str] = (),
@@ -46,12 +47,14 @@ def read_propagated_hlo(
       text: HLO text with `sharding=` attributes.
       meshes: the user's meshes, the most likely first.
       device_ids: the device of each partition; None when partitions are positions in the meshes.
+      partitions: how many the program is for; None when the text's header says so.
       free_inputs: for each argument, whether its sharding was left to the partitioner.
       free_outputs: the same for each result.
       result_names: JAX's names of the results.
     """
     module = parse_hlo_text(text)
-    partitions = int(module.device_counts[1]) if module.device_counts else 1
+    if partitions is None:
+        partitions = int(module.device_counts[1]) if module.device_counts else 1
     walk = _Walk(module=module, meshes=tuple(meshes), device_ids=device_ids, partitions=max(partitions, 1))
     entry = module.computation(module.entry)
     results = walk.computation(entry, _Region())
