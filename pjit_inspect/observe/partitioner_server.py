@@ -11,6 +11,7 @@ What it needs of JAX's private names lies in `observe._jax` (`cpu_devices`, `com
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
@@ -35,6 +36,7 @@ _NOTICE = "Module has GSPMD attrs or ops"
 _UNKNOWN_OPTION = "No such compile option: '"
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 60.0
+_MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
 _FACTS, _FAILURE, _STDERR = "pjit_inspect.facts", "pjit_inspect.failure", "pjit_inspect.stderr"
 
 
@@ -135,6 +137,7 @@ def _import_jax(home: str) -> None:
 
     from pjit_inspect.observe import _jax, _mlir, how_compiled  # noqa: F401
 
+    _remove_left_over()
     gc.collect()
     gc.freeze()
 
@@ -184,48 +187,77 @@ def _ask_child(link: socket.socket, question: dict[str, Any], program: int) -> t
     import shutil
     import tempfile
 
-    folder = Path(tempfile.mkdtemp(prefix="pjit_inspect_partitioner_", dir=_roomy(question["program"])))
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_roomy(question["program"])))
+    held = _hold(folder)
     try:
         child = os.fork()
         if not child:
             _be_child(link, question, program, folder)
         try:
-            ended = _watch(link, child, folder, time.monotonic() + question["timeout_s"], question["timeout_s"])
+            ended = _watch(link, child, folder, question)
         finally:
             _end(child)
         return _answer(folder, ended)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def _hold(folder: str | Path) -> int:
+    """A lock on a folder, for as long as this process or a child has it open. Raises BlockingIOError when held."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(held)
+        raise
+    return held
+
+
+def _remove_left_over() -> None:
+    """Folders of servers that were killed: nobody holds them."""
+    import shutil
+    import tempfile
+
+    for home in (_MEMORY, tempfile.gettempdir()):
+        with suppress(OSError):
+            names = [entry.path for entry in os.scandir(home) if entry.name.startswith(_PREFIX)]
+            for name in names:
+                with suppress(OSError):
+                    if os.lstat(name).st_uid != os.getuid():
+                        continue
+                    held = _hold(name)
+                    shutil.rmtree(name, ignore_errors=True)
+                    os.close(held)
 
 
 def _roomy(size_bytes: int) -> str | None:
     """Memory where there is room for what XLA writes about a program of this size; None for the temporary folder."""
-    memory = "/dev/shm"
     try:
-        room = os.statvfs(memory)
+        room = os.statvfs(_MEMORY)
     except OSError:
         return None
     # 16 layers: 191 KB of bytecode, 5 MB of dump.
     needed = min((32 << 20) + 64 * size_bytes, _MAX_DUMP_BYTES)
-    return memory if os.access(memory, os.W_OK) and room.f_bavail * room.f_frsize >= needed else None
+    return _MEMORY if os.access(_MEMORY, os.W_OK) and room.f_bavail * room.f_frsize >= needed else None
 
 
-def _watch(link: socket.socket, child: int, folder: Path, deadline: float, timeout_s: float) -> int | None:
+def _watch(link: socket.socket, child: int, folder: Path, question: dict[str, Any]) -> int | None:
     """Wait until the files are complete (None) or the child has ended (how, as `os.waitpid` says)."""
-    start = time.monotonic()
+    start, number, timeout_s = time.monotonic(), question["number"], question["timeout_s"]
     while True:
         now = time.monotonic()
         # Small programs take milliseconds, for which a pause would show; large ones do not notice a longer one.
         pause = min(max(_SHORT_PAUSE_S, (now - start) / 50), _LONG_PAUSE_S)
         if select.select([link], [], [], pause)[0]:
-            _hear(link)
+            _hear(link, number)
         # Asked in this order: a child that ended in between has written all it wrote.
         ended, status = os.waitpid(child, os.WNOHANG)
         if _find(folder) is not None:
             return None
         if ended:
             return status
-        if now > deadline:
+        if now - start > timeout_s:
             raise _RefusedError(
                 f"XLA's partitioner had no answer after {timeout_s:g} s; give it more time, or ask about fewer layers"
             )
@@ -236,14 +268,15 @@ def _watch(link: socket.socket, child: int, folder: Path, deadline: float, timeo
             )
 
 
-def _hear(link: socket.socket) -> None:
-    """While a question is answered nothing but its cancelling can come: others wait in the user's process."""
+def _hear(link: socket.socket, number: int) -> None:
+    """While a question is answered only a cancelling can come, perhaps of an earlier one: others wait."""
     try:
-        _, files = receive(link)
+        message, files = receive(link)
     except EOFError:
         raise _OwnerGoneError from None
     close_all(files)
-    raise _CancelledError
+    if message.get("cancel") == number:
+        raise _CancelledError
 
 
 def _end(child: int) -> None:
@@ -369,6 +402,7 @@ def _become_quiet(link: socket.socket, folder: Path, timeout_s: float) -> None:
     # Should the server be killed, this process still ends.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(int(timeout_s) + 2)
+    _end_with_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_DUMP_BYTES, _MAX_DUMP_BYTES))
     # The socket is closed here, so that the user's process hears when the server dies.
@@ -379,6 +413,15 @@ def _become_quiet(link: socket.socket, folder: Path, timeout_s: float) -> None:
     os.dup2(stderr, 1)
     os.dup2(stderr, 2)
     os.nice(5)
+
+
+def _end_with_parent() -> None:
+    """On Linux a child ends as soon as its server does."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):
+        set_signal_of_parents_death = 1
+        ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
 
 
 def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
@@ -393,6 +436,7 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
             raise _RefusedError(f"{devices} devices do not fit a program of {partitions} partitions")
         is_open = how_compiled.open_borders(module)
         facts = {
+            "partitions": partitions,
             "free_inputs": is_open[0],
             "free_outputs": is_open[1],
             "result_names": how_compiled.result_names(module),

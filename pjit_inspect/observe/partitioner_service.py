@@ -13,6 +13,7 @@ import hashlib
 import itertools
 import os
 import re
+import select
 import socket
 import subprocess
 import sys
@@ -52,6 +53,7 @@ class Partitioned:
       before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with.
       after: the same as the partitioner left it, on one device: local shapes, collectives with their channel ids.
       partitioner: which propagation XLA used.
+      partitions: how many the program was split into; a module's proto does not say it.
       free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
       result_names: JAX's names of the results (`result[0]`); "" where it has none.
       notice: XLA's warning that it left Shardy for GSPMD, in its own words; "" when it did not.
@@ -60,6 +62,7 @@ class Partitioned:
     before: bytes
     after: bytes
     partitioner: Literal["shardy", "gspmd"]
+    partitions: int
     free_inputs: tuple[bool, ...]
     free_outputs: tuple[bool, ...]
     result_names: tuple[str, ...]
@@ -104,8 +107,9 @@ def cancel() -> None:
     """Make every question of this process that has no answer yet raise CaptureError; to be called in another thread."""
     _here.cancelled = next(_here.counter)
     server = _here.server
-    if server is not None and server.asked is not None:
-        server.cancel(server.asked)
+    asked = server.asked if server is not None else None
+    if server is not None and asked is not None:
+        server.cancel(asked)
 
 
 def start_server() -> None:
@@ -118,7 +122,7 @@ def stop_server() -> None:
     """End this process's server and what it is doing; the next question starts another."""
     server, _here.server = _here.server, None
     if server is not None:
-        server.close()
+        server.end()
 
 
 # ---------------------------------------------------------------- one question
@@ -149,7 +153,7 @@ def _exchange(question: dict[str, Any], program: int, deadline: float) -> tuple[
     server = _server()
     left = deadline - time.monotonic()
     try:
-        return server.ask({**question, "timeout_s": max(left, 0.1)}, program, deadline + _GRACE_S)
+        return server.ask({**question, "timeout_s": max(left, 0.1)}, program, deadline + _GRACE_S, _here)
     except (EOFError, OSError, ValueError) as error:
         stop_server()
         if isinstance(error, TimeoutError):
@@ -168,6 +172,7 @@ def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
         before=before,
         after=after,
         partitioner=message["partitioner"],
+        partitions=message["partitions"],
         free_inputs=tuple(message["free_inputs"]),
         free_outputs=tuple(message["free_outputs"]),
         result_names=tuple(message["result_names"]),
@@ -212,11 +217,17 @@ class _Server:
         self._is_midway = False
         self.link = _start()
 
-    def ask(self, question: dict[str, Any], program: int, deadline: float) -> tuple[dict[str, Any], list[int]]:
+    def ask(
+        self, question: dict[str, Any], program: int, deadline: float, here: _Here
+    ) -> tuple[dict[str, Any], list[int]]:
         """The answer and its files. Raises EOFError, OSError or ValueError when the server is of no use any more."""
         self.asked = number = question["number"]
         try:
+            self.link.settimeout(max(deadline - time.monotonic(), 0.001))
             send(self.link, question, [program])
+            if number < here.cancelled:
+                # It was cancelled after its turn had come and before the server could be told.
+                self.cancel(number)
             while True:
                 message, files = self._receive(deadline)
                 if "start" in message:
@@ -227,6 +238,8 @@ class _Server:
                 else:
                     close_all(files)
         except BaseException:
+            if self._is_midway:
+                self.end()
             self.cancel(number)
             raise
         finally:
@@ -237,7 +250,11 @@ class _Server:
             send(self.link, {"cancel": number})
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], list[int]]:
-        self.link.settimeout(max(deadline - time.monotonic(), 0.001))
+        # Not `select`, which takes no file above 1,023. The wait may be interrupted; a message half read is lost.
+        waiting = select.poll()
+        waiting.register(self.link, select.POLLIN)
+        if not waiting.poll(1e3 * max(deadline - time.monotonic(), 0.001)):
+            raise TimeoutError
         self._is_midway = True
         found = receive(self.link)
         self._is_midway = False
@@ -252,7 +269,14 @@ class _Server:
         except OSError:
             return False
 
-    def close(self) -> None:
+    def end(self) -> None:
+        """End the server, also where a program that was started meanwhile has a copy of the socket."""
+        with suppress(OSError):
+            self.link.shutdown(socket.SHUT_RDWR)
+        self.forget()
+
+    def forget(self) -> None:
+        """Leave the server to the process that started it."""
         self.link.close()
 
 
@@ -359,7 +383,7 @@ def _begin_anew() -> None:
     global _here
     before, _here = _here, _Here()
     if before.server is not None:
-        before.server.close()
+        before.server.forget()
 
 
 if hasattr(os, "register_at_fork"):

@@ -22,6 +22,8 @@ from pjit_inspect.model.propagation import (
     axis_name,
 )
 from pjit_inspect.observe import _mlir
+from pjit_inspect.observe.gspmd_marks import has_gspmd_marks
+from pjit_inspect.observe.how_compiled import count_partitions
 from pjit_inspect.observe.missing_rules import add_missing_rules
 from pjit_inspect.observe.mlir_calls import calls_to_regions
 from pjit_inspect.observe.mlir_locations import Place, read_location
@@ -94,17 +96,15 @@ def propagate(stablehlo: bytes) -> Propagation | None:
 
 
 def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
-    """Whether the program has Shardy's meshes, or no shardings at all."""
-    if any(op.operation.name == "sdy.mesh" for op in module.body.operations):
+    """Whether Shardy is what XLA runs on a program: made for it, or without any sharding."""
+    if count_partitions(module) == 1:
         return True
-    if "mhlo.num_partitions" not in module.operation.attributes or _partitions(module) == 1:
+    if has_gspmd_marks(module, stablehlo):
+        return False
+    if any(op.operation.name == "sdy.mesh" for op in module.body.operations):
         return True
     # Under `with mesh:` a program without shardings is on all its devices. Bytecode holds names as they are.
     return _GSPMD_SHARDING not in stablehlo
-
-
-def _partitions(module: Any) -> int:
-    return int(str(module.operation.attributes["mhlo.num_partitions"]).partition(" ")[0])
 
 
 def _result_specs(main: Any) -> tuple[Spec | None, ...]:
