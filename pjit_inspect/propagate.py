@@ -79,9 +79,7 @@ def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> Propagation
         spans=read_spans(stablehlo),
     )
     collectives = find_edges(align(before, after), read.program, read.op_of, read.values_of)
-    program = replace(
-        read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives
-    )
+    program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
     return with_origins(program)
 
 

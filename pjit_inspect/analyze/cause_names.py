@@ -15,7 +15,10 @@ __all__ = ["kind_of_name", "user_word"]
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
     (re.compile(r"(sharding_constraint|reshard)$"), "reshard_requested"),
-    (re.compile(r"(fft|cholesky|triangular_solve|\w*callback\w*|custom_call|ffi_call|pallas_call)$"), "no_sharding_rule"),
+    (
+        re.compile(r"(fft|cholesky|triangular_solve|\w*callback\w*|custom_call|ffi_call|pallas_call)$"),
+        "no_sharding_rule",
+    ),
     (re.compile(r"(gather|scatter.*|dynamic_(update_)?slice|sort|top_k|argsort)$"), "indexing"),
     (re.compile(r"(reduce_window.*|slice|pad|concatenate|rev|roll|select_and_scatter_add)$"), "halo"),
     (re.compile(r"(reduce(_\w+)?|argmax|argmin)$"), "reduction"),

@@ -108,7 +108,8 @@ class _Writer:
         if op is None:
             return "output" if self.match.edge.outputs else "unknown"
         if op.kind in _REQUESTS:
-            return "reshard_requested"
+            # What has the requested sharding already was computed otherwise: the request changes nothing.
+            return "reshard_needed" if self._is_as_wanted() else "reshard_requested"
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
         if is_unknown or op.kind in ("custom_call", "topk"):
             return "no_sharding_rule"
@@ -157,17 +158,39 @@ class _Writer:
         pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
         return wanted if pieces == taker.shape else None
 
+    def _is_as_wanted(self) -> bool:
+        """Whether the moved value has the sharding that its taker has asked for."""
+        moved, op = self._moved(), self._taker()
+        if moved is None or op is None or not op.results:
+            return False
+        return self.program.values[moved].spec == self.program.values[op.results[0]].spec
+
     # ------------------------------------------------------------ clauses about sums
 
     def contraction(self) -> str:
         sides = " on both sides" if len({part.operand for part in self._parts()}) > 1 else ""
+        if self._is_xlas():
+            return f"{self._op()} sums over {self._dimensions()}{self._split_by_xla()}"
         return (
             f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}{sides}, "
             "so each device has a partial sum"
         )
 
     def reduction(self) -> str:
-        return f"{self._op()} reduces {self._dimensions()}, sharded over {self._need_axes()}: each device has a part of it"
+        if self._is_xlas():
+            return f"{self._op()} reduces {self._dimensions()}{self._split_by_xla()}"
+        return (
+            f"{self._op()} reduces {self._dimensions()}, sharded over {self._need_axes()}: each device has a part of it"
+        )
+
+    def _is_xlas(self) -> bool:
+        return self.need is not None and self.need.is_xlas
+
+    def _split_by_xla(self) -> str:
+        return (
+            f", which XLA's partitioner splits over {self._need_axes()} though no sharding asks for it, so each device "
+            "has a partial sum"
+        )
 
     # ------------------------------------------------------------ clauses about moves
 
@@ -245,7 +268,9 @@ class _Writer:
         if kind == "reverse":
             return f"{self._op()} reverses {where}, so each device needs another device's piece"
         if kind == "concatenate":
-            return f"{self._op()} joins arrays along {where}, so pieces of the result begin where other devices hold data"
+            return (
+                f"{self._op()} joins arrays along {where}, so pieces of the result begin where other devices hold data"
+            )
         if kind == "slice":
             return f"{self._op()} takes a part of {where}, so pieces of the result begin where other devices hold data"
         if kind == "pad":
@@ -256,6 +281,8 @@ class _Writer:
         own = self._own()
         kind = own.kind if own is not None else ""
         axes = self._need_axes()
+        if self._is_xlas():
+            return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
         if self.need is not None and self.need.is_sum and kind == "scatter":
             return (
                 f"{self._op()} adds up what lies along {self._dimensions()}, sharded over {axes}, so each device has a "
@@ -359,7 +386,7 @@ class _Writer:
         return kind == "contraction" and len({part.operand for part in parts}) == len(parts)
 
     def _dimensions(self) -> str:
-        """"dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
+        """ "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
         parts = self._shown_parts()
         if self._is_one_sum() and len(parts) == 2:
             return _joined([f"dimension {part.dimension} of {self._value(part)}" for part in parts])
@@ -427,9 +454,10 @@ class _Writer:
         place = "result" if part.operand is None else f"operand {part.operand}"
         if self.need is not None and self.need.op is None:
             place = "result of the program"
+        split = "split by XLA" if self._is_xlas() else "sharded"
         return (
             f"{place}, {self._value(part)}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
-            f"{part.dimension} is sharded over {_over(part.axes)}"
+            f"{part.dimension} is {split} over {_over(part.axes)}"
         )
 
     def _origins(self, part: Part) -> list[AxisOrigin]:

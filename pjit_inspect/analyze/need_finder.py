@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.needs import Need, find_needs
+from pjit_inspect.analyze.needs import Need, Part, find_needs, sum_kind
 from pjit_inspect.model.propagation import Dimensions, PartitionedCollective, Propagation, Taker, axis_name
 
 __all__ = ["Match", "NeedFinder"]
@@ -65,9 +65,38 @@ class NeedFinder:
         wanted = None if axes is None else frozenset(map(axis_name, axes))
         if edge.kind in _SUMS:
             summed = self._best((n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum), wanted)
+            if summed is None and edge.made_of:
+                summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
                 return Match(edge=edge, need=summed)
         return self._moved(edge, wanted) or self._own(edge, wanted) or self._nameless(edge, wanted)
+
+    def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
+        """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
+
+        The pieces of the operands say so: the dimension is as many times shorter as devices add up their results.
+        """
+        op = self.program.ops[index]
+        is_maker = bool(edge.makers) and edge.makers[0] in op.results
+        if op.rule is None or not is_maker or len(edge.made_of) != len(op.operands) or axes is None:
+            return None
+        parts = [
+            Part(value=value, operand=number, dimension=dimension, axes=tuple(sorted(axes)))
+            for number, (value, pieces) in enumerate(zip(op.operands, edge.made_of, strict=True))
+            for dimension, factors in enumerate(op.rule.operands[number] if number < len(op.rule.operands) else ())
+            if set(factors) & set(op.rule.reduction)
+            and len(pieces) == len(self.program.values[value].shape)
+            and self._is_split_by(_together(edge), value, dimension, pieces[dimension])
+        ]
+        if not parts:
+            return None
+        return Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
+
+    def _is_split_by(self, count: int, value: int, dimension: int, piece: int) -> bool:
+        """Whether a piece shows a dimension split so many times more than its sharding says, or so many times instead."""
+        length, axes = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
+        own = self.program.pieces(axes)
+        return piece * own * count == length or (own != count and piece * count == length)
 
     # ------------------------------------------------------------ the ways an array moves
 
@@ -192,6 +221,11 @@ class NeedFinder:
         return fitting.pop() if len(fitting) == 1 else None
 
 
+def _together(edge: PartitionedCollective) -> int:
+    """How many devices take part in a group of a collective."""
+    return max((len(group) for group in edge.groups), default=1)
+
+
 def _axes_score(need: Need, axes: frozenset[str] | None) -> int | None:
     """3 when the need is over exactly these axes, 2 when over these and more, 1 when some are common; else None."""
     own = frozenset(map(axis_name, need.axes))
@@ -202,5 +236,3 @@ def _axes_score(need: Need, axes: frozenset[str] | None) -> int | None:
     if axes < own:
         return 2
     return 1 if own & axes else None
-
-

@@ -17,7 +17,7 @@ from pjit_inspect.analyze.requests import Request, RequestFinder
 from pjit_inspect.model.cause import CauseKind
 from pjit_inspect.model.propagation import Boundary, Dimensions, Propagation, ShardedOp, axis_name
 
-__all__ = ["Need", "Part", "find_needs", "is_cumulative"]
+__all__ = ["Need", "Part", "find_needs", "is_cumulative", "sum_kind"]
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
@@ -72,6 +72,7 @@ class Need:
       target: how that array is wanted to be split; None where it is not to be split otherwise.
       request: who asked for the sharding that is wanted; None when nobody did.
       taken: axis -> the dimension of the result that uses it already, where that is why an operand cannot stay split.
+      is_xlas: whether no operand is sharded so: XLA's partitioner splits the operation over these axes of itself.
     """
 
     op: int | None
@@ -83,6 +84,7 @@ class Need:
     target: Dimensions | None = None
     request: Request | None = None
     taken: tuple[tuple[str, int], ...] = ()
+    is_xlas: bool = False
 
 
 def find_needs(program: Propagation) -> tuple[Need, ...]:
@@ -120,7 +122,7 @@ def _rule_needs(
     if summed:
         result = op.results[0] if op.results else None
         axes = _lost_names(summed)
-        yield Need(op=index, kind=_sum_kind(op), is_sum=True, axes=axes, parts=tuple(summed), value=result)
+        yield Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(summed), value=result)
         if op.kind == "convolution":
             # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
             yield _move(index, "halo", summed)
@@ -171,7 +173,8 @@ def _without(program: Propagation, parts: list[Part]) -> Dimensions:
     return tuple(() if dimension in whole else axes for dimension, axes in enumerate(spec))
 
 
-def _sum_kind(op: ShardedOp) -> CauseKind:
+def sum_kind(op: ShardedOp) -> CauseKind:
+    """The kind of cause of adding up an operation's partial results."""
     if op.kind in _CONTRACTIONS:
         return "contraction"
     return "indexing" if op.kind in _INDEXED else "reduction"

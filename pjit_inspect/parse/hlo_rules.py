@@ -164,7 +164,10 @@ class _Maker:
                 a[i] = b[j] = self.new(left[i], kind)
                 if kind is None:
                     batch.append(a[i])
-        free = [[self._free(side, shape, k) for k in range(len(shape)) if not side[k]] for side, shape in ((a, left), (b, right))]
+        free = [
+            [self._free(side, shape, k) for k in range(len(shape)) if not side[k]]
+            for side, shape in ((a, left), (b, right))
+        ]
         return self.rule([a, b, *self._rest(2)], [[*batch, *free[0], *free[1]]])
 
     def _free(self, side: list[str], shape: Sequence[int], k: int) -> str:
@@ -191,7 +194,9 @@ class _Maker:
             a[f] = b[numbers.kernel_input_feature_dimension] = self.new(left[f], self.reduction)
         else:
             a[f] = c[g] if left[f] == result[g] else self.new(left[f])
-            b[numbers.kernel_input_feature_dimension] = self.new(right[numbers.kernel_input_feature_dimension], self.reduction)
+            b[numbers.kernel_input_feature_dimension] = self.new(
+                right[numbers.kernel_input_feature_dimension], self.reduction
+            )
         places = zip(
             numbers.input_spatial_dimensions, numbers.kernel_spatial_dimensions, numbers.output_spatial_dimensions,
             window, strict=False,
@@ -243,7 +248,9 @@ class _Maker:
         numbers, slices = self.message.gather_dimension_numbers, list(self.message.gather_slice_sizes)
         table, indices, result = self.operands[0], self.operands[1], self.results[0]
         batch_of = dict(zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True))
-        at = [self.new(size, self.replicated if k == numbers.index_vector_dim else None) for k, size in enumerate(indices)]
+        at = [
+            self.new(size, self.replicated if k == numbers.index_vector_dim else None) for k, size in enumerate(indices)
+        ]
         offsets = list(numbers.offset_dims)
         batches = iter([factor for k, factor in enumerate(at) if k != numbers.index_vector_dim])
         out = ["" if k in offsets else next(batches) for k in range(len(result))]
@@ -269,7 +276,10 @@ class _Maker:
         arrays = len(self.results)
         given, indices, updates = self.operands[0], self.operands[arrays], self.operands[arrays + 1]
         batch_of = dict(zip(numbers.input_batching_dims, numbers.scatter_indices_batching_dims, strict=True))
-        at = [self.new(size, self.replicated if k == numbers.index_vector_dim else self.reduction) for k, size in enumerate(indices)]
+        at = [
+            self.new(size, self.replicated if k == numbers.index_vector_dim else self.reduction)
+            for k, size in enumerate(indices)
+        ]
         window = list(numbers.update_window_dims)
         batches = iter([factor for k, factor in enumerate(at) if k != numbers.index_vector_dim])
         new = ["" if k in window else next(batches) for k in range(len(updates))]

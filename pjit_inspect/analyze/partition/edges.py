@@ -121,8 +121,9 @@ class _Finder:
             groups=groups_of(op),
             dtype=shapes[0].dtype if shapes else "",
             elements=sum(shape.count or 0 for shape in shapes),
-            makers=tuple(value for value, _ in makers),
-            made_shape=makers[0][1] if makers else (),
+            makers=tuple(dict.fromkeys(value for value, _ in makers)),
+            made_shape=flow.shape(makers[0][1]).dimensions if makers else (),
+            made_of=self._operand_shapes(makers[0][1]) if makers else (),
             takers=takers,
             outputs=outputs,
             visited=tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ())))),
@@ -135,17 +136,22 @@ class _Finder:
 
     # ------------------------------------------------------------ what makes it
 
-    def _makers(self, starts: list[int]) -> list[tuple[int, tuple[int, ...]]]:
-        """The values it is made of, each with its shape on one device; constants only where there is nothing else."""
+    def _makers(self, starts: list[int]) -> list[tuple[int, int]]:
+        """The values it is made of, each with its node; constants only where there is nothing else."""
         flow = self.aligned.after
-        found: list[tuple[int, tuple[int, ...]]] = []
-        free: list[tuple[int, tuple[int, ...]]] = []
+        found: list[tuple[int, int]] = []
+        free: list[tuple[int, int]] = []
         for node in flow.walk(starts, flow.before, self.stops):
             value = self._value(node)
             if value is not None:
                 is_free = flow.opcode(node) in _MADE_ANYWHERE
-                (free if is_free else found).append((value, flow.shape(node).dimensions))
+                (free if is_free else found).append((value, node))
         return found or free
+
+    def _operand_shapes(self, node: int) -> tuple[tuple[int, ...], ...]:
+        flow = self.aligned.after
+        leaves = (leaf for operand in flow.operands(flow.owner[node]) for leaf in flow.nodes(operand))
+        return tuple(flow.shape(leaf).dimensions for leaf in leaves)
 
     def _value(self, node: int) -> int | None:
         flow = self.aligned.after

@@ -81,9 +81,7 @@ class _Joiner:
             given = given[:1]
         return [self._like(node, source, fitting) for node, source in zip(yielded, given, strict=True)]
 
-    def _like(
-        self, node: int, source: int, fitting: list[PartitionedCollective]
-    ) -> tuple[PartitionedCollective, ...]:
+    def _like(self, node: int, source: int, fitting: list[PartitionedCollective]) -> tuple[PartitionedCollective, ...]:
         assert self.flow is not None
         elements, digest = self.flow.shape(source).count, self.digests[node]
         found = tuple(edge for edge in fitting if edge.signature == digest and edge.elements == elements)
