@@ -373,7 +373,11 @@ class _Writer:
 
     def _shown_parts(self) -> list[Part]:
         """The operands' dimensions; the results', where it is only about those."""
-        parts = list(self._parts())
+        parts, own = list(self._parts()), self._own()
+        if own is not None and own.kind == "scatter" and self.need is not None and self.need.is_sum:
+            # The positions go with what is added up; that is what a reader knows.
+            last = max((part.operand or 0 for part in parts), default=0)
+            parts = [part for part in parts if part.operand == last]
         return [part for part in parts if part.operand is not None] or parts
 
     def _is(self) -> str:
@@ -418,7 +422,7 @@ class _Writer:
 
     def _taken(self) -> str:
         """Why an operand cannot keep its axis: another dimension of the result has it."""
-        if self.need is None or not self.need.taken or self.match.target is None:
+        if self.need is None or not self.need.taken or self._target() != self.need.target:
             return ""
         axis, dimension = self.need.taken[0]
         return f"axis `{axis}` already splits dimension {dimension} of the result"
@@ -431,8 +435,7 @@ class _Writer:
         request = None if self.need is None else self.need.request
         if request is not None and request.kind == "reshard_requested":
             found.append(f"asked for by {self._requester()}")
-        if self.need is not None and self.need.taken and self.match.target is not None:
-            found.append(self._taken())
+        found.append(self._taken())
         found.append(self._edge_fact())
         return tuple(dict.fromkeys(filter(None, found)))
 

@@ -17,7 +17,7 @@ RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim"
 _BARRIER = "optimization_barrier"
 _CALLS = frozenset(("named_computation", "call"))
 _MANUAL = frozenset(("SPMDFullToShardShape", "SPMDShardToFullShape"))
-_MOST = 200
+_MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,8 @@ _VIEW_PRIMITIVES = frozenset((
     "bitcast_convert_type", "reduce_precision", "broadcast",
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
-_MOST_STEPS = 200
+_MOST_STEPS = 10_000
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
@@ -80,10 +81,15 @@ class ValueNames:
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            if view is not None and view.kind in RESHAPED and self._is_users(view):
+            if view is not None and view.kind in RESHAPED and self._is_users(view) and not self._is_loops(view):
                 words = f" {RESHAPED[view.kind]}"
             index = step.value
         return f"{self._computed(index, inside)}{' at the turn' if turn else ''}{words}"
+
+    def _is_loops(self, view: ShardedOp) -> bool:
+        """Whether a view is a loop's own: what `scan` does to hand each turn its piece stands at the call of `scan`."""
+        loop = None if view.parent is None else self.program.ops[view.parent]
+        return loop is not None and loop.kind == "while" and self.frames(loop)[:1] == self.frames(view)[:1]
 
     def _is_users(self, view: ShardedOp) -> bool:
         """Whether somebody wrote a view, or XLA added it for another operation."""
@@ -91,7 +97,7 @@ class ValueNames:
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """Whether a view changes the shape and has a text of its own, by which it is known."""
-        if view.kind not in RESHAPED or not self._is_users(view):
+        if view.kind not in RESHAPED or not self._is_users(view) or self._is_loops(view):
             return False
         return bool(self._span_text(view)) and not (inside is not None and self._is_one_text(view, inside))
 
@@ -104,8 +110,8 @@ class ValueNames:
         if op.kind == "constant":
             return "a constant"
         if index not in op.results:
-            what = "a value that the loop carries" if op.kind == "while" else "a value inside"
-            return f"{what} in {self.op(op, inside)}" if op.kind == "while" else f"{what} {self.op(op, inside)}"
+            loop = self.op(op, inside)
+            return f"a value that {loop} carries" if op.kind == "while" else f"a value inside {loop}"
         same = inside is not None and self._is_one_text(op, inside)
         if op.kind == "iota" and (same or not self.text(op)):
             return "the positions in it"
@@ -141,7 +147,11 @@ class ValueNames:
         name = self.text(op) or op.op_name.rpartition("/")[2] or op.kind
         prefix = _PHASES.get(find_phase(op.op_name) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
-        return f"{prefix}`{name}`{_place(frames[0], near[0] if near else None) if frames else ''}"
+        place = _place(frames[0], near[0] if near else None) if frames else ""
+        if op.kind in _REQUESTS and place and len(frames) > 1 and frames[0].function != frames[1].function:
+            # A helper that only asks for a sharding has many callers; the call is what one would change.
+            place = f"{place[:-1]}, called at {_line(frames[1], frames[0])})"
+        return f"{prefix}`{name}`{place}"
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
@@ -174,6 +184,10 @@ class ValueNames:
         own = (span for other, span in places if (other.file, other.line) == (frame.file, frame.line))
         span = next(own, None)
         return span if span is not None and span.line == frame.line else None
+
+
+def _line(frame: Frame, near: Frame) -> str:
+    return f"line {frame.line}" if frame.file == near.file else frame.where
 
 
 def _place(frame: Frame, near: Frame | None) -> str:

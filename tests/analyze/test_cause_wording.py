@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 from propagations import argument, dot, one_op, rule
 
-from pjit_inspect.analyze.cause_wording import word_need
+from pjit_inspect.analyze.cause_wording import word_match
+from pjit_inspect.analyze.need_finder import Match
 from pjit_inspect.analyze.needs import find_needs
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
-from pjit_inspect.model.propagation import Propagation, ShardedOp, ShardedValue, Span
+from pjit_inspect.model.propagation import PartitionedCollective, Propagation, ShardedOp, ShardedValue, Span, Taker
 from pjit_inspect.model.source import Frame, SourceText
 
 SOURCE = SourceText(file="train.py", lines=("import jax", "def f(x, w):", "    return x @ w"))
@@ -18,7 +19,9 @@ SOURCE = SourceText(file="train.py", lines=("import jax", "def f(x, w):", "    r
 
 def clause(program: Propagation, *, source: SourceText = SOURCE) -> str:
     need = next(need for need in find_needs(program))
-    return word_need(need, ValueNames(program, (source,)), need.kind, tuple(sorted(need.axes))).clause
+    edge = PartitionedCollective(kind="all-reduce" if need.is_sum else "all-gather")
+    names = ValueNames(program, (source,))
+    return word_match(Match(edge=edge, need=need), names, None, tuple(sorted(need.axes))).clause
 
 
 def test_a_contraction_names_both_sides_and_the_line():
@@ -52,16 +55,14 @@ def test_a_result_tells_what_was_asked():
     value = argument(0, (16, 8), "model", None)
     result = ShardedValue(dtype="f32", shape=(16, 8), spec=(("model",), ()), op=0)
     program = one_op("tanh", (value,), result, rule("ij", "ij"), wanted=((), ()))
-    assert (
-        clause(program) == "`result` must be `P(None, None)` (`out_shardings`), but is computed as `P('model', None)`"
-    )
+    assert clause(program) == "`result` must be `P(None, None)`, but is computed as `P('model', None)`"
 
 
 def test_a_result_that_does_not_divide_tells_its_length():
     result = ShardedValue(dtype="f32", shape=(15,), spec=(("model",),), op=0)
     program = one_op("tanh", (argument(0, (15,), "model"),), result, rule("i", "i"))
     assert clause(program) == (
-        "`result` is returned whole: its dimension 0 has 15 elements, which `model` (4 devices) does not divide"
+        "`result` is returned replicated over `model`: its dimension 0 has 15 elements, which 4 devices do not divide"
     )
 
 
@@ -69,8 +70,20 @@ def test_only_the_axes_of_the_collective_are_told_of_a_sum_over_more():
     result = ShardedValue(dtype="f32", shape=(), spec=(), op=0)
     program = one_op("reduce", (argument(0, (16, 8), "data", "model"),), result, rule("ij", "", reduction="ij"))
     (need,) = find_needs(program)
-    told = word_need(need, ValueNames(program, (SOURCE,)), need.kind, ("model",)).clause
+    edge = PartitionedCollective(kind="all-reduce")
+    told = word_match(Match(edge=edge, need=need), ValueNames(program, (SOURCE,)), None, ("model",)).clause
     assert told == "`x @ w` (train.py:3) reduces dimension 1 of `x`, sharded over `model`: each device has a part of it"
+
+
+def test_a_need_whose_pieces_xla_did_not_make_is_told_by_the_pieces_it_made():
+    program = dot(argument(0, (16, 32), "data", None), argument(1, (32, 64), None, "data"), "data", None)
+    (need,) = find_needs(program)
+    # By the rules `w` would be replicated; XLA's dot takes [16, 64].
+    taker = Taker(op=0, operand=1, shape=(16, 64))
+    edge = PartitionedCollective(kind="all-to-all", makers=(1,), takers=(taker,))
+    match = Match(edge=edge, need=need, taker=taker, taken=1)
+    told = word_match(match, ValueNames(program, (SOURCE,)), None, ("data",)).clause
+    assert told == ("`x @ w` (train.py:3) needs `w` in pieces of [16, 64] on each device, but it is `P(None, 'data')`")
 
 
 def test_without_its_source_an_op_goes_by_its_name():

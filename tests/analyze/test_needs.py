@@ -68,7 +68,7 @@ def test_a_reduce_over_a_split_dimension_needs_a_sum():
         ("sort", "jit(f)/sort", "indexing"),
         ("dynamic_slice", "jit(f)/dynamic_slice", "indexing"),
         ("concatenate", "jit(f)/concatenate", "halo"),
-        ("cholesky", "jit(f)/cholesky", "reshard_needed"),
+        ("cholesky", "jit(f)/cholesky", "no_sharding_rule"),
     ],
 )
 def test_a_factor_that_must_be_whole_names_the_kind_by_the_op(opcode: str, name: str, kind: str):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.propagation import Propagation, Span
+from pjit_inspect.parse.hlo_text import parse_hlo_text
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
@@ -37,8 +41,12 @@ ENTRY %main (p: f32[16,32]) -> f32[16,32] {
 """
 
 
+def read(text: str, meshes: list[Mesh], **more: Any) -> Propagation:
+    return read_propagated_hlo(parse_hlo_text(text), meshes, **more).program
+
+
 def test_tuples_are_taken_apart_and_regions_are_linked() -> None:
-    program = read_propagated_hlo(LOOP, [MESH], result_names=["result"])
+    program = read(LOOP, [MESH], result_names=["result"])
     loop = next(op for op in program.ops if op.kind == "while")
     sine = next(op for op in program.ops if op.kind == "sine")
     assert [op.kind for op in program.ops].count("tuple") == 0
@@ -55,25 +63,25 @@ def test_tuples_are_taken_apart_and_regions_are_linked() -> None:
 
 
 def test_what_was_left_to_the_partitioner_is_not_required() -> None:
-    program = read_propagated_hlo(LOOP, [MESH], free_inputs=[True], free_outputs=[True])
+    program = read(LOOP, [MESH], free_inputs=[True], free_outputs=[True])
     assert (program.inputs[0].spec, program.outputs[0].spec) == (None, None)
 
 
 def test_an_instruction_without_a_sharding_is_not_split() -> None:
-    program = read_propagated_hlo(LOOP, [MESH])
+    program = read(LOOP, [MESH])
     loop = next(op for op in program.ops if op.kind == "while")
     assert program.values[loop.results[1]].spec == ((), ())
 
 
 def test_tiles_that_follow_no_mesh_axis_say_so_and_still_count() -> None:
     reversed_rows = LOOP.replace("devices=[2,1,4]<=[8]", "devices=[2,1,4]4,5,6,7,0,1,2,3")
-    program = read_propagated_hlo(reversed_rows, [MESH])
+    program = read(reversed_rows, [MESH])
     assert program.values[program.inputs[0].value].spec == (("(2 tiles)",), ())
     assert program.local_shape(program.inputs[0].value) == (8, 32)
 
 
 def test_without_a_mesh_every_split_is_nameless() -> None:
-    program = read_propagated_hlo(LOOP, [])
+    program = read(LOOP, [])
     assert program.values[program.inputs[0].value].spec == (("(2 tiles)",), ())
 
 
@@ -81,7 +89,7 @@ def test_whole_axes_of_a_second_mesh_come_before_parts_of_the_first() -> None:
     # Four tiles of two neighbours: data and half of model in one mesh, a in the other.
     other = Mesh(axis_names=("a", "b"), shape=(4, 2), device_ids=tuple(range(8)))
     text = LOOP.replace("devices=[2,1,4]<=[8]", "devices=[4,1,2]<=[8]")
-    first, both = read_propagated_hlo(text, [MESH]), read_propagated_hlo(text, [MESH, other])
+    first, both = read(text, [MESH]), read(text, [MESH, other])
     assert first.values[first.inputs[0].value].spec == (("data", "model:(1)2"), ())
     assert both.values[both.inputs[0].value].spec == (("a",), ())
 
@@ -95,9 +103,44 @@ def test_computations_nested_without_end_are_an_error() -> None:
     )
     text = f"HloModule m\n\n{calls}ENTRY %e (p: f32[]) -> f32[] {{\n  %p = f32[] parameter(0)\n"
     with pytest.raises(ParseError, match="too deeply"):
-        read_propagated_hlo(f"{text}  ROOT %q = f32[] call(%p), to_apply=%f{depth - 1}\n}}\n", [MESH])
+        read(f"{text}  ROOT %q = f32[] call(%p), to_apply=%f{depth - 1}\n}}\n", [MESH])
 
 
 def test_text_that_is_no_program_is_an_error() -> None:
     with pytest.raises(ParseError):
-        read_propagated_hlo("nothing", [MESH])
+        read("nothing", [MESH])
+
+
+def test_what_a_users_request_became_is_a_request() -> None:
+    asked = 'copy(%p), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}, metadata={op_name="jit(f)/'
+    text = (
+        "HloModule m, num_partitions=8\n\nENTRY %e (p: f32[16,32]) -> f32[16,32] {\n  %p = f32[16,32] parameter(0)\n"
+        f'  %a = f32[16,32] {asked}sharding_constraint"}}\n'
+        f'  %b = f32[16,32] {asked.replace("%p", "%a")}jit(inner)"}}\n'
+        f'  ROOT %c = f32[16,32] {asked.replace("%p", "%b")}copy"}}\n}}\n'
+    )
+    kinds = [op.kind for op in read(text, [MESH]).ops]
+    assert kinds == ["sharding_constraint", "sharding_constraint", "copy"]
+
+
+def test_an_op_has_the_piece_of_text_that_begins_where_it_does() -> None:
+    tables = """FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=11 end_column=11}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+"""
+    text = (
+        f"HloModule m, num_partitions=8\n\n{tables}ENTRY %e (p: f32[16]) -> f32[16] {{\n  %p = f32[16] parameter(0)\n"
+        '  ROOT %s = f32[16] sine(%p), metadata={op_name="jit(f)/sin" stack_frame_id=1}\n}\n'
+    )
+    span = Span(line=3, column=11, end_line=3, end_column=16)
+    (op,) = read(text, [MESH], spans={("sin", "a.py", 3, 11): span}).ops
+    assert op.spans == (span,)
