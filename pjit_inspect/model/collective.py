@@ -40,7 +40,9 @@ class Collective:
         "collective-permute", "collective-broadcast" or "ragged-all-to-all"; "reduce-scatter" too for an all-reduce that
         a TPU fuses with slicing its result.
       axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
-        device; None when the groups follow no axes.
+        device; None when the groups follow no axes. A part of an axis is written "tp:(1)2": the devices along the axis
+        before the part, and those of the part (`pjit_inspect.model.propagation.axis_name` gives the axis). For a
+        collective-permute, the axes along which it moves something.
       groups: which devices talk to each other, as positions in the program's first mesh; for a collective-permute,
         (source, target) pairs.
       mesh: which of the program's meshes has these axes, as an index into `RecordData.meshes`; 0 where there are none.
@@ -134,7 +136,7 @@ class Collective:
 
     @property
     def axes_text(self) -> str:
-        """The axes as a person reads them: "data x model", "no axis", "each device alone"."""
+        """The axes as a person reads them: "data x model", "no axis", "one device"."""
         if self.axes is None:
             return "no axis"
         return " x ".join(self.axes) or "one device"
@@ -192,7 +194,10 @@ class CollectiveTable(Sequence[Collective]):
         return iter(self.rows)
 
     def over(self, *axes: str) -> CollectiveTable:
-        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes."""
+        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes.
+
+        Collectives over a part of an axis only are those over the part, by its name: `over("tp:(1)2")`.
+        """
         wanted = set(axes)
         return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 
