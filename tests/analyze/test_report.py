@@ -53,8 +53,8 @@ def test_a_record_without_hlo_has_no_analyses():
 
 
 def test_notes_count_collectives_that_follow_no_axis_or_are_wider_than_the_program():
-    # One gather runs over half of model, which is an axis to name; 45 collectives sum or move f32 that was converted from bf16 right before, and is
-    # converted back right after.
+    # One gather runs over half of model, which has a name; 45 collectives sum or move f32 that was converted from
+    # bf16 right before, and is converted back right after.
     notes = report(record("transformer_step.cpu_8")).notes
     assert notes == ("45 collectives send f32 where the program has bf16 (CPU backend)",)
     # 0 and 4 lie at 0 and 3 of the first row here: an end of each half of model.
