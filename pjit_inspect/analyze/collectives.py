@@ -136,7 +136,8 @@ def _collective(site: Site, context: _Context) -> Collective:
         count=runs.most,
         count_min=runs.least,
         implicit=find_implicit(op.op_name, details.frontend_attributes, site.kind, _channels(site)),
-        phase=find_phase(origin.op_name),
+        # The frames of a combined collective are those of one of its parts.
+        phase=find_phase(origin.op_name, origin.frames if len(arrays) == 1 else ()),
         op_name=origin.op_name,
         source=user_frames(origin.frames, context.cells),
         instructions=tuple(part.name for part in site.instructions),

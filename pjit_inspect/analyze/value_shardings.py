@@ -131,7 +131,7 @@ class _Finder:
             op=primitive,
             op_name="" if op is None else op.op_name,
             source=() if op is None else self._frames_of(op),
-            phase=None if op is None else find_phase(op.op_name),
+            phase=None if op is None else find_phase(op.op_name, op.frames),
             dtype=value.dtype,
             global_shape=value.shape,
             local_shape=local,

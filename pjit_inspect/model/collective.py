@@ -57,7 +57,8 @@ class Collective:
       count_min: the same where a conditional may skip it; equal to `count` otherwise.
       implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
         Transposes of written collectives count as written.
-      phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
+      phase: "forward", "backward", "recompute", "optimizer", or None when nothing says: the marks of differentiation in
+        its name, then frames of optax's updates, then the user's scope `optimizer`.
       op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
         none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
       source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
