@@ -39,6 +39,7 @@ from pjit_inspect.model.xla_warning import XlaWarning
 from pjit_inspect.parse.hlo_verbatim import parse_program
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 from pjit_inspect.parse.record_file import write_record
+from pjit_inspect.parse.stablehlo_text import without_locations
 from pjit_inspect.parse.xla_warnings import parse_warnings
 from pjit_inspect.propagate import propagation_of
 from pjit_inspect.recompiles import reason_of
@@ -207,6 +208,11 @@ class CompileRecord:
             return self.data.stablehlo_text
         return _printed("stablehlo_text", self.data.stablehlo.read())
 
+    def stablehlo_text(self, *, locations: bool = True) -> str | None:
+        """The program before optimization as MLIR text, with or without source locations; None as for `stablehlo`."""
+        text = self.stablehlo
+        return text if locations or text is None else without_locations(text)
+
     @cached_property
     def hlo(self) -> HloModule | None:
         """The optimized program, parsed; None when the record holds none. Raises ParseError when it is damaged."""
@@ -214,14 +220,17 @@ class CompileRecord:
 
     @cached_property
     def hlo_text(self) -> str | None:
-        """The optimized program as XLA prints it; None when the record holds none or no jaxlib can print it.
+        """The optimized program as XLA prints it (`compiled.as_text()`); None where there is none, or no jaxlib.
 
         That of a file is printed in a process of its own, as it is not trusted.
         """
         if self.data.hlo is None:
             return None
         content = self.data.hlo.read()
-        return _printed("hlo_text", content) if self._live else _printed_apart(content)
+        text = _printed("hlo_text", content) if self._live else _printed_apart(content)
+        # The proto has no configuration, so what is printed of it lacks that.
+        header = (self.data.hlo_header or "").partition("\n")[0]
+        return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @cached_property
     def propagation(self) -> Propagation | None:
@@ -366,7 +375,13 @@ class CompileRecord:
         with self._finishing:
             missing = {**self._data.missing, "hlo": reason, "stablehlo": reason}
             self._data = replace(
-                self._data, hlo=None, stablehlo=None, stablehlo_text=None, propagation=None, missing=missing
+                self._data,
+                hlo=None,
+                hlo_header=None,
+                stablehlo=None,
+                stablehlo_text=None,
+                propagation=None,
+                missing=missing,
             )
         for name, attribute in vars(type(self)).items():
             if isinstance(attribute, cached_property) and name != "_reason":
