@@ -25,6 +25,7 @@ from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.graph import ProgramGraph
 from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.host_callback import CallbackTable
 from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
@@ -45,6 +46,7 @@ from pjit_inspect.propagate import propagation_of
 from pjit_inspect.recompiles import reason_of
 from pjit_inspect.steps import Steps, uncollected
 from pjit_inspect.suggest import suggestions_of
+from pjit_inspect.view.callbacks_view import callback_blocks
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.explain_view import explain_view
 from pjit_inspect.view.figures import Figures
@@ -315,6 +317,14 @@ class CompileRecord:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
         return replace(self.report.fusions or FusionTable(()), draw=self._draw_fusions)
 
+    @property
+    def callbacks(self) -> CallbackTable:
+        """Every call of the program back into Python (`pure_callback`, `io_callback`, `debug.print`), as scheduled.
+
+        Empty when there is no HLO, and on TPU, where callbacks are sends and receives.
+        """
+        return CallbackTable(self.report.callbacks, draw=self._draw_callbacks)
+
     @cached_property
     def shardings(self) -> ShardingTable:
         """How every value of the program before partitioning is sharded, most wasted bytes first.
@@ -496,6 +506,9 @@ class CompileRecord:
             kernel_blocks(replace(self.report, fusions=table), rows=_TABLE_ROWS, text_rows=_TABLE_ROWS),
             "no fused kernels",
         )
+
+    def _draw_callbacks(self, table: CallbackTable) -> dict[str, str]:
+        return self._section(callback_blocks(table), "no host callbacks")
 
     def _draw_shardings(self, table: ShardingTable) -> dict[str, str]:
         return drawn(shardings_view(self.data, table, self._sources))

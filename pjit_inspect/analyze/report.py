@@ -11,6 +11,7 @@ from functools import partial
 
 from pjit_inspect.analyze.aliases import with_aliases
 from pjit_inspect.analyze.bounded_groups import with_bounded_groups
+from pjit_inspect.analyze.callbacks import find_callbacks
 from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
@@ -61,6 +62,7 @@ def report(
         collectives=collectives,
         totals=totals,
         fusions=fusions,
+        callbacks=steps.take("callbacks", lambda: find_callbacks(module, cells).rows, ()),
         instructions=len(module),
         timed=steps.take("measured instructions", partial(_timed, data, module, cells), {}),
         widened=widened,
