@@ -29,7 +29,8 @@ def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: 
 
     `fn` is a jitted function, a plain one (jitted here), or a `jax.stages.Traced` or `Lowered` (then without
     arguments); arguments are arrays or `ShapeDtypeStruct`s. Tracing and compile errors of `fn` pass through. Raises
-    CaptureError when the compile gives nothing to record."""
+    CaptureError when the compile gives nothing to record.
+    """
     made: list[tuple[RecordData, Finish]] = []
     with observed(lambda data, finish: made.append((data, finish))):
         traced, lowered = _lower(fn, args, kwargs)
