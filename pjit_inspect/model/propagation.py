@@ -152,6 +152,8 @@ class ShardedOp:
       parent: the index of the op whose region it stands in; None at the top.
       manual: the axes of the `shard_map` it stands in; ().
       wanted: how a `shard_map` wants each operand split (its `in_specs`); () for anything else.
+      edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it that it
+        reads beyond a piece, on both sides together; () where that is not known.
       detail: what tells ops of one opcode apart (a custom call's target, a reduction's function); "".
     """
 
@@ -165,6 +167,7 @@ class ShardedOp:
     parent: int | None = None
     manual: tuple[str, ...] = ()
     wanted: tuple[Dimensions, ...] = ()
+    edges: tuple[tuple[int, int], ...] = ()
     detail: str = ""
 
     @property
