@@ -89,6 +89,35 @@ def test_a_small_weight_that_is_gathered_may_be_replicated() -> None:
     assert "each device then holds 16 KiB more of arguments" in one.sentence
 
 
+@pytest.mark.parametrize(
+    ("x", "w", "before"),
+    [
+        # XLA gathers `w` over `data` by way of `model`: a permute of a quarter of w's 16 KiB, and a sum of pieces in
+        # one of four places: 4 KiB + 2 * 8 KiB * 3/4.
+        (((64, 64), ("data", None)), ((64, 64), ("data", None)), 16 * KIB),
+        (((64, 64), ("model", None)), ((64, 64), ("model", None)), 12 * KIB),  # 4 KiB * 3
+        (((8, 512), ("model", None)), ((512, 64), ("model", None)), 96 * KIB),  # 32 KiB * 3
+        (((64, 512), ("data", None)), ((512, 256), ("data", "model")), 64 * KIB),  # 64 KiB * 1
+    ],
+)
+def test_a_weight_that_is_cut_over_the_axis_of_the_batch_may_be_whole_there(x: Any, w: Any, before: int) -> None:
+    found = suggestions(lambda x, w: x @ w, array(x[0], *x[1]), array(w[0], *w[1]))
+    best = by_title(found, "pass `w` as P(None, ")
+    assert best.checked is not None
+    assert (best.checked.before_bytes, best.checked.after_bytes) == (before, 0)
+
+
+def test_weights_that_are_cut_over_the_axis_of_the_batch_may_be_whole_in_training() -> None:
+    def loss(p: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return (jnp.tanh(x @ p["w1"]) @ p["w2"]).sum()
+
+    params = {name: array((64, 64), "model", None) for name in ("w1", "w2")}
+    found = suggestions(jax.grad(loss), params, array((256, 64), "model", None))
+    assert found
+    checked = [one.checked for one in found if one.checked is not None]
+    assert all(one.after_bytes < one.before_bytes for one in checked)
+
+
 def wrongly_paired(p: dict[str, jax.Array], x: jax.Array) -> jax.Array:
     return jnp.tanh(x @ p["w1"]) @ p["w2"]
 
