@@ -88,7 +88,8 @@ def _asked(program: Propagation, value: ShardedValue, dimension: int) -> str:
     do = "does" if len(axes) == 1 else "do"
     pieces = program.pieces(axes)
     array = f"{value.dtype}[{','.join(map(str, value.shape))}]"
-    return f"`{spec_text(_wanted(value))}` of {array}, but {named} ({pieces} devices) {do} not divide dimension {dimension}"
+    spec = spec_text(_wanted(value))
+    return f"`{spec}` of {array}, but {named} ({pieces} devices) {do} not divide dimension {dimension}"
 
 
 def _came(
