@@ -219,8 +219,9 @@ def ledger(log: RecordLog[CompileRecord] | None = None) -> Ledger:
 def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileRecord:
     """Compile a function for these arguments without running it, and return its record.
 
-    `fn` is a jitted function, a plain one (jitted here with the defaults), or a `jax.stages.Lowered`; the arguments are
-    arrays, or `jax.ShapeDtypeStruct`s with shardings. A function JAX has compiled already is not compiled again.
+    `fn` is a jitted function, a plain one (jitted here with the defaults), or, without arguments, a `jax.stages.Traced`
+    or `Lowered`; the arguments are arrays, or `jax.ShapeDtypeStruct`s with shardings. A function JAX has compiled
+    already is not compiled again.
 
     Errors of tracing and compiling pass through. Raises
     CaptureError when `fn` is no function.

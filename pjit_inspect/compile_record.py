@@ -25,6 +25,7 @@ from pjit_inspect.model.collective import CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
 from pjit_inspect.model.graph import ProgramGraph
 from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.host_callback import CallbackTable
 from pjit_inspect.model.kernel_times import KernelTimes
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
@@ -38,11 +39,13 @@ from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.xla_warning import XlaWarning
 from pjit_inspect.parse.hlo_verbatim import parse_program
 from pjit_inspect.parse.record_file import write_record
+from pjit_inspect.parse.stablehlo_text import without_locations
 from pjit_inspect.parse.xla_warnings import parse_warnings
 from pjit_inspect.propagate import ask, propagation_of
 from pjit_inspect.recompiles import reason_of
 from pjit_inspect.steps import Steps, uncollected
 from pjit_inspect.suggest import suggestions_of
+from pjit_inspect.view.callbacks_view import callback_blocks
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.explain_view import explain_view
 from pjit_inspect.view.figures import Figures
@@ -206,6 +209,11 @@ class CompileRecord:
             return self.data.stablehlo_text
         return _printed("stablehlo_text", self.data.stablehlo.read())
 
+    def stablehlo_text(self, *, locations: bool = True) -> str | None:
+        """The program before optimization as MLIR text, with or without source locations; None as for `stablehlo`."""
+        text = self.stablehlo
+        return text if locations or text is None else without_locations(text)
+
     @cached_property
     def hlo(self) -> HloModule | None:
         """The optimized program, parsed; None when the record holds none. Raises ParseError when it is damaged."""
@@ -213,14 +221,17 @@ class CompileRecord:
 
     @cached_property
     def hlo_text(self) -> str | None:
-        """The optimized program as XLA prints it; None when the record holds none or no jaxlib can print it.
+        """The optimized program as XLA prints it (`compiled.as_text()`); None where there is none, or no jaxlib.
 
         That of a file is printed in a process of its own, as it is not trusted.
         """
         if self.data.hlo is None:
             return None
         content = self.data.hlo.read()
-        return _printed("hlo_text", content) if self._live else _printed_apart(content)
+        text = _printed("hlo_text", content) if self._live else _printed_apart(content)
+        # The proto has no configuration, so what is printed of it lacks that.
+        header = (self.data.hlo_header or "").partition("\n")[0]
+        return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @cached_property
     def propagation(self) -> Propagation | None:
@@ -297,6 +308,14 @@ class CompileRecord:
         """Every fused kernel of the optimized program, in schedule order; empty when there is no HLO."""
         return replace(self.report.fusions or FusionTable(()), draw=self._draw_fusions)
 
+    @property
+    def callbacks(self) -> CallbackTable:
+        """Every call of the program back into Python (`pure_callback`, `io_callback`, `debug.print`), as scheduled.
+
+        Empty when there is no HLO, and on TPU, where callbacks are sends and receives.
+        """
+        return CallbackTable(self.report.callbacks, draw=self._draw_callbacks)
+
     @cached_property
     def shardings(self) -> ShardingTable:
         """How every value of the program before partitioning is sharded, most wasted bytes first.
@@ -357,7 +376,13 @@ class CompileRecord:
         with self._finishing:
             missing = {**self._data.missing, "hlo": reason, "stablehlo": reason}
             self._data = replace(
-                self._data, hlo=None, stablehlo=None, stablehlo_text=None, propagation=None, missing=missing
+                self._data,
+                hlo=None,
+                hlo_header=None,
+                stablehlo=None,
+                stablehlo_text=None,
+                propagation=None,
+                missing=missing,
             )
         for name, attribute in vars(type(self)).items():
             if isinstance(attribute, cached_property) and name != "_reason":
@@ -472,6 +497,9 @@ class CompileRecord:
             kernel_blocks(replace(self.report, fusions=table), rows=_TABLE_ROWS, text_rows=_TABLE_ROWS),
             "no fused kernels",
         )
+
+    def _draw_callbacks(self, table: CallbackTable) -> dict[str, str]:
+        return self._section(callback_blocks(table), "no host callbacks")
 
     def _draw_shardings(self, table: ShardingTable) -> dict[str, str]:
         return drawn(shardings_view(self.data, table, self._sources))

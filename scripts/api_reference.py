@@ -57,7 +57,10 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.sharding_table.ShardingTable", "model.sharding_table.ValueSharding", "model.propagation.AxisOrigin",
     ),
     "Kernels": ("model.fusion.FusionTable", "model.fusion.Fusion"),
-    "Measured times": ("model.kernel_times.KernelTimes", "model.kernel_times.KernelTime"),
+    "Calls back into Python": ("model.host_callback.CallbackTable", "model.host_callback.HostCallback"),
+    "Measured times": (
+        "model.kernel_times.KernelTimes", "model.kernel_times.KernelTime", "model.kernel_times.UnknownTime",
+    ),
     "The parsed program": (
         "model.hlo.HloModule", "model.hlo.Computation", "model.hlo.Instruction", "model.shape.Shape",
         "model.shape.Layout", "model.hlo.Alias", "model.hlo.Donor",

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.analyze.host_traffic import with_hosts
 from pjit_inspect.analyze.loops import NEVER, UNKNOWN, Runs, count_runs
-from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes, positions_of
+from pjit_inspect.analyze.mesh_axes import find_axes, find_parts, find_permute_axes, positions_of
 from pjit_inspect.analyze.origins import find_origin
 from pjit_inspect.analyze.overlap import OverlapFinder
 from pjit_inspect.analyze.phases import find_implicit, find_phase
@@ -54,7 +54,7 @@ def find_collectives(
       device_ids: the device each logical id (replica times partitions plus partition) stands for; None when ids are
         positions in `mesh`.
       other_meshes: the other meshes of the program: axes are looked for in them too. Where groups follow axes of
-        several, the mesh that the group list names decides, else the first.
+        several, the first decides; parts of axes count only where no mesh has axes that fit in full.
       cells: file -> how the notebook calls the cell.
       causes: finds why each is there; None leaves `Collective.causes` empty.
       hosts: the host (process) of each position in `mesh`; None when they are unknown.
@@ -136,7 +136,8 @@ def _collective(site: Site, context: _Context) -> Collective:
         count=runs.most,
         count_min=runs.least,
         implicit=find_implicit(op.op_name, details.frontend_attributes, site.kind, _channels(site)),
-        phase=find_phase(origin.op_name),
+        # The frames of a combined collective are those of one of its parts.
+        phase=find_phase(origin.op_name, origin.frames if len(arrays) == 1 else ()),
         op_name=origin.op_name,
         source=user_frames(origin.frames, context.cells),
         instructions=tuple(part.name for part in site.instructions),
@@ -215,15 +216,24 @@ def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
         size = 2 if any(source != target for source, target in ids) else 1
     else:
         size = max((len(group) for group in groups), default=1)
-    find = find_permute_axes if moves else find_axes
-    answers = enumerate(find(ids, mesh, context.device_ids) for mesh in context.meshes)
-    found = {mesh: axes for mesh, axes in answers if axes is not None}
+    found = _axes_in_meshes(ids, moves, context)
     if not found:
         return _Place(axes=None, groups=groups, size=size)
     # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another.
-    mesh = min(found)
+    # A permute moves along some axes of every mesh: along fewest of the one it was meant for.
+    mesh = min(found, key=lambda number: (len(found[number]) if moves else 0, number))
     others = tuple(dict.fromkeys(axes for axes in found.values() if axes != found[mesh]))
     return _Place(axes=found[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
+
+
+def _axes_in_meshes(ids: Groups, moves: bool, context: _Context) -> dict[int, tuple[str, ...]]:
+    """The axes that groups follow in each mesh that has such axes; parts of axes where no mesh has them in full."""
+    for find in (find_permute_axes,) if moves else (find_axes, find_parts):
+        answers = enumerate(find(ids, mesh, context.device_ids) for mesh in context.meshes)
+        found = {mesh: axes for mesh, axes in answers if axes is not None}
+        if found:
+            return found
+    return {}
 
 
 def _everyone(context: _Context) -> Groups:

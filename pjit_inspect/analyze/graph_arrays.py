@@ -16,7 +16,6 @@ from typing import NamedTuple
 from pjit_inspect.analyze.graph_kernels import KernelList
 from pjit_inspect.analyze.graph_placing import Place, Placing
 from pjit_inspect.analyze.graph_scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
-from pjit_inspect.analyze.phases import find_phase
 
 __all__ = [
     "Inputs",
@@ -32,6 +31,8 @@ __all__ = [
 
 SMALL = 64
 """Bytes of a value that says nothing about where what takes it belongs: a step number, a norm."""
+_UPDATES = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "apply_updates", "apply_gradients"))
+"""Scopes that say no more of an update than that it is one."""
 _MOST_STEPS = 12
 """Parts of an argument's path that are compared."""
 _PARTS = re.compile(r"[A-Za-z_]\w*|\d+")
@@ -134,8 +135,8 @@ def place_updates(placing: Placing, inputs: Inputs, homes: Mapping[int, int]) ->
 
 
 def _says_nothing(scopes: Scopes, scope: int) -> bool:
-    """Whether a scope is none but `optimizer`, `adam`, ...: the column already says so."""
-    return all(find_phase(f"jit(f)/{scopes.names[row]}/x") == "optimizer" for row in scopes.path(scope))
+    """Whether a scope of an update is none but `optimizer`, `adam`, ...: the column already says so."""
+    return all(scopes.names[row] in _UPDATES for row in scopes.path(scope))
 
 
 def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, int]) -> int:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pjit_inspect.analyze.phases import find_phase, split_op_names
 from pjit_inspect.analyze.source import is_library
 from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.primitive import users_word
 
 __all__ = ["BACKWARD", "FORWARD", "LOOP", "RECOMPUTE", "ROOT", "UNKNOWN", "UPDATE", "Name", "Scopes", "read_names"]
 
@@ -217,7 +218,7 @@ def _name(member: _Member, scopes: Scopes, functions: frozenset[str]) -> Name:
         elif not helper:
             scope, helper = _entered(name, before, next_one, scope, scopes)
         before = name
-    return Name(scope, member.phase, helper or _peel(primitive)[0])
+    return Name(scope, member.phase, helper or users_word(_peel(primitive)[0]))
 
 
 def _said_once(segments: list[str]) -> list[str]:

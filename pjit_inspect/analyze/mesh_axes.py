@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.model.mesh import Mesh
 
-__all__ = ["Groups", "find_axes", "find_permute_axes", "positions_of"]
+__all__ = ["Groups", "find_axes", "find_parts", "find_permute_axes", "positions_of"]
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -32,10 +32,8 @@ def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = Non
     """
     if not groups or not groups[0]:
         return _names(mesh, [size > 1 for size in mesh.shape])
-    if any(len(group) != len(groups[0]) for group in groups):
-        return None
-    positions = positions_of(np.array(groups), mesh, device_ids)
-    if positions is None or len(np.unique(positions)) != positions.size or positions.size != mesh.size:
+    positions = _everybody(groups, mesh, device_ids)
+    if positions is None:
         return None
     coordinates = np.array(np.unravel_index(positions, mesh.shape or (1,)))
     # Devices of one group differ only along axes that vary, and are all different: so when their number is that of
@@ -43,6 +41,66 @@ def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = Non
     varies = (coordinates != coordinates[:, :, :1]).any(axis=(1, 2)).tolist()
     line = math.prod(size for size, moves in zip(mesh.shape, varies, strict=False) if moves)
     return _names(mesh, varies) if line == len(groups[0]) else None
+
+
+def find_parts(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:
+    """The mesh axes, or parts of axes, the groups run along, in mesh order; None when they follow none.
+
+    A part is written as Shardy does, "tp:(1)2": the devices along the axis before the part, and those of the part. An
+    axis of 8 is (1)2, (2)2 and (4)2, outermost first; neighbouring parts are one. The answer for groups that follow
+    full axes is that of `find_axes`.
+    """
+    axes = find_axes(groups, mesh, device_ids)
+    positions = _everybody(groups, mesh, device_ids) if axes is None else None
+    if positions is None:
+        return axes
+    coordinates = np.array(np.unravel_index(positions, mesh.shape or (1,)))
+    # One group tells the parts; all groups have to follow them.
+    home = coordinates[:, int(np.argmin(positions.min(axis=1)))]
+    parts = [_digits(np.unique(own).tolist(), size) for own, size in zip(home, mesh.shape, strict=True)]
+    if any(own is None for own in parts):
+        return None
+    chosen = [own or [] for own in parts]
+    if math.prod(part for own in chosen for _, part in own) != positions.shape[1]:
+        return None
+    for at, own, size in zip(coordinates, chosen, mesh.shape, strict=True):
+        fixed = at.copy()
+        for before, part in own:
+            inside = size // (before * part)
+            fixed -= at // inside % part * inside
+        if (fixed != fixed[:, :1]).any():
+            return None
+    return tuple(
+        name if part == size else f"{name}:({before}){part}"
+        for name, size, own in zip(mesh.axis_names, mesh.shape, chosen, strict=True)
+        for before, part in own
+    )
+
+
+def _digits(places: list[int], size: int) -> list[tuple[int, int]] | None:
+    """The parts (devices before, size) whose digits `places` along an axis run through; None when none do."""
+    if not places or places[0]:
+        return None
+    found, known, end, there = list[tuple[int, int]](), 1, 1, set(places)
+    while known < len(places):
+        # Sorted, the next place is the stride of the next part; its multiples are there as long as the part goes.
+        stride = places[known]
+        part = next(k for k in range(1, len(places) + 1) if k * stride not in there)
+        if stride % end or size % (stride * part):
+            return None
+        found.append((size // (stride * part), part))
+        known, end = known * part, stride * part
+    return found[::-1] if known == len(places) else None
+
+
+def _everybody(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None) -> np.ndarray | None:
+    """Groups of one size as positions; None when they do not name every device of the mesh exactly once."""
+    if not groups or not groups[0] or any(len(group) != len(groups[0]) for group in groups):
+        return None
+    positions = positions_of(np.array(groups), mesh, device_ids)
+    if positions is None or len(np.unique(positions)) != positions.size or positions.size != mesh.size:
+        return None
+    return positions
 
 
 def find_permute_axes(pairs: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:

@@ -6,9 +6,10 @@ Not its job: why a collective is there.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from pjit_inspect.model.collective import Phase
+from pjit_inspect.model.source import Frame
 
 __all__ = ["find_implicit", "find_phase", "split_op_names"]
 
@@ -34,7 +35,11 @@ _JAX_CHANNEL = 1
 The partitioner counts on from the highest channel of the program, so it never gives this one to what it makes out of a
 collective that was written."""
 
-_OPTIMIZER = frozenset(("optimizer", "optim", "optax", "adam", "adamw", "sgd", "apply_updates", "apply_gradients"))
+_OPTIMIZER = "optimizer"
+"""The one scope that says so itself; a scope `adam` may be anything of that name."""
+_OPTAX = re.compile(r"[/\\]optax[/\\](?:_src|transforms|contrib|experimental)[/\\]")
+_UPDATES = frozenset(("update_fn", "update", "apply_updates", "incremental_update", "periodic_update"))
+"""Functions of optax that make updates of parameters, or apply them."""
 _MANUAL = frozenset(("shard_map", "pmap", "smap"))
 
 _ROOT = re.compile(r"\w+\(")
@@ -92,15 +97,25 @@ def _split(text: str, separator: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def find_phase(op_name: str) -> Phase:
-    """The phase of training an operation belongs to; None when its name does not say, or says several.
+def find_phase(op_name: str, frames: Sequence[Frame] = ()) -> Phase:
+    """The phase of training an operation belongs to; None when nothing says, or several are said.
 
     JAX names what differentiation makes: `transpose(jvp(` for the backward pass, `rematted_computation` for what is
-    computed again there, `jvp(` for the forward pass of a differentiated function. "optimizer" needs a scope of that
-    name; the name of a jitted function is no scope.
+    computed again there, `jvp(` for the forward pass of a differentiated function. "optimizer" is what stands outside
+    of differentiation and was made within an update of optax, as `frames` prove (all frames of the operation, libraries
+    included), or in the user's scope `optimizer`; the name of a jitted function is no scope.
     """
-    phases: set[Phase] = {_phase(name) for name in split_op_names(op_name)}
-    return phases.pop() if len(phases) == 1 else None
+    names = split_op_names(op_name)
+    phases: set[Phase] = {_phase(name) for name in names}
+    phase = phases.pop() if len(phases) == 1 else None
+    # Frames are those of one operation: of several they do not tell.
+    is_plain = phase is None and len(names) == 1
+    return "optimizer" if is_plain and any(map(_is_update, frames)) else phase
+
+
+def _is_update(frame: Frame) -> bool:
+    """Whether a frame is one of optax that makes or applies updates."""
+    return bool(_OPTAX.search(frame.file)) and not _UPDATES.isdisjoint(frame.function.split("."))
 
 
 def _phase(name: str) -> Phase:
@@ -115,7 +130,7 @@ def _phase(name: str) -> Phase:
         return "backward"
     if differentiated:
         return "forward"
-    return "optimizer" if _OPTIMIZER & scopes else None
+    return "optimizer" if _OPTIMIZER in scopes else None
 
 
 def find_implicit(

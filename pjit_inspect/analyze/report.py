@@ -11,9 +11,11 @@ from functools import partial
 
 from pjit_inspect.analyze.aliases import with_aliases
 from pjit_inspect.analyze.bounded_groups import with_bounded_groups
+from pjit_inspect.analyze.callbacks import find_callbacks
 from pjit_inspect.analyze.causes import CauseFinder
 from pjit_inspect.analyze.collectives import find_collectives
 from pjit_inspect.analyze.fusions import find_fusions
+from pjit_inspect.analyze.indivisible import indivisible_notes
 from pjit_inspect.analyze.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.resharded import resharded_notes
 from pjit_inspect.analyze.source import user_frames
@@ -56,15 +58,17 @@ def report(
     fusions = steps.take("kernels", partial(find_fusions, module, cells=cells), None)
     widened = steps.take("notes", partial(find_widened, module), ())
     notes = steps.take("notes", partial(_notes, collectives, module, data, widened), ())
+    odd = steps.take("constraints", partial(indivisible_notes, data, module, program, cells), ())
     return RecordReport(
         data=_without(data, steps),
         collectives=collectives,
         totals=totals,
         fusions=fusions,
+        callbacks=steps.take("callbacks", lambda: find_callbacks(module, cells).rows, ()),
         instructions=len(module),
         timed=steps.take("measured instructions", partial(_timed, data, module, cells), {}),
         widened=widened,
-        notes=notes,
+        notes=(*notes, *odd),
     )
 
 

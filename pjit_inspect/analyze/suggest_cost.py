@@ -294,12 +294,15 @@ def _is_free(program: Propagation, value: int) -> bool:
 
 
 def _edge_bytes(program: Propagation, need: Need) -> int:
-    """One row of each piece's edge: how many a window reads is not known."""
+    """The rows that a window reads beyond each piece; one where their number is not known."""
     found = 0
+    rows = dict(program.ops[need.op].edges) if need.op is not None else {}
     for part in need.parts:
         if part.value == need.value:
             length = max(program.local_shape(part.value)[part.dimension], 1)
-            found += local_bytes(program, part.value) // length
+            number = rows.get(part.dimension, 1) if part.operand == 0 else 1
+            lacking = max(program.values[part.value].shape[part.dimension] - length, 1)
+            found += local_bytes(program, part.value) // length * min(number, lacking)
     return found
 
 

@@ -19,6 +19,7 @@ from pjit_inspect.analyze.suggest_cost import Cost, Move, cost_of, serves
 from pjit_inspect.analyze.suggest_option import Option
 from pjit_inspect.analyze.value_names import ValueNames
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.cause import Cause
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
@@ -156,11 +157,24 @@ class _Judge:
         # What is gathered once serves every op that needs it so; XLA may have named it after another one of these.
         moves = {(need.value, need.target) for need in needs if need.value is not None and not need.is_sum}
         needs += [need for need in self.needs if not need.is_sum and (need.value, need.target) in moves]
+        served = {name for _, name in saved} - {name for _, name in left}
         return [
             row
             for row in self.collectives
-            if row.instructions and any(serves(self.program, need, cause) for cause in row.causes for need in needs)
+            if row.instructions
+            and any(
+                any(serves(self.program, need, cause) for need in needs) or self._is_step(cause, served)
+                for cause in row.causes
+            )
         ]
+
+    def _is_step(self, cause: Cause, served: Collection[str]) -> bool:
+        """Whether a collective is a step of serving an operation that needs nothing more.
+
+        XLA may gather in two steps, by a permute and a sum over another axis; nothing that costs is of the second
+        one's kind.
+        """
+        return cause.op_name in served and not any(serves(self.program, row.need, cause) for row in self.before.needs)
 
 
 def _given_up(program: Propagation, collectives: Iterable[Collective]) -> frozenset[Move]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pjit_inspect.analyze.phases import find_phase
 from pjit_inspect.analyze.same_data import RESHAPED, SameData
 from pjit_inspect.analyze.source import user_frames
+from pjit_inspect.model.primitive import users_word
 from pjit_inspect.model.propagation import Dimensions, Propagation, ShardedOp, Span
 from pjit_inspect.model.source import Frame, SourceText
 
@@ -144,7 +145,7 @@ class ValueNames:
 
     def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> str:
         """An op, by its text and place; by its name where the text is not known."""
-        name = self.text(op) or op.op_name.rpartition("/")[2] or op.kind
+        name = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(find_phase(op.op_name) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""

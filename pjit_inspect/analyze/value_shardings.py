@@ -14,6 +14,7 @@ from pjit_inspect.analyze.phases import find_phase
 from pjit_inspect.analyze.value_names import ValueNames
 from pjit_inspect.model.dtype import bits_of
 from pjit_inspect.model.layout import SpecEntry
+from pjit_inspect.model.primitive import users_word
 from pjit_inspect.model.propagation import AxisOrigin, Dimensions, Propagation, ShardedOp, ShardedValue
 from pjit_inspect.model.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.source import Frame
@@ -125,13 +126,13 @@ class _Finder:
         size, whole = _bytes(value.dtype, local), _bytes(value.dtype, value.shape)
         inside = self.is_per_shard(index)
         known = size is not None and whole is not None and not inside
-        primitive = "" if op is None else op.op_name.rpartition("/")[2] or op.kind
+        primitive = "" if op is None else users_word(op.op_name.rpartition("/")[2]) or op.kind
         return ValueSharding(
             name=self._name(value, op),
             op=primitive,
             op_name="" if op is None else op.op_name,
             source=() if op is None else self._frames_of(op),
-            phase=None if op is None else find_phase(op.op_name),
+            phase=None if op is None else find_phase(op.op_name, op.frames),
             dtype=value.dtype,
             global_shape=value.shape,
             local_shape=local,
@@ -207,7 +208,7 @@ class _Finder:
         return any(origin in self.program.values[value].origins for value in values)
 
     def _op_words(self, op: ShardedOp) -> str:
-        return f"`{op.op_name.rpartition('/')[2] or op.kind}`{self._at(op)}"
+        return f"`{users_word(op.op_name.rpartition('/')[2]) or op.kind}`{self._at(op)}"
 
     def _at(self, op: ShardedOp) -> str:
         frames = self._frames_of(op)

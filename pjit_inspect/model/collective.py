@@ -40,7 +40,9 @@ class Collective:
         "collective-permute", "collective-broadcast" or "ragged-all-to-all"; "reduce-scatter" too for an all-reduce that
         a TPU fuses with slicing its result.
       axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
-        device; None when the groups follow no axes.
+        device; None when the groups follow no axes. A part of an axis is written "tp:(1)2": the devices along the axis
+        before the part, and those of the part (`pjit_inspect.model.propagation.axis_name` gives the axis). For a
+        collective-permute, the axes along which it moves something.
       groups: which devices talk to each other, as positions in the program's first mesh; for a collective-permute,
         (source, target) pairs.
       mesh: which of the program's meshes has these axes, as an index into `RecordData.meshes`; 0 where there are none.
@@ -55,7 +57,8 @@ class Collective:
       count_min: the same where a conditional may skip it; equal to `count` otherwise.
       implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
         Transposes of written collectives count as written.
-      phase: "forward", "backward", "recompute", "optimizer", or None when its name does not say.
+      phase: "forward", "backward", "recompute", "optimizer", or None when nothing says: the marks of differentiation in
+        its name, then frames of optax's updates, then the user's scope `optimizer`.
       op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
         none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
       source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
@@ -134,7 +137,7 @@ class Collective:
 
     @property
     def axes_text(self) -> str:
-        """The axes as a person reads them: "data x model", "no axis", "each device alone"."""
+        """The axes as a person reads them: "data x model", "no axis", "one device"."""
         if self.axes is None:
             return "no axis"
         return " x ".join(self.axes) or "one device"
@@ -192,7 +195,10 @@ class CollectiveTable(Sequence[Collective]):
         return iter(self.rows)
 
     def over(self, *axes: str) -> CollectiveTable:
-        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes."""
+        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes.
+
+        Collectives over a part of an axis only are those over the part, by its name: `over("tp:(1)2")`.
+        """
         wanted = set(axes)
         return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 

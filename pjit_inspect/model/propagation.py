@@ -174,6 +174,8 @@ class ShardedOp:
       manual: the axes of the `shard_map` it stands in; ().
       in_condition: whether it stands in the condition of the loop `parent`.
       wanted: how a `shard_map` wants each operand split (its `in_specs`); () for anything else.
+      edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it that it
+        reads beyond a piece, on both sides together; () where that is not known.
       detail: what tells ops of one opcode apart (a custom call's target, a reduction's function); "".
     """
 
@@ -187,6 +189,7 @@ class ShardedOp:
     parent: int | None = None
     manual: tuple[str, ...] = ()
     wanted: tuple[Dimensions, ...] = ()
+    edges: tuple[tuple[int, int], ...] = ()
     detail: str = ""
     in_condition: bool = False
 

@@ -89,6 +89,9 @@ class RecordData:
       propagation: the program before optimization with the sharding of every value, as far as somebody looked before
         saving; not compared, as it follows from the bytecode.
       hlo: the optimized program, a serialised `xla.HloModuleProto`.
+      hlo_header: the first line of the optimized program as XLA printed it when it was compiled. It says what the proto
+        does not: how many replicas and partitions there are, and which shardings propagation was free to choose; None
+        for programs read from files of XLA's.
       compiler_log: the warnings and errors that XLA wrote to file descriptor 2 while it compiled, as they stood; ""
         when there were none, None when nobody listened (`missing` says why, unless the record was read from HLO or
         made of a function that was compiled before).
@@ -126,6 +129,7 @@ class RecordData:
     stablehlo_text: str | None = field(default=None, compare=False)
     propagation: Propagation | None = field(default=None, compare=False)
     hlo: Blob | None = None
+    hlo_header: str | None = None
     compiler_log: str | None = None
     cost: dict[str, float] = field(default_factory=dict)
     memory: MemoryStats | None = None

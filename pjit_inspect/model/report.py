@@ -11,6 +11,7 @@ from typing import Any
 
 from pjit_inspect.model.collective import AxisTotal, CollectiveTable
 from pjit_inspect.model.fusion import FusionTable
+from pjit_inspect.model.host_callback import HostCallback
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.source import Frame
 from pjit_inspect.model.suggestion import Suggestion
@@ -27,6 +28,7 @@ class RecordReport:
       collectives: every collective, most bytes first; None when the record has no optimized HLO.
       totals: one row per set of mesh axes, most bytes sent first.
       fusions: every fused kernel in schedule order; None when the record has no optimized HLO.
+      callbacks: every call back into Python, in schedule order.
       instructions: how many HLO instructions the optimized program has; None likewise.
       notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis").
       timed: of each HLO instruction that was measured, JAX's name of its operation and the user's frames, innermost
@@ -41,6 +43,7 @@ class RecordReport:
     collectives: CollectiveTable | None = None
     totals: tuple[AxisTotal, ...] = ()
     fusions: FusionTable | None = None
+    callbacks: tuple[HostCallback, ...] = ()
     instructions: int | None = None
     notes: tuple[str, ...] = ()
     timed: Mapping[str, tuple[str, tuple[Frame, ...]]] = field(default_factory=dict)

@@ -39,6 +39,7 @@ __all__ = [
     "forget_fast_paths",
     "forget_profile",
     "has_disk_cache",
+    "hlo_header",
     "hlo_module",
     "known_computation",
     "live_programs",
@@ -400,11 +401,21 @@ def only_device(sharding: Any) -> int | None:
 
 def hlo_module(proto: bytes) -> Any:
     """A serialized `xla.HloModuleProto` as jaxlib's HloModule, which 0.10 moved to a module of its own."""
+    return _hlo_home().HloModule.from_serialized_hlo_module_proto(proto)
+
+
+def hlo_header(module: Any) -> str:
+    """The first line of one of jaxlib's HloModules as text."""
+    options = _hlo_home().HloPrintOptions()
+    options.print_metadata = options.print_backend_config = options.print_operand_shape = False
+    return str(module.to_string(options)).partition("\n")[0]
+
+
+def _hlo_home() -> Any:
     try:
-        home = importlib.import_module("jaxlib._hlo")
+        return importlib.import_module("jaxlib._hlo")
     except ImportError:
-        home = importlib.import_module("jaxlib._jax")
-    return home.HloModule.from_serialized_hlo_module_proto(proto)
+        return importlib.import_module("jaxlib._jax")
 
 
 # ---------------------------------------------------------------- the profiler

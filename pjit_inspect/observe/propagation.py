@@ -7,6 +7,7 @@ from the shardings (`analyze`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,6 +64,7 @@ _LOOP = "stablehlo.while"
 _BRANCHES = frozenset(("stablehlo.case", "stablehlo.if"))
 _WITH_REGIONS = _CALLS | _BRANCHES | {_LOOP}
 _RETURNS = frozenset(("sdy.return", "stablehlo.return", "func.return"))
+_CONVOLVED = re.compile(r"<\[([^\]]*)\]x\[([^\]]*)\]->")
 _GSPMD_SHARDING = b"mhlo.sharding"
 _CONSTRAINTS = frozenset(("sdy.sharding_constraint", "sdy.reshard"))
 
@@ -221,6 +223,7 @@ class _Walk:
             parent=region.op,
             manual=region.manual,
             wanted=_wanted(op),
+            edges=_edges(op),
             detail=_detail(op),
         )
         if op.name in _WITH_REGIONS:
@@ -379,6 +382,48 @@ def _inside(own: Place, outer: Place) -> Place:
     if frames[-len(outer.frames) :] != outer.frames:
         frames, spans = (*frames, *outer.frames), (*spans, *outer.spans)
     return Place(name=name, frames=frames, spans=spans)
+
+
+def _edges(op: Any) -> tuple[tuple[int, int], ...]:
+    """What a window reads beyond a piece, where pieces of operand and result begin at the same places.
+
+    A window that spans e elements and moves by s reads e - s beyond the piece; of an operand with holes, that many
+    less.
+    """
+    if op.name == "stablehlo.convolution":
+        return _edges_of_convolution(op)
+    if op.name != "stablehlo.reduce_window":
+        return ()
+    rank = len(op.operands[0].type.shape)
+    sizes = _numbers(op, "window_dimensions", rank)
+    names = ("window_strides", "window_dilations", "base_dilations")
+    strides, spread, holes = (_numbers(op, name, rank) for name in names)
+    return tuple((k, _beyond(sizes[k], strides[k], spread[k], holes[k])) for k in range(rank))
+
+
+def _edges_of_convolution(op: Any) -> tuple[tuple[int, int], ...]:
+    sides = _CONVOLVED.search(str(op.attributes["dimension_numbers"]))
+    if sides is None:
+        return ()
+    image, kernel = (side.split(", ") for side in sides.groups())
+    rank = len(image) - 2
+    names = ("window_strides", "rhs_dilation", "lhs_dilation")
+    strides, spread, holes = (_numbers(op, name, rank) for name in names)
+    lengths = op.operands[1].type.shape
+    return tuple(
+        (image.index(str(k)), _beyond(lengths[kernel.index(str(k))], strides[k], spread[k], holes[k]))
+        for k in range(rank)
+    )
+
+
+def _numbers(op: Any, name: str, rank: int) -> tuple[int, ...]:
+    """An attribute of one number for each dimension; ones where it is left out."""
+    found = tuple(op.attributes[name]) if name in op.attributes else ()
+    return tuple(map(int, found)) if len(found) == rank else (1,) * rank
+
+
+def _beyond(length: int, stride: int, spread: int, holes: int) -> int:
+    return max(0, -(-((length - 1) * spread + 1 - stride) // holes))
 
 
 def _detail(op: Any) -> str:

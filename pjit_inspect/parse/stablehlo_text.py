@@ -12,7 +12,7 @@ import re
 
 from pjit_inspect.model.source import Frame
 
-__all__ = ["line_place", "stablehlo_lines"]
+__all__ = ["line_place", "stablehlo_lines", "without_locations"]
 
 # Each alternative takes what it has begun to the end, so that no text is looked at twice.
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)| loc\(')
@@ -29,6 +29,12 @@ _REFERENCE = re.compile(r'"((?:[^"\\]|\\.)*+)":(\d+):\d+|(#loc\d*)\b')
 def stablehlo_lines(text: str) -> tuple[str, ...]:
     """The lines of StableHLO text without what may differ between processes that run the same program."""
     return tuple(_plain(line) for line in _code_lines(text))
+
+
+def without_locations(text: str) -> str:
+    """StableHLO text as MLIR prints it when it is asked for no locations."""
+    lines = [line for line in text.splitlines() if not line.startswith("#loc")]
+    return "\n".join(_without_locations(line) for line in lines).strip("\n") + "\n"
 
 
 def _code_lines(text: str) -> list[str]:

@@ -5,11 +5,13 @@ Not its job: the arrays and tables below (`view.arrays_view`, `view.collectives_
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.collective import AxisTotal
 from pjit_inspect.model.layout import ArrayLayout
 from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.model.propagation import axis_name
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.model.source import Frame
@@ -211,13 +213,16 @@ def overview_blocks(report: RecordReport) -> list[Block]:
 def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
     # Axes of another mesh are other lines of devices, whatever their names.
     own = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
-    single = tuple((t.axes[0], t.sent_bytes) for t in own if t.axes)
+    single = Counter[str]()
+    for total in own:
+        # What goes along a part of an axis goes along the axis.
+        single.update({axis_name(axis): total.sent_bytes for axis in total.axes or ()})
     sent = (
         "" if report.sent_bytes is None else f"; each sends {_at_most(report)}{bytes_text(report.sent_bytes)} per call"
     )
     size = " by ".join(f"{size} ({name})" for name, size in mesh.sizes.items())
     return Picture(
-        subject=MeshSubject(mesh=mesh, sent=single),
+        subject=MeshSubject(mesh=mesh, sent=tuple(single.items())),
         alt=f"Mesh of {size} devices{sent}",
         lines=mesh_lines(mesh),
     )

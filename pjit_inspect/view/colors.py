@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pjit_inspect.model.propagation import axis_name
+
 __all__ = ["AXIS_COLORS", "HATCH", "LINE", "NEUTRAL", "NOTE", "SELECTION", "SEVERAL", "Palette"]
 
 AXIS_COLORS = ("#0b7a75", "#b04a06", "#a3286c", "#56700b")
@@ -37,9 +39,9 @@ class Palette:
         self._of_axis = dict(zip(axes, hues, strict=False))
 
     def of(self, axes: Sequence[str] | None) -> str:
-        """The colour of one axis, of several, or of none (None, or empty)."""
+        """The colour of one axis, of several, or of none (None, or empty); a part of an axis has the axis's."""
         if not axes:
             return NEUTRAL
         if len(axes) > 1:
             return SEVERAL
-        return self._of_axis.get(axes[0], SEVERAL)
+        return self._of_axis.get(axis_name(axes[0]), SEVERAL)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.cause import CAUSE_KINDS
 from pjit_inspect.model.collective import KINDS, Collective
+from pjit_inspect.model.propagation import axis_name
 from pjit_inspect.model.source import Frame
 from pjit_inspect.view.notation import path_pattern
 
@@ -82,6 +83,7 @@ def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...
         (lambda row: row.kind == name, f"of kind {name}"),
         (lambda row: any(cause.kind == kind for cause in row.causes), f"because of {kind.replace('_', ' ')}"),
         (lambda row: name in (row.axes or ()), f"over `{name}`"),
+        (lambda row: name in map(axis_name, row.axes or ()), f"over a part of `{name}`"),
         (lambda row: row.phase == name, f"of the {name} phase"),
         (lambda row: any(frame.where == name for frame in _innermost(row)), f"at {name}"),
         (lambda row: name in row.instructions, f"of the instruction {name}"),

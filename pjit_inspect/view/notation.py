@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.dtype import short_dtype
 from pjit_inspect.model.layout import ArrayLayout, SpecEntry
+from pjit_inspect.model.primitive import users_word
 
 __all__ = [
     "array_text",
@@ -114,7 +115,7 @@ def _operation(op_name: str, depth: int) -> str:
     if parts[-1].startswith("(") and parts[-1].endswith(")") and depth < _MAX_DEPTH:
         return _combined(parts[-1][1:-1], depth)
     parts = [_unwrapped(part) for part in parts]
-    return "/".join(part for part in parts if part not in _SILENT and not _CALL.match(part))
+    return users_word("/".join(part for part in parts if part not in _SILENT and not _CALL.match(part)))
 
 
 def _combined(names: str, depth: int) -> str:

@@ -16,6 +16,7 @@ from pjit_inspect.model.report import RecordReport
 from pjit_inspect.steps import Steps
 from pjit_inspect.view.answer_view import answer_line, memory_line, overview_blocks, reason_text, title_line
 from pjit_inspect.view.arrays_view import array_blocks
+from pjit_inspect.view.callbacks_view import callback_lines
 from pjit_inspect.view.collectives_view import collective_blocks
 from pjit_inspect.view.kernels_view import kernel_blocks
 from pjit_inspect.view.quantities import seconds_text
@@ -54,6 +55,7 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
         "the measured times": lambda: measured_lines(data) if show_times else (),
         "the overview": lambda: overview_blocks(report),
         "the memory": lambda: memory_line(data),
+        "the callbacks": lambda: callback_lines(report),
         "the collectives": lambda: collective_blocks(report),
         "the arrays": lambda: array_blocks(data),
         "the legend": lambda: _legend(report),

@@ -30,6 +30,8 @@ def measured_words(times: KernelTimes) -> str:
     each = "each " if times.calls > 1 else ""
     device = "on the slowest device" if times.devices > 1 else "on its device"
     words = f"measured: {plural(times.calls, 'call')}, {time_text(times.call_us)} {each}{device}"
+    if times.warm_up_us is not None:
+        words += f"; the first call, {time_text(times.warm_up_us)}, left out"
     return f"{words}; {plural(times.left_out, 'unfinished call')} left out" if times.left_out else words
 
 
@@ -80,8 +82,11 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
         rest=_folded(times.rows[rows:], known, unit),
     )
     words = f"{measured_words(times)}; {_HOW}"
+    notes = [Line((Text("unknown: "), Code(one.instruction), Text(f": {one.why}"))) for one in times.unknown[:rows]]
+    if len(times.unknown) > rows:
+        notes.append(Line((Text(f"and {len(times.unknown) - rows:,} more of unknown time"),)))
     summary: Spans = (Text(f"times of {plural(len(times), 'HLO instruction')}", "strong"), Text(f", {words}", "dim"))
-    return [Fold(summary=summary, blocks=(table,), is_open=False)]
+    return [Fold(summary=summary, blocks=(table, *notes), is_open=False)]
 
 
 _HOW = "per call, under JAX's profiler, which slows the program"

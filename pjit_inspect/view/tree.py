@@ -275,7 +275,7 @@ class MeshSubject:
 
     Attributes:
       mesh: the devices.
-      sent: bytes one device sends per call over each single axis.
+      sent: bytes one device sends per call over each single axis, parts of it included.
       groups: groups of positions to light up; () for none.
       processes: device id -> process index, when there are several processes.
     """

@@ -102,7 +102,8 @@ def test_groups_are_positions_in_the_mesh_and_follow_the_order_of_its_devices():
 def test_axes_are_looked_for_in_other_meshes_when_the_first_has_none():
     line = Mesh(axis_names=("all",), shape=(8,), device_ids=tuple(range(8)))
     rows = find_collectives(fixtures.module("mlp_step.cpu_8"), line)
-    assert [row.axes for row in rows] == [None, None]
+    # 0 and 4 are the halves of one axis of 8, 0 to 3 the first half of it.
+    assert [row.axes for row in rows] == [("all:(1)2",), ("all:(2)4",)]
     rows = find_collectives(fixtures.module("mlp_step.cpu_8"), line, range(8), other_meshes=(fixtures.MESH,))
     assert [row.axes for row in rows] == [("data",), ("model",)]
 

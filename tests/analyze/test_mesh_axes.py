@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from random import Random
 
 import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pjit_inspect
 from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.mesh_axes import find_axes, find_permute_axes
+from pjit_inspect.analyze.mesh_axes import find_axes, find_parts, find_permute_axes
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.parse.hlo_text import parse_hlo_text
 from pjit_inspect.parse.replica_groups import expand_mesh_axes
@@ -114,6 +116,107 @@ def test_groups_along_parts_of_axes_are_named_only_when_the_parts_are_whole_axes
     assert find_axes(groups, mesh) == expected == brute_force(groups, mesh)
 
 
+def parts_of(size: int) -> list[tuple[tuple[int, int], ...]]:
+    """Every way to choose parts (devices before, size) of one axis, no two of them neighbours: those would be one."""
+    found: list[tuple[tuple[int, int], ...]] = [()]
+    for before in range(1, size + 1):
+        for part in range(2, size + 1):
+            if size % (before * part):
+                continue
+            rest = size // (before * part)
+            found.append(((before, part),))
+            # What lies further in is a choice of parts of the rest, shifted, that does not start right away.
+            found += [
+                ((before, part), *((before * part * pre, length) for pre, length in inner))
+                for inner in parts_of(rest)
+                if inner and inner[0][0] > 1
+            ]
+    return found
+
+
+def groups_of_parts(shape: tuple[int, ...], parts: tuple[tuple[tuple[int, int], ...], ...]) -> Groups:
+    """Positions that agree in everything but the digits of their coordinates that `parts` name, by enumeration."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for position, index in enumerate(itertools.product(*map(range, shape))):
+        fixed = []
+        for at, size, chosen in zip(index, shape, parts, strict=True):
+            for before, part in chosen:
+                inside = size // (before * part)
+                at -= at // inside % part * inside
+            fixed.append(at)
+        groups.setdefault(tuple(fixed), []).append(position)
+    return tuple(map(tuple, groups.values()))
+
+
+def names_of_parts(shape: tuple[int, ...], parts: tuple[tuple[tuple[int, int], ...], ...]) -> Names:
+    return tuple(
+        name if length == size else f"{name}:({before}){length}"
+        for name, size, chosen in zip(NAMES, shape, parts, strict=False)
+        for before, length in chosen
+    )
+
+
+def expanded(names: Names, mesh: Mesh) -> Groups:
+    """The groups that Shardy's notation stands for, read by the notation's own definition."""
+    parts = []
+    for axis, size in mesh.sizes.items():
+        chosen = []
+        for name in names:
+            found = re.fullmatch(r"(.*):\((\d+)\)(\d+)", name)
+            if name == axis:
+                chosen.append((1, size))
+            elif found and found[1] == axis:
+                chosen.append((int(found[2]), int(found[3])))
+        parts.append(tuple(chosen))
+    return groups_of_parts(mesh.shape, tuple(parts))
+
+
+@st.composite
+def small_meshes(draw: st.DrawFn) -> tuple[int, ...]:
+    sizes = st.lists(st.sampled_from((1, 2, 3, 4, 6, 8, 9, 12, 16, 27, 32)), min_size=1, max_size=5)
+    return tuple(draw(sizes.filter(lambda s: math.prod(s) <= 32)))
+
+
+@given(small_meshes(), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=40)
+def test_all_parts_of_all_axes_of_a_mesh_are_named_and_the_names_say_exactly_the_groups(
+    shape: tuple[int, ...], random: Random
+):
+    order = random.sample(range(math.prod(shape)), math.prod(shape))
+    mesh = Mesh(axis_names=NAMES[: len(shape)], shape=shape, device_ids=tuple(order))
+    for parts in itertools.product(*map(parts_of, shape)):
+        groups = groups_of_parts(shape, parts)
+        logical = [[order[position] for position in random.sample(group, len(group))] for group in groups]
+        random.shuffle(logical)
+        found = find_parts(tuple(map(tuple, logical)), mesh, range(mesh.size))
+        assert found == names_of_parts(shape, parts)
+        assert set(expanded(found, mesh)) == set(groups)
+        is_whole = all(part == (1, size) for size, own in zip(shape, parts, strict=True) for part in own)
+        assert find_axes(tuple(map(tuple, logical)), mesh, range(mesh.size)) == (found if is_whole else None)
+
+
+@given(
+    st.sampled_from([(2, 4), (8,), (2, 2, 2), (4, 3), (6, 2), (16,)]),
+    st.randoms(use_true_random=False),
+    st.data(),
+)
+@settings(deadline=None)
+def test_groups_that_no_choice_of_parts_makes_have_no_name(shape: tuple[int, ...], random: Random, data: st.DataObject):
+    size = math.prod(shape)
+    mesh = Mesh(axis_names=NAMES[: len(shape)], shape=shape, device_ids=tuple(range(size)))
+    length = data.draw(st.sampled_from([n for n in range(1, size + 1) if size % n == 0]))
+    positions = np.arange(size).reshape(-1, length)
+    for _ in range(data.draw(st.integers(0, 3))):
+        i, j = random.randrange(size), random.randrange(size)
+        positions.flat[[i, j]] = positions.flat[[j, i]]
+    groups = tuple(map(tuple, positions.tolist()))
+    wanted = {frozenset(group) for group in groups}
+    choices = itertools.product(*map(parts_of, shape))
+    fitting = [p for p in choices if {frozenset(group) for group in groups_of_parts(shape, p)} == wanted]
+    assert len(fitting) <= 1
+    assert find_parts(groups, mesh) == (names_of_parts(shape, fitting[0]) if fitting else None)
+
+
 def permute_axes(pairs: list[tuple[int, int]], mesh: Mesh) -> tuple[str, ...]:
     """What the documentation of `find_permute_axes` says, word for word."""
     places = list(itertools.product(*map(range, mesh.shape)))
@@ -181,6 +284,28 @@ def test_pairs_in_a_mesh_of_2_by_4(pairs: Groups, expected: tuple[str, ...] | No
     assert find_permute_axes(pairs, MESH) == expected
 
 
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        (((0, 1), (2, 3), (4, 5), (6, 7)), ("model:(2)2",)),
+        (((0, 2), (1, 3), (4, 6), (5, 7)), ("model:(1)2",)),
+        (((0, 2, 4, 6), (1, 3, 5, 7)), ("data", "model:(1)2")),
+        (((0, 4), (1, 5), (2, 6), (3, 7)), ("data",)),
+        (((0, 3), (1, 2), (4, 7), (5, 6)), None),  # halves in mirrored order
+        (((0, 1), (2, 3), (4, 6), (5, 7)), None),  # another half in each row
+        (((0, 1, 2, 3),), None),  # not everybody
+    ],
+)
+def test_parts_of_axes_are_named_as_shardy_writes_them(groups: Groups, expected: Names | None):
+    assert find_parts(groups, MESH) == expected
+
+
+def test_parts_of_an_axis_of_4096_devices_are_named():
+    mesh = Mesh(axis_names=("x",), shape=(4096,), device_ids=tuple(range(4096)))
+    positions = np.arange(4096).reshape(4, 8, 16, 8).transpose(0, 2, 1, 3).reshape(64, 64)
+    assert find_parts(tuple(map(tuple, positions.tolist())), mesh) == ("x:(4)8", "x:(512)8")
+
+
 def test_four_thousand_devices_in_six_axes_are_named():
     mesh = Mesh(axis_names=NAMES, shape=(4,) * 6, device_ids=tuple(reversed(range(4096))))
     groups = lines_along(mesh.shape, (1, 4, 5))
@@ -233,11 +358,70 @@ def test_several_meshes_in_one_program_each_name_their_own_collectives():
     }
     # A mesh that has nothing to do with the groups is not asked to fit.
     alone = find_collectives(module, ours[0], ours[0].device_ids)
-    assert [row.axes for row in alone].count(None) == 2
-    assert {row.groups for row in alone if row.axes is None} == {
-        ((0, 1), (2, 3), (4, 5), (6, 7)),
-        ((0, 1, 4, 5), (2, 3, 6, 7)),
+    assert {row.axes: row.groups for row in alone if row.axes != ("model",)} == {
+        ("model:(2)2",): ((0, 1), (2, 3), (4, 5), (6, 7)),
+        ("data", "model:(2)2"): ((0, 1, 4, 5), (2, 3, 6, 7)),
     }
+
+
+TRANSPOSED = Mesh(axis_names=("rows", "columns"), shape=(4, 2), device_ids=(0, 4, 1, 5, 2, 6, 3, 7))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "axes", "mesh", "other_axes"),
+    [
+        # Along one axis of the first mesh: whatever it is in others.
+        ("{{0,4},{4,0},{1,5},{5,1}}", ("data",), 0, (("columns",),)),
+        ("{{0,1},{1,2},{2,3},{3,0}}", ("model",), 0, (("rows",),)),
+        # Everywhere in both.
+        ("{{0,5},{5,0}}", ("data", "model"), 0, (("rows", "columns"),)),
+    ],
+)
+def test_a_permute_in_two_meshes_of_other_orders(pairs: str, axes: Names, mesh: int, other_axes: tuple[Names, ...]):
+    text = f"""HloModule m, num_partitions=8
+
+ENTRY %main (p: f32[8]) -> f32[8] {{
+  %p = f32[8]{{0}} parameter(0)
+  ROOT %g = f32[8]{{0}} collective-permute(%p), channel_id=1, source_target_pairs={pairs}
+}}
+"""
+    [row] = find_collectives(parse_hlo_text(text), MESH, range(8), other_meshes=(TRANSPOSED,))
+    assert (row.axes, row.mesh, row.other_axes) == (axes, mesh, other_axes)
+
+
+def test_a_permute_is_named_after_the_mesh_in_which_it_moves_along_fewest_axes():
+    text = """HloModule m, num_partitions=8
+
+ENTRY %main (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %g = f32[8]{0} collective-permute(%p), channel_id=1, source_target_pairs={{0,2},{2,4},{4,6},{6,0}}
+}
+"""
+    [row] = find_collectives(parse_hlo_text(text), MESH, range(8), other_meshes=(TURNED,))
+    assert (row.axes, row.mesh, row.other_axes) == (("data",), 1, (("data", "model"),))
+
+
+@pytest.mark.parametrize(("groups", "axis"), [([[0, 2], [1, 3]], "tp:(1)2"), ([[0, 1], [2, 3]], "tp:(2)2")])
+def test_a_sum_over_half_of_an_axis_is_shown_as_that_half_and_not_as_a_fault(groups: list[list[int]], axis: str):
+    jax = pytest.importorskip("jax")
+    spec = jax.sharding.PartitionSpec
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(2, 4), ("fsdp", "tp"))
+    whole = spec(("fsdp", "tp"))
+    summed = jax.shard_map(
+        lambda v: jax.lax.psum(v, "tp", axis_index_groups=groups),
+        mesh=mesh,
+        in_specs=whole,
+        out_specs=whole,
+        check_vma=False,
+    )
+    record = pjit_inspect.inspect(summed, np.ones((16,), np.float32))
+    [row] = record.collectives
+    assert row.axes == (axis,)
+    assert list(record.collectives.over(axis)) == [row]
+    assert not record.collectives.over("tp")
+    assert not any("no mesh axis" in note for note in record.report.notes)
+    assert axis in str(record)
+    assert "over a part of `tp`" in str(record.explain("tp"))
 
 
 TWO = """HloModule m, num_partitions=8
@@ -248,6 +432,7 @@ ENTRY %main (p: f32[8]) -> f32[64] {
 }
 """
 CUBE = Mesh(axis_names=("x", "y", "z"), shape=(2, 2, 2), device_ids=tuple(range(8)))
+CROSSED = Mesh(axis_names=("u", "v"), shape=(4, 2), device_ids=(0, 5, 1, 4, 2, 7, 3, 6))
 TURNED = Mesh(axis_names=("data", "model"), shape=(4, 2), device_ids=tuple(range(8)))
 
 
@@ -265,7 +450,14 @@ TURNED = Mesh(axis_names=("data", "model"), shape=(4, 2), device_ids=tuple(range
         # Everybody is data x model in both.
         ("[1,8]<=[8]", (TURNED,), ("data", "model"), 0, ()),
         ("[1,8]<=[8]", (CUBE,), ("data", "model"), 0, (("x", "y", "z"),)),
-        ("[4,2]<=[2,2,2]T(0,2,1)", (TURNED,), None, 0, ()),
+        # 0 and 2 are half of model in the first mesh, and half of data in the other: the first decides.
+        ("[4,2]<=[2,2,2]T(0,2,1)", (TURNED,), ("model:(1)2",), 0, (("data:(2)2",),)),
+        # All of an axis of any mesh comes before parts of axes of the first.
+        ("[4,2]<=[2,2,2]T(0,2,1)", (CUBE,), ("y",), 1, ()),
+        ("{{0,5},{1,4},{2,7},{3,6}}", (TURNED,), None, 0, ()),
+        # The same devices in another order.
+        ("{{0,5},{1,4},{2,7},{3,6}}", (TURNED, CROSSED), ("v",), 2, ()),
+        ("[2,4]<=[8]", (CROSSED,), ("model",), 0, (("u",),)),
         # From JAX 0.12 on the list may name a mesh; it is not always the one the user meant.
         ("mesh['x'=2,'y'=2,'z'=2] {'x'}", (CUBE,), ("data",), 0, (("x",),)),
         ("mesh['data'=2,'model'=4] {'data'}", (CUBE,), ("data",), 0, (("x",),)),

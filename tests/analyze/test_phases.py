@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
+import numpy as np
 import pytest
 
+import pjit_inspect
 from pjit_inspect.analyze.phases import find_implicit, find_phase, split_op_names
+from pjit_inspect.model.source import Frame
 
 
 @pytest.mark.parametrize(
@@ -50,11 +55,80 @@ def test_names_of_combined_operations_come_apart(op_name: str, expected: tuple[s
         ("jit(f)/jvp(jit(sgd))/add", "forward"),
         ("jit(sgd)/shard_map/psum", None),  # the name of a function, not of a scope
         ("jit(f)/jit(adam)/add", None),
-        ("jit(f)/vmap(adam)/add", "optimizer"),
+        ("jit(f)/vmap(optimizer)/add", "optimizer"),
+        ("jit(f)/vmap(adam)/add", None),  # somebody's scope may be called anything
+        ("jit(f)/adam/dot_general", None),
+        ("jit(f)/sgd/dot_general", None),
+        ("jit(f)/optim/dot_general", None),
+        ("jit(f)/apply_updates/dot_general", None),
+        ("jit(f)/momentum_encoder/dot_general", None),
+        ("jit(f)/adapter/dot_general", None),
+        ("jit(f)/jvp(adam)/dot_general", "forward"),
     ],
 )
 def test_the_phase_is_what_the_name_says(op_name: str, expected: str | None):
     assert find_phase(op_name) == expected
+
+
+OPTAX = "/env/lib/python3.11/site-packages/optax"
+
+
+@pytest.mark.parametrize(
+    ("op_name", "file", "function", "expected"),
+    [
+        (
+            "jit(step)/mul",
+            f"{OPTAX}/_src/transform.py",
+            "scale_by_adam.<locals>.update_fn.<locals>.<lambda>",
+            "optimizer",
+        ),
+        ("jit(step)/add", f"{OPTAX}/_src/update.py", "apply_updates.<locals>.<lambda>", "optimizer"),
+        ("jit(step)/mul", f"{OPTAX}/transforms/_adding.py", "add_decayed_weights.<locals>.update_fn", "optimizer"),
+        ("jit(step)/mul", "C:\\env\\optax\\_src\\transform.py", "scale.<locals>.update_fn", "optimizer"),
+        # What optax does inside a differentiated function belongs to that.
+        ("jit(step)/jvp()/mul", f"{OPTAX}/_src/transform.py", "scale.<locals>.update_fn", "forward"),
+        # A loss and a new state are no update; nor is what only bears such a name.
+        ("jit(f)/mul", f"{OPTAX}/losses/_regression.py", "l2_loss", None),
+        ("jit(f)/mul", f"{OPTAX}/_src/transform.py", "scale_by_adam.<locals>.init_fn", None),
+        ("jit(f)/mul", "/home/me/optax_tricks/model.py", "update_fn", None),
+        ("jit(f)/mul", "/home/me/adam.py", "update_fn", None),
+        # One place of several operations does not tell of the others.
+        ("jit(f)/(reduce_sum:reduce_max)", f"{OPTAX}/_src/transform.py", "scale.<locals>.update_fn", None),
+    ],
+)
+def test_an_update_of_optax_is_known_by_its_frames(op_name: str, file: str, function: str, expected: str | None):
+    frames = (
+        Frame(file="/x/jax/_src/tree_util.py", line=3, function="tree_map"),
+        Frame(file=file, line=7, function=function),
+    )
+    assert find_phase(op_name, frames) == expected
+
+
+def test_the_updates_of_a_step_are_the_optimizers_and_a_loss_outside_of_it_is_not():
+    jax, optax = pytest.importorskip("jax"), pytest.importorskip("optax")
+    spec, auto = jax.sharding.PartitionSpec, jax.sharding.AxisType.Auto
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(auto,))
+    tx = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
+
+    def placed(*entries: str | None):
+        return jax.device_put(np.ones((16, 16), np.float32), jax.sharding.NamedSharding(mesh, spec(*entries)))
+
+    def update(reduced, grads, state, params):
+        changes, state = tx.update(grads, state, params)
+        return optax.apply_updates(params, changes), state, reduced(optax.l2_loss(params["w"]))
+
+    params = {"w": placed("data")}
+    given = params, tx.init(params), params
+    record = pjit_inspect.inspect(functools.partial(update, jax.numpy.max), *given)
+    phases = {(row.phase, row.op_name.rpartition("/")[2]) for row in record.shardings}
+    assert ("optimizer", "sqrt") in phases
+    assert {(row.op_name.rpartition("/")[2], row.phase) for row in record.collectives} == {
+        ("reduce_sum", "optimizer"),  # the norm for clipping
+        ("reduce_max", None),
+    }
+    # XLA sums both norm and loss at once.
+    (combined,) = pjit_inspect.inspect(functools.partial(update, jax.numpy.mean), *given).collectives
+    assert (combined.operands, combined.phase) == (2, None)
 
 
 @pytest.mark.parametrize(

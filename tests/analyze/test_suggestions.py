@@ -89,6 +89,35 @@ def test_a_small_weight_that_is_gathered_may_be_replicated() -> None:
     assert "each device then holds 16 KiB more of arguments" in one.sentence
 
 
+@pytest.mark.parametrize(
+    ("x", "w", "before"),
+    [
+        # XLA gathers `w` over `data` by way of `model`: a permute of a quarter of w's 16 KiB, and a sum of pieces in
+        # one of four places: 4 KiB + 2 * 8 KiB * 3/4.
+        (((64, 64), ("data", None)), ((64, 64), ("data", None)), 16 * KIB),
+        (((64, 64), ("model", None)), ((64, 64), ("model", None)), 12 * KIB),  # 4 KiB * 3
+        (((8, 512), ("model", None)), ((512, 64), ("model", None)), 96 * KIB),  # 32 KiB * 3
+        (((64, 512), ("data", None)), ((512, 256), ("data", "model")), 64 * KIB),  # 64 KiB * 1
+    ],
+)
+def test_a_weight_that_is_cut_over_the_axis_of_the_batch_may_be_whole_there(x: Any, w: Any, before: int) -> None:
+    found = suggestions(lambda x, w: x @ w, array(x[0], *x[1]), array(w[0], *w[1]))
+    best = by_title(found, "pass `w` as P(None, ")
+    assert best.checked is not None
+    assert (best.checked.before_bytes, best.checked.after_bytes) == (before, 0)
+
+
+def test_weights_that_are_cut_over_the_axis_of_the_batch_may_be_whole_in_training() -> None:
+    def loss(p: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return (jnp.tanh(x @ p["w1"]) @ p["w2"]).sum()
+
+    params = {name: array((64, 64), "model", None) for name in ("w1", "w2")}
+    found = suggestions(jax.grad(loss), params, array((256, 64), "model", None))
+    assert found
+    checked = [one.checked for one in found if one.checked is not None]
+    assert all(one.after_bytes < one.before_bytes for one in checked)
+
+
 def wrongly_paired(p: dict[str, jax.Array], x: jax.Array) -> jax.Array:
     return jnp.tanh(x @ p["w1"]) @ p["w2"]
 
@@ -256,6 +285,64 @@ def test_half_precision_is_summed_in_single_on_the_cpu() -> None:
     # 64 x 64 half words: 8 KiB, and 3/4 of twice that is sent.
     assert cost_of(program, {}, is_cpu=False).bytes == 12 * KIB
     assert cost_of(program, {}, is_cpu=True).bytes == 24 * KIB == sum(row.sent_bytes for row in record.collectives)
+
+
+ROW = 2 * 8 * 4 * 4
+"""Bytes of one row of an image f32[2, rows, 8, 4]."""
+
+
+def convolved(size: int, stride: int = 1, dilation: int = 1, padding: str = "SAME") -> Any:
+    def function(x: jax.Array, w: jax.Array) -> jax.Array:
+        return jax.lax.conv_general_dilated(
+            x, w, (stride,) * 2, padding, rhs_dilation=(dilation,) * 2, dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+
+    return function, (array((2, 64, 8, 4), None, "model"), array((size, size, 4, 4)))
+
+
+def pooled(size: int, stride: int, padding: str = "SAME") -> Any:
+    def function(x: jax.Array) -> jax.Array:
+        window, steps = (1, size, 1, 1), (1, stride, 1, 1)
+        return jax.lax.reduce_window(x, -np.inf, jax.lax.max, window, steps, padding)
+
+    return function, (array((2, 64, 8, 4), None, "model"),)
+
+
+@pytest.mark.parametrize(
+    ("program", "rows"),
+    [
+        # A window of k rows that moves by s reads k - s rows beyond its piece, on both sides together.
+        (convolved(3), 2),
+        (convolved(5), 4),
+        (convolved(4), 3),
+        (convolved(1), 0),
+        (convolved(3, stride=2), 1),
+        (convolved(5, stride=2), 3),
+        (convolved(2, stride=2, padding="VALID"), 0),
+        # Two apart, three rows span five.
+        (convolved(3, dilation=2), 4),
+        (pooled(3, 1), 2),
+        (pooled(5, 1), 4),
+        (pooled(3, 2), 1),
+        (pooled(2, 2, "VALID"), 0),
+    ],
+)
+def test_the_halo_of_a_window_is_what_xla_sends(program: Any, rows: int) -> None:
+    function, arguments = program
+    record = pi.inspect(function, *arguments)
+    assert record.propagation is not None
+    needs = cost_of(record.propagation, {}, is_cpu=True).needs
+    assert sum(one.bytes for one in needs if one.need.kind == "halo") == rows * ROW
+    sent = [row.sent_bytes for row in record.collectives if row.kind == "collective-permute"]
+    assert sum(size or 0 for size in sent) == rows * ROW
+
+
+def test_a_window_as_long_as_the_image_reads_at_most_what_the_piece_lacks() -> None:
+    function, arguments = convolved(61)
+    record = pi.inspect(function, *arguments)
+    assert record.propagation is not None
+    needs = cost_of(record.propagation, {}, is_cpu=True).needs
+    assert sum(one.bytes for one in needs if one.need.kind == "halo") == 48 * ROW
 
 
 # ---------------------------------------------------------------- what is said

@@ -302,8 +302,8 @@ def constraint_and_output():
 @case(
     CASES,
     "data and model change places: no single collective does that, so XLA takes several steps",
-    Want(SOME_MOVE, f"{SOME_AXES}|none", "reshard_requested", at="ask"),
-    revised="steps along axes, or full replication; XLA also exchanges within halves of model, which are no axis",
+    Want(SOME_MOVE, f"{SOME_AXES}|model:(1)2|model:(2)2", "reshard_requested", at="ask"),
+    revised="steps along axes, or full replication; XLA also exchanges within halves of model",
 )
 def two_axes_change_places():
     def f(x):

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record import RecordData
 from pjit_inspect.parse import record_file
 from pjit_inspect.parse.times_file import read_times, times_bytes
@@ -18,6 +18,7 @@ from pjit_inspect.parse.times_file import read_times, times_bytes
 TIMES = KernelTimes(
     calls=3,
     left_out=1,
+    warm_up_us=90_000.0,
     devices=8,
     call_us=41_200.5,
     mean_call_us=40_000,
@@ -25,6 +26,7 @@ TIMES = KernelTimes(
         KernelTime(instruction="while.2", opcode="while", slowest_us=30_000.25, mean_us=20_000),
         KernelTime(instruction="fusion.\ud800", opcode="fusion", runs_per_call=0.5, slowest_us=0, mean_us=0),
     ),
+    unknown=(UnknownTime(instruction="sort.3", opcode="sort", why="seen twice"),),
 )
 
 

@@ -23,4 +23,5 @@ def test_axes_have_their_own_colour_and_later_ones_share():
     palette = Palette(("a", "b", "c", "d", "e"))
     assert [palette.of((axis,)) for axis in "abcd"] == list(AXIS_COLORS)
     assert palette.of(("e",)) == palette.of(("a", "b")) == SEVERAL
+    assert palette.of(("b:(1)2",)) == palette.of(("b",))  # a part of an axis
     assert palette.of(None) == palette.of(()) == NEUTRAL

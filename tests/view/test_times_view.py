@@ -10,7 +10,7 @@ import view_reports
 from test_inspector_payload import read_blob
 
 from pjit_inspect.model.collective import CollectiveTable
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.kernel_times import KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.report import RecordReport
 from pjit_inspect.view.html import to_html
 from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
@@ -45,6 +45,10 @@ def measured(times: KernelTimes = TIMES) -> RecordReport:
     ("changes", "words"),
     [
         ({}, "measured: 3 calls, 41.2 ms each on the slowest device; 1 unfinished call left out"),
+        (
+            {"left_out": 0, "calls": 2, "warm_up_us": 95_100.0},
+            "measured: 2 calls, 41.2 ms each on the slowest device; the first call, 95.1 ms, left out",
+        ),
         ({"left_out": 0, "calls": 1}, "measured: 1 call, 41.2 ms on the slowest device"),
         ({"left_out": 0, "devices": 1, "call_us": 9.5}, "measured: 3 calls, 9.50 \u00b5s each on its device"),
         ({"left_out": 2, "call_us": 2.5e9}, "measured: 3 calls, 2,500 s each on the slowest device; 2 unfinished"),
@@ -52,6 +56,14 @@ def measured(times: KernelTimes = TIMES) -> RecordReport:
 )
 def test_a_line_says_what_was_measured(changes, words):
     assert measured_words(dataclasses.replace(TIMES, **changes)).startswith(words)
+
+
+def test_instructions_of_unknown_time_are_named_with_the_reason():
+    why = "the profiler saw it 4 times in a call, but the program runs it 5 times"
+    unknown = tuple(UnknownTime(instruction=f"while.{i}", opcode="while", why=why) for i in range(14))
+    text = to_text(record_view(measured(dataclasses.replace(TIMES, unknown=unknown))), width=120)
+    assert f"unknown: while.0: {why}" in text
+    assert "and 2 more of unknown time" in text
 
 
 def test_a_display_has_the_line_and_the_longest_rows():

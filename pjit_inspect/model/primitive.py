@@ -1,0 +1,17 @@
+"""What the user calls a primitive of JAX.
+
+Not its job: what a primitive does.
+"""
+
+from __future__ import annotations
+
+__all__ = ["users_word"]
+
+_WORDS = {"psum_invariant": "psum", "psum2": "psum", "all_gather_invariant": "all_gather"}
+"""The primitive JAX makes of a function of its own -> that function (`jax.lax.psum`)."""
+
+
+def users_word(name: str) -> str:
+    """A primitive, or the name of an operation that ends in one, in the user's words: "a/psum2" -> "a/psum"."""
+    scope, slash, primitive = name.rpartition("/")
+    return f"{scope}{slash}{_WORDS.get(primitive, primitive)}"
