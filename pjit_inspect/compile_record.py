@@ -289,8 +289,11 @@ class CompileRecord:
         """All analyses of this record, as the displays use them."""
         steps = Steps()
         module = steps.take("hlo", lambda: self.hlo, None)
-        data = self.data
-        found = report(replace(data, missing=data.missing | steps.failed), module, self.propagation, self._sources)
+        data, program, reason = self.data, self.propagation, self._propagation_and_reason[1]
+        missing = data.missing | steps.failed
+        if program is not None and program.is_predicted and reason:
+            missing |= {"partitioner": reason}
+        found = report(replace(data, missing=missing), module, program, self._sources)
         if self._live:
             # Only the HLO tells which further files the program came from; keep their text with the record.
             further = steps.take("sources", lambda: _further_sources(found), ())
@@ -329,7 +332,9 @@ class CompileRecord:
         # A program that names no mesh may run on all devices of the user's, as under `jax.set_mesh`.
         mesh, count = self.mesh, len(self.data.devices)
         devices = count if mesh is not None and mesh.size == count else 1
-        return replace(find_value_shardings(names, devices=devices), draw=self._draw_shardings)
+        predicted = self._propagation_and_reason[1] if program.is_predicted else ""
+        table = find_value_shardings(names, devices=devices)
+        return replace(table, predicted=predicted, draw=self._draw_shardings)
 
     @cached_property
     def suggestions(self) -> tuple[Suggestion, ...]:

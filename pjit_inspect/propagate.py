@@ -62,7 +62,24 @@ def ask(data: RecordData, *, timeout_s: float) -> Propagation:
         raise CaptureError("the record has no program before optimization that XLA's partitioner could be asked about")
     stablehlo = data.stablehlo.read()
     found = ask_partitioner(stablehlo, devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
-    return with_paths(_read(found, stablehlo, data), data)
+    program = with_paths(_read(found, stablehlo, data), data)
+    if contradiction := _contradiction(program, data):
+        raise CaptureError(f"what XLA made of a copy is not the program that was captured: {contradiction}")
+    return program
+
+
+def _contradiction(program: Propagation, data: RecordData) -> str:
+    """An argument or result that XLA splits otherwise in the copy than it was counted in the program; "" for none."""
+    sides = ((program.inputs, [own for own in data.inputs if own.kept]), (program.outputs, data.outputs))
+    for boundaries, layouts in sides:
+        for boundary, layout in zip(boundaries, layouts, strict=False) if len(boundaries) == len(layouts) else ():
+            value, local = program.values[boundary.value], layout.local_shape
+            # A result that its axes do not divide is computed padded and returned replicated.
+            if local is None or boundaries is program.outputs and boundary.spec is None:
+                continue
+            if value.shape == layout.global_shape and program.local_shape(boundary.value) != local:
+                return f"`{boundary.label}` is {list(program.local_shape(boundary.value))} on each device, not {list(local)}"
+    return ""
 
 
 def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> Propagation:

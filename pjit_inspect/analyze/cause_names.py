@@ -10,7 +10,7 @@ import re
 from pjit_inspect.analyze.needs import is_cumulative
 from pjit_inspect.model.cause import CauseKind
 
-__all__ = ["kind_of_name", "user_word"]
+__all__ = ["kind_of_name"]
 
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
@@ -24,17 +24,6 @@ _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
     (re.compile(r"(reduce(_\w+)?|argmax|argmin)$"), "reduction"),
 )
 _DOTS = re.compile(r"((ragged_)?dot_general|conv_general_dilated)$")
-
-_USER_WORDS = {
-    "psum2": "psum", "psum_invariant": "psum", "unreduced_psum": "psum", "reduce_scatter": "psum_scatter",
-    "unreduced_reduce_scatter": "psum_scatter", "all_gather_invariant": "all_gather", "all_gather_reduced": "all_gather",
-}  # fmt: skip
-"""JAX's names of primitives -> the function a user calls."""
-
-
-def user_word(primitive: str) -> str:
-    """The function of `jax.lax` that a primitive is written as."""
-    return _USER_WORDS.get(primitive, primitive)
 
 
 def kind_of_name(name: str, collective: str) -> CauseKind:

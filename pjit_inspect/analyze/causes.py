@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.cause_names import kind_of_name, user_word
+from pjit_inspect.analyze.cause_names import kind_of_name
 from pjit_inspect.analyze.cause_wording import Wording, word_match
 from pjit_inspect.analyze.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.need_finder import Match, NeedFinder
@@ -23,6 +23,7 @@ from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.analyze.value_names import ValueNames
 from pjit_inspect.model.cause import Cause, CauseKind
 from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.primitive import users_word
 from pjit_inspect.model.propagation import PartitionedCollective, Propagation, axis_name
 from pjit_inspect.model.source import Frame, SourceText
 
@@ -128,7 +129,7 @@ class CauseFinder:
             what = "is what differentiation makes of your manual code"
         return Cause(
             kind="written",
-            sentence=f"{_subject(row)}: `{user_word(name.rpartition('/')[2])}` {what}{where}",
+            sentence=f"{_subject(row)}: `{users_word(name.rpartition('/')[2])}` {what}{where}",
             facts=(f"the operation is named `{name}`",),
             evidence="name",
             op_name=name,
@@ -159,7 +160,7 @@ class CauseFinder:
     def _shown(self, name: str) -> str:
         """The operation itself; from JAX 0.12 on, what is resharded may have the name of an argument."""
         labels = {boundary.name: boundary.label for boundary in self._names.program.inputs}
-        return labels.get(name) or name.rpartition("/")[2]
+        return labels.get(name) or users_word(name.rpartition("/")[2])
 
     def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
         return user_frames(array.frames, self.cells)

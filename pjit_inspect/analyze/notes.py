@@ -62,9 +62,12 @@ def program_notes(module: HloModule, data: RecordData, widened: Widened = ()) ->
 
 def record_notes(data: RecordData) -> tuple[str, ...]:
     """What is unusual about how a record was made."""
+    notes = []
     if data.cached == "persistent":
-        return ("source lines may be stale: executable came from the persistent cache",)
-    return ()
+        notes.append("source lines may be stale: executable came from the persistent cache")
+    if "partitioner" in data.missing:
+        notes.append(f"causes rest on names, as XLA's partitioner gave no answer: {data.missing['partitioner']}")
+    return tuple(notes)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 __all__ = ["users_word"]
 
-_WORDS = {"psum_invariant": "psum", "psum2": "psum", "all_gather_invariant": "all_gather"}
+_WORDS = {
+    "psum2": "psum",
+    "psum_invariant": "psum",
+    "unreduced_psum": "psum",
+    "reduce_scatter": "psum_scatter",
+    "unreduced_reduce_scatter": "psum_scatter",
+    "all_gather_invariant": "all_gather",
+    "all_gather_reduced": "all_gather",
+}
 """The primitive JAX makes of a function of its own -> that function (`jax.lax.psum`)."""
 
 

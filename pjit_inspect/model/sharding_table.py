@@ -73,6 +73,7 @@ class ShardingTable(Sequence[ValueSharding]):
       devices: how many devices the program is split over.
       left_out: why values are not in `rows`, and how many for each reason.
       missing: why there are no rows; "" when there are some.
+      predicted: where the shardings are a prediction, why XLA's partitioner was not asked; "" where they are XLA's own.
       draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
@@ -80,6 +81,7 @@ class ShardingTable(Sequence[ValueSharding]):
     devices: int = 1
     left_out: tuple[tuple[str, int], ...] = ()
     missing: str = ""
+    predicted: str = ""
     draw: Callable[[ShardingTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
