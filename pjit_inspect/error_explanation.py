@@ -120,8 +120,11 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = steps.take("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            found = explain_errors.explain_error(facts, scene)
-            return ErrorExplanation(found if link is error else _behind(found, error))
+            found = steps.take(
+                "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
+            )
+            if found is not None:
+                return ErrorExplanation(found if link is error else _behind(found, error))
     return None
 
 
@@ -141,7 +144,10 @@ def _message(error: BaseException) -> str:
 def _unknown(error: BaseException) -> ExplainedError:
     known = (
         "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
-        "meshes, and specs and meshes that are wrong in themselves"
+        "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
+        "types of loops and branches, arrays whose data is gone, static arguments, and values that are only traced"
     )
-    sentence = f"`{type(error).__name__}` is no refusal of a sharding that pjit_inspect knows"
+    sentence = (
+        f"`{type(error).__name__}` is no refusal of a sharding that pjit_inspect knows, and no other error it knows"
+    )
     return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

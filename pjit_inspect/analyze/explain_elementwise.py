@@ -9,7 +9,9 @@ Not its job: products (`analyze.explain_products`), operations of one array (`an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from pjit_inspect.analyze.error_fits import reshard_fit
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -17,7 +19,6 @@ from pjit_inspect.analyze.error_specs import (
     has_repeats,
     is_legal,
     over_words,
-    reshard_words,
     shape_words,
     spec_words,
 )
@@ -105,12 +106,12 @@ def _yielding(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], sc
 
 
 def _resharded(own: ErrorArray, target: Spec, operands: list[ErrorArray], scene: ErrorScene) -> Fit:
-    call = f"jax.sharding.reshard({own.name}, {spec_words(target)})"
-    edit = call
+    fit = reshard_fit(own, target, scene)
+    call = fit.edit
     if len(operands) == 2 and scene.operator and not scene.operator.isidentifier():
         words = [call if array is own else array.name for array in operands]
-        edit = f"{words[0]} {scene.operator} {words[1]}"
-    return Fit(edit=edit, effect=reshard_words(own.name, own.spec or (), target), spec=target, target=own.name)
+        return replace(fit, edit=f"{words[0]} {scene.operator} {words[1]}", replaces=scene.expression)
+    return fit
 
 
 def _aligned_spec(spec: Spec, rank: int) -> Spec:

@@ -56,8 +56,9 @@ def _source(line: str) -> Spans:
 
 def _fit(fit: Fit) -> Line:
     # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
-    edit = f"`{fit.edit}`" if "(" in fit.edit or "=" in fit.edit else fit.edit
-    return Line((Prose(f"- {edit}: {fit.effect}"),))
+    edit = f"`{fit.edit}`" if fit.is_code else fit.edit
+    place = f" for `{fit.replaces}`" if fit.replaces else ""
+    return Line((Prose(f"- {edit}{place}: {fit.effect}"),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
