@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pjit_inspect.analyze.error_fits import advice, changed_call, listed, mesh_named
+from pjit_inspect.analyze.error_fits import advice, listed, mesh_named
 from pjit_inspect.analyze.error_specs import axes_of, shape_words, spec_words
 from pjit_inspect.model.explained_error import (
     ErrorArray,
@@ -48,14 +48,19 @@ def _named(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
     """The argument as the user's variable; under the function's own name where that cannot be told."""
     same = [
         other for other in scene.operands
-        if other.shape == side.shape and other.dtype == side.dtype
-        and (other.spec == side.spec if side.mesh is not None else not side.device_ids or other.device_ids == side.device_ids)
+        if (other.shape, other.dtype) == (side.shape, side.dtype) and _is_placed_so(other, side)
     ]  # fmt: skip
     path = side.name[len(side.name.partition("[")[0]) :]
     same = [other for other in same if other.name.endswith(path)] if len(same) > 1 and path else same
     if len(same) != 1:
         return replace(side, is_named=False)
     return replace(side, name=same[0].name)
+
+
+def _is_placed_so(other: ErrorArray, side: ErrorArray) -> bool:
+    if side.mesh is not None:
+        return other.spec == side.spec
+    return not side.device_ids or other.device_ids == side.device_ids
 
 
 def _type_words(passed: ErrorArray, wanted: ErrorArray) -> str:
@@ -67,12 +72,13 @@ def _placed_words(passed: ErrorArray, wanted: ErrorArray) -> str:
     given, compiled = _place(passed, passed.mesh != wanted.mesh), _place(wanted, passed.mesh != wanted.mesh)
     if given == compiled:
         return f"`{passed.name}` is {given}, as the program was compiled for, but on other devices or in another order"
-    return f"`{passed.name}` is {given}, but the program was compiled for {compiled}"
+    is_ = "is on" if passed.spec is None else "is"
+    return f"`{passed.name}` {is_} {given}, but the program was compiled for {compiled}"
 
 
 def _place(side: ErrorArray, with_mesh: bool) -> str:
     if side.spec is None:
-        return f"on device {side.device_ids[0]}" if side.device_ids else "on other devices"
+        return f"device {side.device_ids[0]}" if side.device_ids else "other devices"
     return f"`{spec_words(side.spec)}`" + (f" on {side.mesh}" if with_mesh else "")
 
 
@@ -150,14 +156,18 @@ def _mesh_fits(facts: ErrorFacts, scene: ErrorScene, meshes: list[MeshAxes]) -> 
         return
     name = meshes[0].name
     if facts.reason == "shard_map":
-        if scene.operator == "shard_map" and scene.arguments:
+        if scene.operator != "shard_map":
+            yield advice(f"give `jax.shard_map` `mesh={name}`", f"on {meshes[0]}")
+        elif scene.arguments:
             yield Fit(
                 edit=f"{scene.expression.rstrip()[:-1].rstrip().rstrip(',')}, mesh={name})", effect=f"on {meshes[0]}",
                 replaces=scene.expression,
             )  # fmt: skip
     else:
         yield from _named_specs(scene, meshes[0])
-    yield Fit(edit=f"jax.set_mesh({name})", effect=f"before this line: its specs are then of {meshes[0]}")
+    yield Fit(
+        edit=f"jax.set_mesh({name})", effect=f"before the call, outside of `jax.jit`: specs are then of {meshes[0]}"
+    )
 
 
 def _named_specs(scene: ErrorScene, mesh: MeshAxes) -> Iterator[Fit]:
@@ -204,17 +214,18 @@ def _typed_fits(
 
 # ---------------------------------------------------------------- trees that are no prefix
 
+_ONE = {"in_specs": "one spec", "out_specs": "one spec", "in_axes": "one number"}
 _LEAVES = ("PytreeLeaf", "Tracer", "ArrayImpl", "ShapeDtypeStruct", "ndarray", "ShapedArray", "Array")
 
 
 def explain_prefix(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Shardings whose tree is neither that of the arrays nor a prefix of it."""
-    spec = f"{facts.operation}{facts.function}"
+    spec = f"`{facts.operation}{facts.function}`"
     is_result = facts.operation.startswith("out_")
     what = "the result" if is_result else "the argument" if facts.function else "the arguments"
-    one = "one sharding" if facts.operation.endswith(("shardings", "device")) else "one entry"
+    one = _ONE.get(facts.operation, "one sharding")
     if facts.operation in ("shardings", "device"):
-        spec, what = f"the shardings{facts.function}", "the array it is for" if facts.function else "what is placed"
+        spec, what = "the tree of shardings", "what is placed"
     alone = advice(f"give {one} in place of the tree", f"it then goes for all of {what}")
     if facts.reason == "keys":
         sentence, fits = _keys_words(spec, what, facts.names[0].split(","), facts.names[1].split(","))
@@ -228,10 +239,8 @@ def explain_prefix(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         fits = [advice("write a tuple with an entry for each argument", f"the {facts.names[0]} is then one of them")]
     else:
         given, wanted = (_type_name(name) for name in facts.names)
-        sentence = f"`{spec}` is {given}, but {what} is {wanted}"
-        fits = (
-            [] if wanted == "one array" else [advice(f"write {wanted} in place of {given}", "it then is the same tree")]
-        )
+        sentence = f"{spec} is {given}, but {what} is {wanted}"
+        fits = [] if wanted == "one array" else [advice(f"write it as {wanted}", "it then is the same tree")]
     return ExplainedError(kind="prefix", sentence=sentence, fits=(*fits, alone))
 
 
@@ -250,11 +259,11 @@ def _type_name(name: str) -> str:
 
 def _keys_words(spec: str, what: str, given: list[str], wanted: list[str]) -> tuple[str, list[Fit]]:
     extra, missing = [key for key in given if key not in wanted], [key for key in wanted if key not in given]
-    sentence = f"`{spec}` has the keys {listed(given)}, but {what} has {listed(wanted)}"
+    sentence = f"{spec} has the keys {listed(given)}, but {what} has {listed(wanted)}"
     fits = []
     if extra or missing:
-        steps = [f"take {listed(extra)} out of `{spec}`"] if extra else []
-        steps += [f"add {listed(missing)} to it" if extra else f"add {listed(missing)} to `{spec}`"] if missing else []
+        steps = [f"take {listed(extra)} out of {spec}"] if extra else []
+        steps += [f"add {listed(missing)} to it" if extra else f"add {listed(missing)} to {spec}"] if missing else []
         fits = [advice(" and ".join(steps), "the keys are then the same")]
     return sentence, fits
 
@@ -264,10 +273,10 @@ def _length_words(spec: str, what: str, facts: ErrorFacts) -> tuple[str, list[Fi
     entries = "1 entry" if given == 1 else f"{given} entries"
     if not facts.function and not facts.operation.startswith("out_"):
         args = "1 argument" if wanted == 1 else f"{wanted} arguments"
-        sentence = f"`{spec}` has {entries}, but the call has {args}"
+        sentence = f"{spec} has {entries}, but the call has {args}"
     else:
-        sentence = f"`{spec}` has {entries}, but {what} has {wanted}"
-    return sentence, [advice(f"give `{spec}` {wanted} {'entry' if wanted == 1 else 'entries'}", "one for each")]
+        sentence = f"{spec} has {entries}, but {what} has {wanted}"
+    return sentence, [advice(f"give {spec} {wanted} {'entry' if wanted == 1 else 'entries'}", "one for each")]
 
 
 # ---------------------------------------------------------------- ordered effects

@@ -15,6 +15,9 @@ __all__ = ["explain_pmap", "is_of_pmap"]
 
 _AXIS = "_internal_pmap_axis_name"
 _MOST = 4
+_IN_AXES = advice(
+    "give `pmap` `in_axes` with `None` for what is the same on all devices", "it is then not mapped, but copied"
+)
 
 
 def is_of_pmap(facts: ErrorFacts, scene: ErrorScene) -> bool:
@@ -42,6 +45,11 @@ def explain_pmap(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
         )  # fmt: skip
     if len(lengths) > 1:
         return _differing(arrays, dimension)
+    if facts.kind == "indivisible":
+        # With one length for all of them, `pmap` takes as many devices.
+        given, others = (facts.arrays[0].shape or (0,))[0], facts.count or 0
+        words = f"an argument has {given:,}, another {others:,}"
+        return _explained(f"`pmap` needs one length along dimension 0 of all it maps: {words}", arrays, [_IN_AXES])
     return _too_long(facts, arrays, dimension)
 
 
@@ -49,10 +57,7 @@ def _differing(arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:
     words = [f"`{array.name}` has {(array.shape or ())[dimension]:,}" for array in arrays[:_MOST]]
     more = [f"{len(arrays) - _MOST} more follow"] if len(arrays) > _MOST else []
     sentence = f"`pmap` needs one length along dimension {dimension} of all it maps: {', '.join([*words, *more])}"
-    fit = advice(
-        "give `pmap` `in_axes` with `None` for what is the same on all devices", "it is then not mapped, but copied"
-    )
-    return _explained(sentence, arrays, [fit])
+    return _explained(sentence, arrays, [_IN_AXES])
 
 
 def _too_long(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:
@@ -68,10 +73,10 @@ def _too_long(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -
     fits: list[Fit] = []
     if length % count == 0 and dimension == 0:
         longer = (count, length // count, *(own[0].shape or ())[1:]) if len(own) == 1 else (count, length // count)
+        sizes = f"{count:,} x {length // count:,}"
         fits.append(
             advice(
-                f"reshape dimension 0 from {length:,} to {count:,} x {length // count:,} and give `pmap` the `jax.vmap` "
-                "of the function",
+                f"reshape dimension 0 from {length:,} to {sizes} and give `pmap` the `jax.vmap` of the function",
                 f"a device then maps over {shape_words(longer[1:])}",
             )
         )
@@ -88,8 +93,6 @@ def _division(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -
     """The length that was mapped, and the devices."""
     if facts.reason == "replicas":
         return facts.new_shape[0], facts.count or 0
-    if facts.kind == "indivisible":
-        return (facts.arrays[0].shape or (None,))[0], facts.count or 0
     local = facts.new_shape
     rest = local[:dimension] + local[dimension + 1 :]
     same = {

@@ -164,7 +164,7 @@ def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 
 
 def _convolved(scene: ErrorScene, image: ErrorArray, kernel: ErrorArray) -> tuple[Spec, Spec]:
-    """What is certain to be taken: a replicated kernel, and an image that is split along its batch, if that comes first."""
+    """What is certain to be taken: a replicated kernel, and an image split along its batch, if that comes first."""
     plain = scene.operator in ("conv_general_dilated", "conv", "conv_with_general_padding") and not any(
         argument.key in ("dimension_numbers", "batch_group_count") for argument in scene.arguments
     )

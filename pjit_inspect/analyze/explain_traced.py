@@ -50,7 +50,8 @@ def explain_traced(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )
     needs = f"the `{scene.statement}`" if facts.reason == "bool" and scene.statement else what
     if facts.reason == "bool":
-        asked = f"whether `{scene.expression}` is true" if needs != what else "whether an array is true"
+        is_named = needs != what and scene.expression
+        asked = f"whether `{scene.expression}` is true" if is_named else "whether an array is true"
         sentence = f"{needs} asks {asked}{depends}: {while_}, values are not known"
     else:
         sentence = f"{what} needs {asks}{depends}: {while_}, values are not known"
@@ -61,7 +62,8 @@ def explain_traced(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 def _outlived(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     what = f"`{scene.expression}`" if scene.expression else "the line"
     sentence = (
-        f"{what} uses a value of `{facts.function}` after that was traced: it was kept when the function returned"
+        f"{what} uses an intermediate value of `{facts.function}` (traced for `{facts.operation}`), which was kept "
+        "after the function returned: it has no data"
     )
     return ExplainedError(kind="leaked value", sentence=sentence, fits=(_returned(facts),), notes=_traced_at(facts))
 
@@ -180,6 +182,10 @@ def _size(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         )
 
 
+def _key(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    yield advice("keep the values in an array and index it", "an array can be indexed by a traced value")
+
+
 def _text(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     yield advice("use `jax.debug.print`", "prints the values each time that the program runs")
 
@@ -198,5 +204,5 @@ def _static(facts: ErrorFacts) -> Iterator[Fit]:
 
 _FITS: dict[str, Callable[[ErrorFacts, ErrorScene], Iterator[Fit]]] = {
     "bool": _truth, "array": _numpy, "int": _number, "float": _number, "item": _number, "integer": _integer,
-    "slice": _slice, "mask": _mask, "size": _size, "format": _text, "tolist": _numpy,
+    "slice": _slice, "mask": _mask, "size": _size, "format": _text, "hash": _key,
 }  # fmt: skip

@@ -5,7 +5,9 @@ Not its job: operations outside of them (`analyze.explain_operations`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pjit_inspect.analyze.error_fits import advice
 from pjit_inspect.analyze.error_specs import reshard_words, shape_words, spec_words
@@ -21,10 +23,11 @@ _START = {"scan": ("1", "init"), "fori_loop": ("3", "init_val"), "while_loop": (
 def explain_loop(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A carry that goes into a loop's body with one type and comes out with another."""
     name = scene.operator if scene.operator in _START else facts.operation
-    pairs = list(zip(facts.arrays, facts.wanted, strict=True))
+    pairs = [(_own(before, name), after) for before, after in zip(facts.arrays, facts.wanted, strict=True)]
     varying = list(zip(facts.names[: len(pairs)], facts.names[len(pairs) :], strict=True))
     words = [
-        f"`{before.name}` goes in as {_type(before, after, axes[0], axes)} and comes out as {_type(after, before, axes[1], axes)}"
+        f"`{before.name}` goes in as {_type(before, after, axes[0], axes)} "
+        f"and comes out as {_type(after, before, axes[1], axes)}"
         for (before, after), axes in zip(pairs[:_MOST], varying, strict=False)
     ]
     more = [f"and {len(pairs) - _MOST} more"] if len(pairs) > _MOST else []
@@ -35,6 +38,13 @@ def explain_loop(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         for fit in _carry_fits(before, after, axes, scene)
     ]
     return ExplainedError(kind="loop type", sentence=sentence, fits=tuple(fits))
+
+
+def _own(array: ErrorArray, operator: str) -> ErrorArray:
+    """The carry under the name of `fori_loop`'s argument, where JAX has a carry of its own around it."""
+    if operator != "fori_loop":
+        return array
+    return replace(array, name=re.sub(r"^loop_carry\[\d+\]", "init_val", array.name))
 
 
 def _type(array: ErrorArray, other: ErrorArray, varies: str, axes: tuple[str, str]) -> str:
@@ -90,7 +100,8 @@ def explain_branches(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     pairs = list(zip(facts.arrays, facts.wanted, strict=True))
     varying = list(zip(facts.names[: len(pairs)], facts.names[len(pairs) :], strict=True))
     words = [
-        f"`{one.name}` gives {_type(one, other, axes[0], axes)}, `{other.name}` gives {_type(other, one, axes[1], axes)}"
+        f"`{one.name}` gives {_type(one, other, axes[0], axes)}, "
+        f"`{other.name}` gives {_type(other, one, axes[1], axes)}"
         for (one, other), axes in zip(pairs[:_MOST], varying, strict=False)
     ]
     sentence = f"the branches of `{facts.operation}` must give one type: {'; '.join(words)}"

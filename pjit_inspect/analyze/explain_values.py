@@ -30,7 +30,7 @@ def explain_deleted(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     sentence = f"{what}{more} {verb} no data any more"
     taken = scene.taken[0] if names and scene.taken else None
     if taken is None:
-        sentence += ": it was deleted, as a jitted function with `donate_argnums` does with what it is given"
+        sentence += ": it was deleted, as a jitted function does with what it is given under `donate_argnums`"
         fits = (
             advice("go on with what the function returned", "that is where the data went"),
             advice("give the donating function a copy, as `jnp.copy` makes it", "both then have data, and need memory"),
@@ -87,7 +87,8 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     argument = _argument(type_, scene)
     name = f"`{argument.text}`" if argument is not None else "a static argument"
     shown = "array" if type_ in _ARRAYS else type_
-    sentence = f"{name} is static and of the type `{shown}`, which has no hash: JAX looks up compiled programs by it"
+    is_ = "is static and of" if argument is not None else "is of"
+    sentence = f"{name} {is_} the type `{shown}`, which has no hash: JAX looks up compiled programs by it"
     if type_ in _ARRAYS:
         fits = [
             advice("leave it out of the static arguments", "an array is traced, and one program does for all values")

@@ -159,7 +159,8 @@ def find_choice(line: str, failed: str) -> Expression | None:
             asked = node.values
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             asked = [node.operand]
-        if any(ast.get_source_segment(text, part) == failed for part in asked):
+        # Python says that the condition failed, or all of what has it.
+        if asked and any(ast.get_source_segment(text, part) == failed for part in (*asked, node)):
             return Expression(node, text)  # type: ignore[arg-type]
     return None
 

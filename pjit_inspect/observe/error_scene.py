@@ -19,10 +19,10 @@ from pjit_inspect.observe.error_calls import (
     deleted_names,
     find_arguments,
     find_choice,
+    find_specs,
     find_statement,
     is_mapped,
     jax_name,
-    find_specs,
     takers,
 )
 from pjit_inspect.observe.error_operands import Expression, find_operands, magic_text, read_expression

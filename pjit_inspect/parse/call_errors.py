@@ -74,9 +74,11 @@ def _compiled_types(text: str) -> ErrorFacts | None:
 # ---------------------------------------------------------------- no mesh
 
 _NO_MESH = (
-    (re.compile(r"^(\w{1,60}) requires a non-empty mesh in context if you are passing `PartitionSpec`s to (\w{1,40})\."), ""),
+    (re.compile(
+        r"^(\w{1,60}) requires a non-empty mesh in context if you are passing `PartitionSpec`s to (\w{1,40})\."), ""),
     (re.compile(r"^Please set a mesh via `jax\.set_mesh` if a PartitionSpec is passed to (device_put)\b()"), ""),
-    (re.compile(r"^Using PartitionSpec when you are not under a mesh context is not allowed\. .{1,300} Got ()(.{1,400})$"),
+    (re.compile(
+        r"^Using PartitionSpec when you are not under a mesh context is not allowed\. .{1,300} Got ()(.{1,400})$"),
      "explicit"),
     (re.compile(r"^The context mesh cannot be empty\. Use `jax\.set_mesh\(mesh\)` to enter into a mesh context()()$"),
      "shard_map"),
@@ -107,8 +109,8 @@ _LENGTHS = re.compile(
     r"of length (\d{1,6}), but the full pytree has a subtree of the same type but of length (\d{1,6})\."
 )
 _COUNT = re.compile(
-    r"^(?:pjit )?(\w{1,40}) specification must be a tree prefix of the positional arguments tuple\. .{0,600} is the wrong "
-    r"length: got a tuple or list of length (\d{1,6}) for an args tuple of length (\d{1,6})\.",
+    r"^(?:pjit )?(\w{1,40}) specification must be a tree prefix of the positional arguments tuple\. .{0,600} is the "
+    r"wrong length: got a tuple or list of length (\d{1,6}) for an args tuple of length (\d{1,6})\.",
     re.S,
 )
 _NO_TUPLE = re.compile(
@@ -154,8 +156,8 @@ _SQUEEZED = re.compile(
 _AXIS_SIZE = re.compile(r"^Specified axis_size (\d{1,9}) doesn't match received axis_size (\d{1,9})\.$")
 # 0.8
 _REPLICAS = re.compile(
-    r"^compiling computation (?:`.{0,300}?` )?that requires (\d{1,9}) (?:logical devices|replicas), but only (\d{1,9}) XLA "
-    r"devices are available"
+    r"^compiling computation (?:`.{0,300}?` )?that requires (\d{1,9}) (?:logical devices|replicas), but only "
+    r"(\d{1,9}) XLA devices are available"
 )
 _SIZES = re.compile(r"^pmap got inconsistent sizes for array axes to be mapped:\n")
 
@@ -185,7 +187,7 @@ _BUFFER_GONE = re.compile(
     r"Invalid buffer passed to Execute\(\) as argument (\d{1,9}) to replica .{0,200}deleted or donated"
 )
 _DONATED_TWICE = "Attempt to donate the same buffer twice in Execute()"
-# 0.12 may say "unexpected cache-misses. Static argument (index 1) of type <class 'list'> for function f is non-hashable".
+# Elsewhere in JAX: "unexpected cache-misses. Static argument (index 1) of type <class 'list'> for function f is ..".
 _STATIC = re.compile(
     r"^Non-hashable static arguments are not supported\. An error occurred (?:during a call to '(.{1,200}?)' )?while "
     r"trying to hash an object of type <class '([^'\n]{1,300})'>, "

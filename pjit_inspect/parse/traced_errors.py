@@ -20,7 +20,8 @@ __all__ = ["TRACED_READERS"]
 _TYPE = r"(~?\w{1,24}\[[^\]\n]{0,400}\](?:\{[^}\n]{0,200}\})?)"
 _FORMS = (
     ("bool", re.compile(rf"^Attempted boolean conversion of traced array with shape {_TYPE}")),
-    ("array", re.compile(rf"^The numpy\.ndarray conversion method __array__\(\) was called on traced array with shape {_TYPE}")),
+    ("array", re.compile(
+        rf"^The numpy\.ndarray conversion method __array__\(\) was called on traced array with shape {_TYPE}")),
     ("integer", re.compile(rf"^The __index__\(\) method was called on traced array with shape {_TYPE}")),
     ("concrete", re.compile(
         rf"^Abstract tracer value encountered where concrete value is expected: traced array with shape {_TYPE}")),
@@ -41,7 +42,8 @@ _CONTEXT = (
     ("int", re.compile(r"The problem arose with the `int` function")),
     ("item", re.compile(r"This occurred in the item\(\) method")),
     ("tolist", re.compile(r"This occurred in the tolist\(\) method")),
-    ("size", re.compile(r"[Tt]he size argument of|value for the size argument|total_repeat_length|number of repeats must be")),
+    ("size", re.compile(
+        r"[Tt]he size argument of|value for the size argument|total_repeat_length|number of repeats must be")),
     ("axis", re.compile(r"axis argument must be known statically")),
     ("shape", re.compile(r"It arose in the jnp\.arange argument|'num' argument of jnp\.linspace|jnp\.\w+ argument")),
 )  # fmt: skip
@@ -52,7 +54,8 @@ _LEAK = re.compile(
     re.S,
 )
 _LEAKED_FROM = re.compile(
-    r"The function being traced when the value leaked was (.{1,300}?) at ([^\n]{1,1000}?:\d{1,9}) traced for (\w{1,40})\."
+    r"The function being traced when the value leaked was (.{1,300}?) at ([^\n]{1,1000}?:\d{1,9}) "
+    r"traced for (\w{1,40})\."
 )
 _MADE_AT = re.compile(r"The leaked intermediate value was created on line (\S[^\n]{0,1000}?:\d{1,9}):\d{1,9} ")
 
