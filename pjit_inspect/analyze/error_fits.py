@@ -15,6 +15,7 @@ from pjit_inspect.model.explained_error import ErrorArray, ErrorScene, Fit, Mesh
 __all__ = [
     "advice",
     "changed_call",
+    "changed_expression",
     "listed",
     "mesh_named",
     "needs_mesh",
@@ -24,8 +25,9 @@ __all__ = [
     "with_meshes",
 ]
 
-_BARE = ("reshard(", "out_sharding=")
-"""What takes a spec alone only where a mesh is set."""
+_IN_BRACKETS = r"(?:[^()]|\([^()]*\))*"
+_BARE = re.compile(rf"(out_sharding=|jax\.sharding\.reshard\({_IN_BRACKETS}?, )(P\({_IN_BRACKETS}\))")
+"""What takes a spec alone only where a mesh is set, and the spec."""
 _PLAIN = re.compile(r"[\w.]+")
 
 
@@ -71,6 +73,20 @@ def changed_call(scene: ErrorScene, changes: Mapping[str, str]) -> str:
     return f"{callee}({', '.join(parts)})"
 
 
+def changed_expression(scene: ErrorScene, changes: Mapping[str, str]) -> str:
+    """The user's expression with other texts for some operands; "" when one of them is not in it."""
+    text = scene.expression
+    for number, name in enumerate(changes):
+        own = replaced_text(name, scene)
+        end = r"(?!\w)" if own[-1:].isalnum() else ""
+        text, count = re.subn(rf"(?<![\w.]){re.escape(own)}{end}", f"\0{number}\0", text)
+        if not count:
+            return ""
+    for number, changed in enumerate(changes.values()):
+        text = text.replace(f"\0{number}\0", changed)
+    return text
+
+
 def with_argument(scene: ErrorScene, argument: str) -> str:
     """The user's call with one more argument; "" when the expression is no call."""
     text = scene.expression.rstrip()
@@ -95,15 +111,11 @@ def with_meshes(fits: Sequence[Fit], name: str) -> tuple[Fit, ...]:
 
 
 def _with_mesh(fit: Fit, name: str) -> Fit:
-    if not needs_mesh(fit) or fit.spec is None:
+    if not fit.is_code:
         return fit
-    spec = spec_words(fit.spec)
-    for text in (spec, spec_words(())):
-        if fit.edit.count(text) == 1 and f"NamedSharding({name}, {text})" not in fit.edit:
-            return replace(fit, edit=fit.edit.replace(text, f"NamedSharding({name}, {text})"))
-    return fit
+    return replace(fit, edit=_BARE.sub(rf"\g<1>NamedSharding({name}, \g<2>)", fit.edit))
 
 
 def needs_mesh(fit: Fit) -> bool:
     """Whether its code has a spec alone where JAX takes one only if a mesh is set."""
-    return fit.is_code and any(word in fit.edit for word in _BARE) and "NamedSharding(" not in fit.edit
+    return fit.is_code and _BARE.search(fit.edit) is not None

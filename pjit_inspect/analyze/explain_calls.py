@@ -38,7 +38,7 @@ def explain_compiled(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     fits.append(
         advice("call the jitted function in place of the compiled one", "JAX then compiles for what it is given")
     )
-    notes = () if len(fits) < 3 else ("every argument needs its own change",)
+    notes = ("every argument needs its own change",) if sum(fit.is_code for fit in fits) > 1 else ()
     return ExplainedError(
         kind="compiled", sentence="; ".join([*words, *more]), arrays=arrays, fits=tuple(fits), notes=notes
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.error_fits import reshard_fit
+from pjit_inspect.analyze.error_fits import changed_expression, reshard_fit
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -65,13 +65,29 @@ def _aligned(array: ErrorArray, rank: int) -> Spec:
 
 def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArray]) -> ExplainedError:
     first, *others = operands
-    pairs = [(own, first) for own in others]
-    if len(others) == 1:
-        pairs.append((first, others[0]))
+    if len(others) > 1:
+        fits = tuple(_all_alike(operands, scene))
+        return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
+    pairs = [(others[0], first), (first, others[0])]
     fits = tuple(fit for own, other in pairs for fit in _alignment(own, other, operands, scene))
-    if not fits and len(operands) == 2:
+    if not fits:
         fits = tuple(fit for own, other in pairs for fit in _yielding(own, other, operands, scene))
     return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
+
+
+def _all_alike(operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
+    """All of more than two operands brought to the split of the first, or else of none."""
+    first, *others = operands
+    odd = [own for own in others if own.spec != first.spec]
+    fits = [fit for own in odd for fit in _alignment(own, first, operands, scene)]
+    if len(fits) < len(odd):
+        split = [own for own in operands if any(own.spec or ())]
+        fits = [reshard_fit(own, (None,) * len(own.spec or ()), scene) for own in split]
+    if len(fits) < 2:
+        yield from fits
+    elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}):
+        effect = "; ".join(fit.effect for fit in fits)
+        yield replace(fits[0], edit=edit, effect=effect, replaces=scene.expression)
 
 
 def _alignment(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:

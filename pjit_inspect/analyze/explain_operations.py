@@ -12,7 +12,14 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.error_fits import advice, changed_call, mesh_named, replaced_text, reshard_fit, with_argument
+from pjit_inspect.analyze.error_fits import (
+    advice,
+    changed_expression,
+    mesh_named,
+    replaced_text,
+    reshard_fit,
+    with_argument,
+)
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -190,8 +197,10 @@ def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedEr
     sentence = f"{words} works along {along} of {name}, which {split} over {over}: {must} must be whole"
     if not array.is_named:
         return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(NOT_TOLD,))
-    fits = _unsplit(arrays, facts, scene)
-    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=tuple(fits))
+    fits = tuple(_unsplit(arrays, facts, scene))
+    several = facts.operation == "scan" and sum(fit.is_code for fit in fits) > 1
+    notes = ("every array needs its own change",) if several else ()
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits, notes=notes)
 
 
 def _along(facts: ErrorFacts, scene: ErrorScene) -> list[ErrorArray]:
@@ -199,6 +208,9 @@ def _along(facts: ErrorFacts, scene: ErrorScene) -> list[ErrorArray]:
     split = [other for other in scene.operands if any(other.spec or ())]
     if not facts.arrays:
         return split[:1] if len(split) == 1 and scene.operator == facts.operation else []
+    if facts.operation in _MATRIX:
+        like = [other for other in split if other.spec == facts.arrays[0].spec]
+        return like or [facts.arrays[0]]
     found: list[ErrorArray] = []
     for wanted in facts.arrays:
         same = [other for other in split if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
@@ -234,7 +246,7 @@ def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene)
     if facts.operation == "repeat" and (fit := _repeated(arrays[0], scene)):
         yield fit
     fits = [reshard_fit(array, whole, scene) for array, whole in targets]
-    edit = changed_call(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
+    edit = changed_expression(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
     if edit:
         effect = "; ".join(fit.effect for fit in fits)
         yield Fit(edit=edit, effect=effect, spec=fits[0].spec, target=fits[0].target, replaces=scene.expression)

@@ -38,8 +38,9 @@ def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     operation = scene.operator if scene.operator.isidentifier() else facts.operation
     axes = axes_words(facts.names, array.mesh.sizes if array is not None and array.mesh is not None else {})
     exact = f"{length / parts:g}" if length * 1000 % parts == 0 else f"{length // parts}, with {length % parts} left"
-    where = f"dimension {dimensions[0]}" if len(dimensions) == 1 and array is not None else "a dimension"
-    name = f"`{array.name}`" if array is not None else "its operand"
+    where = f"dimension {dimensions[0]}" if len(dimensions) == 1 else "a dimension"
+    type_ = f"an array {shape_words(facts.arrays[0].shape or ())}" if facts.arrays else "its operand"
+    name = f"`{array.name}`" if array is not None else type_
     sentence = (
         f"`{operation}` makes an array of length {length:,} along {where} of {name}, which is split over {axes}: "
         f"{length:,} / {parts:,} = {exact}"
@@ -91,7 +92,16 @@ def _changed(facts: ErrorFacts, scene: ErrorScene) -> tuple[ErrorArray | None, t
     like = [array for array in split if math.prod(array.shape or ()) == count]
     if len(like) == 1 and not same and scene.is_complete:
         return like[0], tuple(place for place, entry in enumerate(like[0].spec or ()) if entry is not None)
-    return None, ()
+    return None, _quoted(facts)
+
+
+def _quoted(facts: ErrorFacts) -> tuple[int, ...]:
+    """The dimensions that the message alone tells."""
+    lengths = zip(facts.arrays[0].shape or (), facts.new_shape, facts.arrays[0].spec or (), strict=True)
+    return tuple(
+        place for place, (before, after, entry) in enumerate(lengths)
+        if before != after and axes_of(entry) == facts.names and after % (facts.count or 1)
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- an update of a part

@@ -31,7 +31,7 @@ _ASKS = {
     "format": "its value as text",
     "concrete": "its value",
 }
-_STATIC = ("bool", "integer", "int", "float", "item", "shape", "size", "axis", "slice", "hash", "concrete")
+_STATIC = ("bool", "integer", "int", "float", "shape", "axis", "slice", "hash", "concrete")
 """What a static argument would give."""
 
 
@@ -55,7 +55,7 @@ def explain_traced(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         sentence = f"{needs} asks {asked}{depends}: {while_}, values are not known"
     else:
         sentence = f"{what} needs {asks}{depends}: {while_}, values are not known"
-    fits = [*_FITS.get(facts.reason, _nothing)(facts, scene), *_static(facts)]
+    fits = [*_FITS.get(facts.reason, _nothing)(facts, scene), *_static(facts, scene)]
     return ExplainedError(kind="traced value", sentence=sentence, fits=tuple(fits))
 
 
@@ -190,10 +190,12 @@ def _text(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     yield advice("use `jax.debug.print`", "prints the values each time that the program runs")
 
 
-def _static(facts: ErrorFacts) -> Iterator[Fit]:
+def _static(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     """Arguments of the jitted function itself, whose value would be known if they were static."""
     names = facts.names
-    if facts.reason not in _STATIC or facts.operation != "jit" or not names or not all(map(str.isidentifier, names)):
+    # What asks how long a result is asks it of an array, but for `repeat`, which takes a number.
+    is_known = facts.reason in _STATIC or (facts.reason == "size" and scene.operator == "repeat")
+    if not is_known or facts.operation != "jit" or not names or not all(map(str.isidentifier, names)):
         return
     words = repr(names[0]) if len(names) == 1 else repr(tuple(names))
     yield advice(

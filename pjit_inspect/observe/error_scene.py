@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 from dataclasses import replace
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 from pjit_inspect.model.explained_error import ErrorArgument, ErrorScene
 from pjit_inspect.model.source import Frame
@@ -69,7 +69,10 @@ def error_scene(error: BaseException) -> ErrorScene:
         frame=_frame(own),
         line=_line(own),
         checked=_jax.checked_argument(inner),
-        meshes=find_mesh_axes(read_variables(steps[number][0]) for number in reversed(mine[-_MOST_SEARCHED:])),
+        meshes=find_mesh_axes(
+            (read_variables(steps[number][0]), number == mine[-1] or _encloses(steps[number][0].f_code, own[0].f_code))
+            for number in reversed(mine[-_MOST_SEARCHED:])
+        ),
         # Of `jax.set_mesh`, the last: only there does JAX take a spec without a mesh.
         is_mesh_set=not _jax.context_meshes()[-1].empty,
         is_filtered=_is_filtered(error),
@@ -128,6 +131,12 @@ def _chosen(scene: ErrorScene, choice: Expression) -> ErrorScene:
 def _truth(node: ast.expr) -> str:
     """`truth` for an expression whose value is one, whatever it is of."""
     return "truth" if isinstance(node, ast.Compare) else ""
+
+
+def _encloses(outer: CodeType, inner: CodeType) -> bool:
+    """Whether a function is defined within another, and so sees its variables."""
+    nested = [const for const in outer.co_consts if isinstance(const, CodeType)]
+    return outer.co_name != "<module>" and any(code is inner or _encloses(code, inner) for code in nested)
 
 
 def _is_numpy(frame: FrameType) -> bool:

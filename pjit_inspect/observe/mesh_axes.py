@@ -34,14 +34,17 @@ def to_mesh_axes(mesh: Any, name: str = "") -> MeshAxes | None:
     )
 
 
-def find_mesh_axes(variables: Iterable[Mapping[str, Any]]) -> tuple[MeshAxes, ...]:
-    """The concrete meshes among the variables of some frames, the first frame's first, each once."""
+def find_mesh_axes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> tuple[MeshAxes, ...]:
+    """The concrete meshes among the variables of some frames, the first frame's first, each once.
+
+    Beside its variables, each frame says whether the user's line sees them: only then has a mesh a name.
+    """
     found: dict[MeshAxes, None] = {}
-    for names in variables:
+    for names, is_seen in frames:
         named = [(name, value) for name, value in islice(names.items(), _MOST_VARIABLES) if _is_mesh(value)]
         # IPython keeps results in `_`, `_3`: no name of the user's.
         for name, value in sorted(named, key=lambda item: item[0].startswith("_")):
-            axes = to_mesh_axes(value, name)
+            axes = to_mesh_axes(value, name if is_seen else "")
             if axes is not None and len(found) < _MOST_MESHES:
                 found.setdefault(axes)
     return tuple(found)

@@ -92,33 +92,45 @@ def refusal(case: Case) -> BaseException:
     raise AssertionError(f"JAX takes the program: {case.name}")
 
 
-def mended(case: Case, fit: Any, explanation: pi.ErrorExplanation) -> str:
+def ways(case: Case, explanation: pi.ErrorExplanation) -> list[str]:
+    """The program with each fit in place; with all of them, where the explanation says that every one is needed."""
+    fits = list(explanation.fits)
+    if not any(note.startswith("every") for note in explanation.notes):
+        return [mended(case, case.code, fit, explanation) for fit in fits]
+    code = case.code
+    for fit in (fit for fit in fits if fit.is_code):
+        code = mended(case, code, fit, explanation)
+    return [code, *(mended(case, case.code, fit, explanation) for fit in fits if not fit.is_code)]
+
+
+def mended(case: Case, code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
     """The program with a fit in place."""
     if not fit.is_code:
         changes = next((changes for start, changes in case.by_hand.items() if fit.edit.startswith(start)), None)
         assert changes is not None, f"nothing follows the advice {fit.edit!r}"
-        code = case.code
         for old, new in changes:
             assert old in code, f"{old!r} is not in the program"
             code = code.replace(old, new)
         return code
     assert "..." not in fit.edit
-    compile(fit.edit, "fit", "eval")
+    # A keyword argument is Python where it is given.
+    compile(fit.edit if not fit.edit.partition("=")[0].isidentifier() else f"f({fit.edit})", "fit", "eval")
     if fit.replaces:
-        return _replaced(case.code, fit, explanation)
+        return _replaced(code, fit, explanation)
     if fit.spec is not None:
         changes = case.by_hand["SPEC"]
-        return case.code.replace(changes[0][0], fit.edit)
-    return f"{fit.edit}\n{case.code}"
+        return code.replace(changes[0][0], fit.edit)
+    return f"{fit.edit}\n{code}"
 
 
 def _replaced(code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
     lines, number = code.splitlines(), explanation.frame.line - 1 if explanation.frame else 0
-    pattern = re.compile(rf"(?<![\w.]){re.escape(fit.replaces)}" + (r"(?!\w)" if fit.replaces[-1].isalnum() else ""))
-    for place in (number, *range(len(lines))):
+    end = r"(?!\w|=[^=])" if fit.replaces[-1].isalnum() else ""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(fit.replaces)}{end}")
+    for place in (number, *(() if fit.target else range(len(lines)))):
         changed = pattern.sub(lambda _: fit.edit, lines[place])
         if changed != lines[place]:
-            return "\n".join([*lines[:place], changed, *lines[place + 1 :]])
+            return "\n".join([*lines[:place], changed, *lines[place + 1 :], ""])
     # A leaf of a tree that the line passes: it is assigned before.
     indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
-    return "\n".join([*lines[:number], f"{indent}{fit.replaces} = {fit.edit}", *lines[number:]])
+    return "\n".join([*lines[:number], f"{indent}{fit.replaces} = {fit.edit}", *lines[number:], ""])
