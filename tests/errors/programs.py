@@ -581,7 +581,7 @@ result = run(np.float32(2), np.ones((8, 8)))
         says=("equal along `data` and `model`",),
         by_hand={"return it through": (("x.sum()[None]", "lax.psum(x.sum()[None], ('data', 'model'))"),),
                  "name `data` and `model` in `out_specs`": (("'loss': P()", "'loss': P(('data', 'model'))"),),
-                 "give `jax.shard_map`": (("x = ", "x = "),) and (("mesh=MESH,", "mesh=MESH, check_vma=False,"),)},
+                 "give `jax.shard_map`": (("mesh=MESH,", "mesh=MESH, check_vma=False,"),)},
     ),
 )  # fmt: skip
 
@@ -819,6 +819,130 @@ result = model.last + 1
     ),
 )  # fmt: skip
 
+SIX = "np.arange(1., 49.).reshape(6, 8)"
+
+
+def spec_case(name: str, code: str, spec: str, **more: object) -> Case:
+    """A program whose spec is refused: `SPEC` in its code."""
+    changes = dict(more.pop("by_hand", {}))  # type: ignore[call-overload]
+    code = code.replace("SPEC", spec)
+    return Case(name=name, code=code, by_hand=changes | {"SPEC": ((spec, ""),)}, **more)  # type: ignore[arg-type]
+
+
+SIXES = f"x = {SIX}\n"
+SPECS = (
+    spec_case("a placed array", SIXES + "result = jax.device_put(x, NamedSharding(MESH, SPEC))\n", "P('model')",
+              kind="indivisible", says=("dimension 0 of `x` is 6, and `P('model', None)` splits it over `model` (4): 6 / 4 = 1.5",),
+              fits=("P('data', None)", "P(None, 'model')", "pad dimension 0 from 6 to 8", "P(None, None)"), want=SIX,
+              by_hand={"pad dimension 0": (("device_put(x,", "device_put(np.pad(x, ((0, 2), (0, 0))),"), ("P('model')))", "P('model')))[:6]"))}),
+    spec_case("in_shardings of a dict", "params = {'w': np.arange(1., 49.).reshape(6, 8)}\nplace = NamedSharding(MESH, SPEC)\n"
+              "step = jax.jit(lambda p, x: p['w'] * x, in_shardings=({'w': place}, None))\nresult = step(params, 2.)\n",
+              "P('model', None)", kind="indivisible", says=("6 / 4 = 1.5",), want=SIX + " * 2",
+              by_hand={"pad dimension 0": (("step(params, 2.)", "step({'w': np.pad(params['w'], ((0, 2), (0, 0)))}, 2.)[:6]"),)}),
+    spec_case("out_shardings", SIXES + "result = jax.jit(lambda x: x * 2, out_shardings=NamedSharding(MESH, SPEC))(x)\n",
+              "P(('data', 'model'))", kind="indivisible", says=("6 / 8 = 0.75",), want=SIX + " * 2",
+              by_hand={"pad dimension 0 from 6 to 8": ((")(x)", ")(np.pad(x, ((0, 2), (0, 0))))[:6]"),)}),
+    spec_case("in_specs of shard_map", SIXES + "f = jax.shard_map(lambda x: x * 2, mesh=MESH, in_specs=SPEC, out_specs=SPEC)\nresult = f(x)\n",
+              "P('model')", kind="indivisible", says=("dimension 0 of `x` is 6",), want=SIX + " * 2",
+              by_hand={"pad dimension 0": (("f(x)", "f(np.pad(x, ((0, 2), (0, 0))))[:6]"),)}),
+    spec_case("a spec that is too long", "b = np.ones(6)\nresult = jax.device_put(b, NamedSharding(MESH, SPEC))\n",
+              "P('data', 'model')", kind="rank", fits=("P('data')", "P(None)"), want="np.ones(6)"),
+    spec_case("a scalar with a spec", "result = jax.device_put(np.float32(2), NamedSharding(MESH, SPEC))\n", "P('data')",
+              kind="rank", fits=("P()",), want="np.float32(2)"),
+    spec_case("in_shardings that are too long", "b = np.ones(8)\nresult = jax.jit(lambda b: b * 2, in_shardings=NamedSharding(MESH, SPEC))(b)\n",
+              "P('data', None)", kind="rank", want="np.full(8, 2.)"),
+    spec_case("a mistyped axis", "x = np.ones((8, 8))\nresult = jax.device_put(x, NamedSharding(MESH, SPEC))\n", "P('dat', None)",
+              kind="unknown axis", fits=("P('data', None)",), want="np.ones((8, 8))"),
+    spec_case("an axis that stands twice", "x = np.ones((8, 8))\nresult = jax.device_put(x, NamedSharding(MESH, SPEC))\n",
+              "P('model', 'model')", kind="repeated axis", fits=("P('model', None)", "P(None, 'model')"), want="np.ones((8, 8))"),
+    spec_case("the result of a product", "x, w = counted(6, 8), counted(8, 8)\nresult = jnp.einsum('ij,jk->ik', x, w, out_sharding=SPEC)\n",
+              "P('model', None)", kind="indivisible", mesh=EX, says=("dimension 0 of `result` is 6",), want=f"{SIX} @ {COUNT}",
+              by_hand={"pad dimension 0": (("'ij,jk->ik', x,", "'ij,jk->ik', jnp.pad(x, ((0, 2), (0, 0))),"), ("P('model', None))", "P('model', None)).at[:6].get(out_sharding=P())"))}),
+    Case(
+        name="a mesh that is too big", kind="mesh size",
+        code="mesh = jax.make_mesh((4, 4), ('data', 'model'))\nresult = np.ones(1)\n",
+        says=("a mesh of shape (4, 4) needs 4 x 4 = 16 devices; there are 8",), want="np.ones(1)",
+    ),
+    Case(
+        name="a mistyped axis of shard_map", kind="unknown axis",
+        code="f = jax.shard_map(lambda x: x * 2, mesh=MESH, in_specs=P('data'), out_specs=P('dta'))\nresult = f(np.ones((8, 8)))\n",
+        says=("`out_specs` names `dta`",), fits=("'data'",), want="np.full((8, 8), 2.)",
+    ),
+)  # fmt: skip
+
+PLACES = (
+    Case(
+        name="parameters on four devices", kind="devices",
+        code="""\
+four = jax.sharding.Mesh(np.array(jax.devices()[:4]), ('model',))
+step = jax.jit(lambda params, x: x @ params['w'])
+params = {'w': counted(8, 8, spec=P('model'), mesh=four)}
+x = counted(8, 8, spec=P('data'), mesh=MESH)
+result = step(params, x)
+""",
+        says=("`params['w']` is on devices 0-3, `x` on devices 0-7",), want=f"{COUNT} @ {COUNT}",
+    ),
+    Case(
+        name="a batch on one device", kind="devices",
+        code="""\
+def run(params, batch):
+    return jax.jit(lambda w, x: x @ w)(params, batch)
+batch = jax.device_put(np.ones((8, 8), np.float32), jax.devices()[3])
+result = run(counted(8, 8, mesh=MESH), batch)
+""",
+        says=("`params` is on devices 0-7, `batch` on device 3",), want=f"np.ones((8, 8)) @ {COUNT}",
+    ),
+    Case(
+        name="two single devices", kind="devices",
+        code="""\
+a, b = (jax.device_put(np.ones(4), jax.devices()[number]) for number in (1, 2))
+result = a + b
+""",
+        says=("`a` is on device 1, `b` on device 2",), fits=("jax.device_put(b, a.sharding)",), want="np.full(4, 2.)",
+    ),
+    Case(
+        name="a constraint on other devices", kind="devices",
+        code="""\
+four = jax.sharding.Mesh(np.array(jax.devices()[:4]), ('model',))
+step = jax.jit(lambda w: lax.with_sharding_constraint(w * 2, NamedSharding(four, P('model'))))
+w = counted(8, 8, spec=P('model'), mesh=MESH)
+result = step(w)
+""",
+        says=("the sharding in `with_sharding_constraint` on devices 0-3",), want=f"{COUNT} * 2",
+        by_hand={"make the sharding in `with_sharding_constraint` one of": (("NamedSharding(four", "NamedSharding(MESH"),)},
+    ),
+    Case(
+        name="an Explicit operand of another mesh", kind="mesh",
+        code="""\
+turned = jax.sharding.Mesh(EX.devices.reshape(4, 2), ('model', 'data'), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+x, w = counted(8, 8, spec=P('data')), counted(8, 8, spec=P('model'), mesh=turned)
+result = x @ w
+""",
+        mesh=EX, says=("`w` is on the mesh model=4 x data=2, but the mesh that is set is data=2 x model=4",),
+        want=f"{COUNT} @ {COUNT}",
+    ),
+    Case(
+        name="in_shardings of an Explicit argument", kind="other spec",
+        code="""\
+x = counted(8, 8, spec=P('data'))
+result = jax.jit(lambda a: a * 2, in_shardings=NamedSharding(EX, P('model')))(x)
+""",
+        mesh=EX, says=("`x` is `P('data', None)`, but `in_shardings` asks for `P('model'",), want=f"{COUNT} * 2",
+        by_hand={"leave `in_shardings` out": ((", in_shardings=NamedSharding(EX, P('model'))", ""),)},
+    ),
+    typed("a square and its like", "x + y", "X + X", before="y = counted(8, 8, spec=P('model', 'data'))\n", kind="conflict"),
+    typed("a product in jit", "jax.jit(lambda x, w: jnp.tanh(x) @ w)(x, w)", "np.tanh(X) @ X", kind="contraction",
+          before="w = counted(8, 8, spec=P('model'))\n"),
+    typed("a product in a gradient", "jax.grad(loss)(x)", "", kind="contraction",
+          before="w = counted(8, 8, spec=P('model'))\ndef loss(x):\n    return (x @ w).sum()\n"),
+    typed("a product under vmap", "jax.vmap(lambda x: x @ w)(b)", "np.ones((2, 8, 8)) @ X", kind="contraction",
+          before="b, w = jax.device_put(np.ones((2, 8, 8), np.float32), NamedSharding(EX, P(None, 'data', 'model'))), counted(8, 8, spec=P('model'))\n"),
+    typed("an expression in a slice", "(x * 2)[:3]", "(X * 2)[:3]", kind="indexing", fits=()),
+    typed("added in place", "x\nresult += y", "X + X", before="y = counted(8, 8, spec=P('model', 'data'))\n", kind="conflict"),
+    typed("rows and columns", "a * b", "np.arange(1., 9.)[:, None] * np.arange(1., 9.)", kind="axis twice",
+          before="a, b = counted(8, 1, spec=P('data')), counted(1, 8, spec=P(None, 'data'))\n"),
+)  # fmt: skip
+
 CASES = (
-    *COMPILED, *NO_MESH, *PREFIX, *PMAP, *ORDERED, *EXPLICIT, *LOOPS, *REPLICATION, *DELETED, *STATIC, *TRACED, *LEAKED,
+    *SPECS, *PLACES, *COMPILED, *NO_MESH, *PREFIX, *PMAP, *ORDERED, *EXPLICIT, *LOOPS, *REPLICATION, *DELETED, *STATIC, *TRACED, *LEAKED,
 )  # fmt: skip
