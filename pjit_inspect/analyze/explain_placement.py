@@ -85,6 +85,11 @@ def _path(name: str) -> str:
     return name[len(name) - len(name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) :]
 
 
+def _is_variable(side: ErrorArray) -> bool:
+    """Whether its name is the user's text, not that of the function's parameter."""
+    return side.is_named and " of " not in side.name
+
+
 def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[Fit]:
     odd, other = _odd_one_last(first, second, scene)[::-1]
     if not odd.is_named:
@@ -133,8 +138,8 @@ def _moved(odd: ErrorArray, mesh: MeshAxes, other: ErrorArray, scene: ErrorScene
     spec = carried_over(odd, mesh) if odd.shape is not None and odd.spec is not None else ()
     effect = f"copies `{odd.name}` to {_ids(mesh.device_ids)} once, on {mesh}"
     # An array knows its mesh where no variable of the line does.
-    name = mesh.name or (f"{other.name}.sharding.mesh" if other.is_named and other.mesh is not None else "")
-    if not name:
+    name = mesh.name or (f"{other.name}.sharding.mesh" if _is_variable(other) and other.mesh is not None else "")
+    if not name or not _is_variable(odd):
         return advice(f"place `{odd.name}` on that mesh with `jax.device_put`", effect)
     edit = f"jax.device_put({odd.name}, NamedSharding({name}, {spec_words(spec)}))"
     return Fit(edit=edit, effect=effect, spec=spec, target=odd.name, replaces=replaced_text(odd.name, scene))
@@ -144,6 +149,8 @@ def _beside(odd: ErrorArray, other: ErrorArray, scene: ErrorScene) -> list[Fit]:
     if not other.is_named or len(other.device_ids) != 1:
         return []
     effect = f"copies `{odd.name}` to device {other.device_ids[0]} once"
+    if not _is_variable(odd) or not _is_variable(other):
+        return [advice(f"place `{odd.name}` on that device with `jax.device_put`", effect)]
     edit, replaces = f"jax.device_put({odd.name}, {other.name}.sharding)", replaced_text(odd.name, scene)
     return [Fit(edit=edit, effect=effect, target=odd.name, replaces=replaces)]
 

@@ -164,6 +164,8 @@ def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         if target != array.spec:
             changes[array.name] = f"jax.sharding.reshard({array.name}, {spec_words(target)})"
             effects.append(reshard_words(array.name, array.spec or (), target))
+    if not changes:
+        return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
     if len(changes) == 1:
         (name, edit), = changes.items()  # fmt: skip
         fit = Fit(edit=edit, effect=effects[0], replaces=replaced_text(name, scene))

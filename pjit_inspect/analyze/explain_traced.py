@@ -31,6 +31,14 @@ _ASKS = {
     "format": "its value as text",
     "concrete": "its value",
 }
+_NOT_IN_JAX = {"out", "order", "casting", "subok", "where"}
+"""Arguments of numpy's functions that those of `jax.numpy` do not take, or not in the same sense."""
+_SIZED = {
+    "unique", "nonzero", "flatnonzero", "argwhere", "extract", "union1d", "intersect1d", "setdiff1d", "setxor1d",
+    "trim_zeros", "bincount", "arange", "linspace", "repeat", "unique_values", "unique_counts", "unique_inverse",
+    "unique_all", "compress", "delete", "zeros", "ones", "full", "empty",
+}  # fmt: skip
+"""Functions whose result is as long as values say: those of `jax.numpy` are refused, too, while tracing."""
 _STATIC = ("bool", "integer", "int", "float", "shape", "axis", "slice", "hash", "concrete")
 """What a static argument would give."""
 
@@ -120,6 +128,8 @@ def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         yield Fit(edit=joined, effect="for each element", replaces=scene.expression)
     elif scene.operator == "not" and whole:
         yield Fit(edit=f"jnp.logical_not({texts[0]})", effect="for each element", replaces=scene.expression)
+    elif scene.operator in ("any", "all") and len(texts) == 1 and whole and " for " not in texts[0]:
+        yield Fit(edit=f"jnp.{scene.operator}({texts[0]})", effect="stays in the program", replaces=scene.expression)
     elif scene.operator in ("max", "min") and len(texts) == 2 and whole:
         function = "maximum" if scene.operator == "max" else "minimum"
         yield Fit(edit=f"jnp.{function}({texts[0]}, {texts[1]})", effect="for each element", replaces=scene.expression)
@@ -129,7 +139,10 @@ def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
 
 
 def _numpy(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
-    if scene.jax_name and scene.expression:
+    keys = {argument.key for argument in scene.arguments}
+    name = scene.jax_name.rpartition(".")[2]
+    is_same = bool(scene.arguments) and not keys & _NOT_IN_JAX and name not in _SIZED
+    if scene.jax_name and is_same and not (name == "where" and len(keys) == 1):
         call = scene.jax_name + scene.expression[scene.expression.index("(") :]
         yield Fit(edit=call, effect="stays in the program", replaces=scene.expression)
     elif scene.operator == "[]" and scene.operands and scene.expression.endswith(f"[{scene.subscripts}]"):
@@ -137,7 +150,7 @@ def _numpy(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         edit = f"jnp.asarray({name})[{scene.subscripts}]"
         yield Fit(edit=edit, effect="an array of JAX's can be indexed by it", replaces=scene.expression)
     else:
-        yield advice("use the function of `jax.numpy`", "numpy computes at once, and needs values")
+        yield advice("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values")
         yield advice("use `jax.pure_callback`", "calls it with values each time that the program runs")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy
 
 from pjit_inspect.model.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.model.layout import SpecEntry
@@ -117,9 +118,11 @@ def jax_name(expression: Expression, variables: Mapping[str, Any]) -> str:
         return ""
     path = [*module.__name__.split(".")[1:], node.func.attr]
     found: Any = jnp
+    own: Any = numpy
     for name in path:
-        found = getattr(found, name, None)
-    return ".".join(("jnp", *path)) if callable(found) else ""
+        found, own = getattr(found, name, None), getattr(own, name, None)
+    # What `jax.numpy` passes on as it is, such as `save`, needs values as before.
+    return ".".join(("jnp", *path)) if callable(found) and found is not own else ""
 
 
 def is_mapped(expression: Expression, variables: Mapping[str, Any]) -> bool:

@@ -76,7 +76,6 @@ def error_scene(error: BaseException) -> ErrorScene:
         # Of `jax.set_mesh`, the last: only there does JAX take a spec without a mesh.
         is_mesh_set=not _jax.context_meshes()[-1].empty,
         is_filtered=_is_filtered(error),
-        statement=find_statement(_line(own)),
         places=tuple(_place(steps[number][0]) for number in mine[-_MOST_SEARCHED:]),
     )
     if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
@@ -84,7 +83,7 @@ def error_scene(error: BaseException) -> ErrorScene:
         return _with_call(scene, own) if _is_numpy(inner[0]) else scene
     expression = read_expression(own[0], own[2], own[1])
     if expression is None:
-        return scene
+        return replace(scene, statement=find_statement(scene.line))
     variables = read_variables(own[0])
     found = find_operands(expression, variables, inner)
     deleted = deleted_names(found.values)
@@ -105,7 +104,7 @@ def _with_call(scene: ErrorScene, step: Step) -> ErrorScene:
     if choice is not None:
         return _chosen(scene, choice)
     return replace(
-        scene, expression=expression.exact(expression.node), arguments=find_arguments(expression, variables),
+        scene, expression=expression.exact(expression.node), statement=find_statement(scene.line), arguments=find_arguments(expression, variables),
         specs=find_specs(expression, variables), jax_name=jax_name(expression, variables),
         is_mapped=is_mapped(expression, variables),
     )  # fmt: skip

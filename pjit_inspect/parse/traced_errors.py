@@ -25,7 +25,7 @@ _FORMS = (
     ("integer", re.compile(rf"^The __index__\(\) method was called on traced array with shape {_TYPE}")),
     ("concrete", re.compile(
         rf"^Abstract tracer value encountered where concrete value is expected: traced array with shape {_TYPE}")),
-    ("mask", re.compile(rf"^Array boolean indices must be concrete; got {_TYPE}")),
+    ("mask", re.compile(rf"^Array boolean indices must be concrete; got (?:ShapedArray\()?{_TYPE}")),
     ("mask", re.compile(rf"^Array boolean indices must be concrete: ShapedArray\({_TYPE}\)")),
 )  # fmt: skip
 _SHAPES = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (?=.{0,400}Trace)")

@@ -125,7 +125,7 @@ _LOOP = re.compile(
     r"differ:\n\n"
 )
 _CARRY = re.compile(
-    r"[Tt]he input carry (?:component )?(\S{1,300}?) has type (\S{1,400}) but the corresponding output carry component "
+    r"[Tt]he input carry (?:(?:component |at path )?(\S{1,300}?) )?has type (\S{1,400}) but the corresponding output carry component "
     r"has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
 )
 _BRANCHES = re.compile(r"^(cond|switch) branches must have equal output types but they differ\.")
@@ -144,8 +144,8 @@ def _loop(text: str) -> ErrorFacts | None:
         return None
     return ErrorFacts(
         kind="loop type", operation=start[1].removesuffix("_loop"),
-        arrays=tuple(_typed(name, type_) for name, type_, _ in pairs),
-        wanted=tuple(_typed(name, type_) for name, _, type_ in pairs),
+        arrays=tuple(_typed(name or "carry", type_) for name, type_, _ in pairs),
+        wanted=tuple(_typed(name or "carry", type_) for name, _, type_ in pairs),
         names=tuple(_varying(one) for _, one, _ in pairs) + tuple(_varying(other) for _, _, other in pairs),
     )  # fmt: skip
 
