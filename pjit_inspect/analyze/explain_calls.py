@@ -248,13 +248,7 @@ def _type_name(name: str) -> str:
     short = name.rpartition(".")[2]
     if short.endswith(_LEAVES):
         return "one array"
-    return (
-        f"an `{short}`"
-        if short[:1].lower() in "aeiou"
-        else f"a {short}"
-        if short in ("list", "tuple", "dict")
-        else f"a `{short}`"
-    )
+    return f"a {short}" if short in ("list", "tuple", "dict") else f"an object of the type `{short}`"
 
 
 def _keys_words(spec: str, what: str, given: list[str], wanted: list[str]) -> tuple[str, list[Fit]]:

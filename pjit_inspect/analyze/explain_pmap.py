@@ -50,7 +50,7 @@ def explain_pmap(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
         given, others = (facts.arrays[0].shape or (0,))[0], facts.count or 0
         words = f"an argument has {given:,}, another {others:,}"
         return _explained(f"`pmap` needs one length along dimension 0 of all it maps: {words}", arrays, [_IN_AXES])
-    return _too_long(facts, arrays, dimension)
+    return _too_long(facts, arrays, dimension, scene.is_complete)
 
 
 def _differing(arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:
@@ -60,8 +60,8 @@ def _differing(arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:
     return _explained(sentence, arrays, [_IN_AXES])
 
 
-def _too_long(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:
-    length, count = _division(facts, arrays, dimension)
+def _too_long(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int, is_complete: bool) -> ExplainedError:
+    length, count = _division(facts, arrays, dimension) if is_complete or facts.reason == "replicas" else (None, 0)
     if length is None or not count:
         sentence = "the arrays that `pmap` maps do not have one slice for each device along the mapped dimension"
         return _explained(sentence, arrays, [])

@@ -6,6 +6,7 @@ Not its job: which function was traced and what its value depends on (`parse.tra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from pjit_inspect.analyze.error_fits import advice, listed
@@ -31,6 +32,7 @@ _ASKS = {
     "format": "its value as text",
     "concrete": "its value",
 }
+_IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
 _NOT_IN_JAX = {"out", "order", "casting", "subok", "where"}
 """Arguments of numpy's functions that those of `jax.numpy` do not take, or not in the same sense."""
 _SIZED = {
@@ -56,15 +58,20 @@ def explain_traced(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         if facts.names
         else ""
     )
-    needs = f"the `{scene.statement}`" if facts.reason == "bool" and scene.statement else what
     if facts.reason == "bool":
-        is_named = needs != what and scene.expression
-        asked = f"whether `{scene.expression}` is true" if is_named else "whether an array is true"
-        sentence = f"{needs} asks {asked}{depends}: {while_}, values are not known"
+        # Python places what fails of `a and b` at either of them, or at both.
+        is_asked = scene.statement and (scene.expression in ("", scene.condition) or _has_parts(scene.condition))
+        asks = f"the `{scene.statement}` asks whether `{scene.condition}` is true" if is_asked else ""
+        asks = asks or f"{what} asks whether an array is true"
+        sentence = f"{asks}{depends}: {while_}, values are not known"
     else:
         sentence = f"{what} needs {asks}{depends}: {while_}, values are not known"
     fits = [*_FITS.get(facts.reason, _nothing)(facts, scene), *_static(facts, scene)]
     return ExplainedError(kind="traced value", sentence=sentence, fits=tuple(fits))
+
+
+def _has_parts(condition: str) -> bool:
+    return any(f" {word} " in f" {condition} " for word in ("and", "or", "not"))
 
 
 def _outlived(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
@@ -116,6 +123,11 @@ def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
     elif scene.statement == "assert":
         yield advice("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs")
+    elif scene.statement:
+        yield from _picks()
+    elif found := _IN.fullmatch(scene.expression):
+        edit = f"jnp.any({found[3]} == {found[1]})" if not found[2] else f"~jnp.any({found[3]} == {found[1]})"
+        yield Fit(edit=edit, effect="stays in the program", replaces=scene.expression)
     elif scene.operator == "if else" and whole:
         test, body, orelse = texts
         yield Fit(
@@ -134,8 +146,12 @@ def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         function = "maximum" if scene.operator == "max" else "minimum"
         yield Fit(edit=f"jnp.{function}({texts[0]}, {texts[1]})", effect="for each element", replaces=scene.expression)
     else:
-        yield advice("use `jnp.where`", "computes both sides, and picks for each element")
-        yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
+        yield from _picks()
+
+
+def _picks() -> Iterator[Fit]:
+    yield advice("use `jnp.where`", "computes both sides, and picks for each element")
+    yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
 
 
 def _numpy(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:

@@ -100,8 +100,8 @@ def explain_branches(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     pairs = list(zip(facts.arrays, facts.wanted, strict=True))
     varying = list(zip(facts.names[: len(pairs)], facts.names[len(pairs) :], strict=True))
     words = [
-        f"`{one.name}` gives {_type(one, other, axes[0], axes)}, "
-        f"`{other.name}` gives {_type(other, one, axes[1], axes)}"
+        f"`{_branch(one)[0]}` gives {_type(one, other, axes[0], axes)}{_branch(one)[1]}, "
+        f"`{_branch(other)[0]}` gives {_type(other, one, axes[1], axes)}"
         for (one, other), axes in zip(pairs[:_MOST], varying, strict=False)
     ]
     sentence = f"the branches of `{facts.operation}` must give one type: {'; '.join(words)}"
@@ -113,15 +113,22 @@ def explain_branches(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     return ExplainedError(kind="branch type", sentence=sentence, fits=tuple(fits))
 
 
+def _branch(array: ErrorArray) -> tuple[str, str]:
+    """The branch, and which of its results it is."""
+    name, bracket, path = array.name.partition("[")
+    return name, f" at `{bracket}{path}`" if bracket else ""
+
+
 def _branch_fits(one: ErrorArray, other: ErrorArray, axes: tuple[str, str]) -> Iterator[Fit]:
     if one.shape != other.shape:
         yield advice("let both branches give one shape", "a branch cannot change it")
     elif one.dtype != other.dtype:
-        yield advice(f"let `{other.name}` return through `.astype('{one.dtype}')`", f"both then are `{one.dtype}`")
+        name, place = _branch(other)
+        yield advice(f"let `{name}` return through `.astype('{one.dtype}')`{place}", f"both then are `{one.dtype}`")
     elif one.spec != other.spec:
         target = spec_words(one.spec or ())
         yield advice(
-            f"let `{other.name}` return through `jax.sharding.reshard` to `{target}`",
+            f"let `{_branch(other)[0]}` return through `jax.sharding.reshard` to `{target}`{_branch(other)[1]}",
             reshard_words("its result", other.spec or (), one.spec or ()).replace("`its result`", "its result"),
         )
     else:

@@ -134,4 +134,8 @@ def _not_an_array(facts: ErrorFacts, type_: str) -> ExplainedError:
                 "for objects with a hash: it is then known while tracing, and compiled for each value",
             )
         )
+    else:
+        root = name.partition("[")[0].partition(".")[0]
+        words = f"take it out of `{root}`, and give it as an argument of its own that is static"
+        fits.append(advice(words, "all leaves of a tree are traced"))
     return ExplainedError(kind="static argument", sentence=sentence, fits=tuple(fits))

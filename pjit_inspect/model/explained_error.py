@@ -174,10 +174,11 @@ class ErrorScene:
       expression: the user's text of the failing expression; "" when it cannot be read or is a library's.
       arguments: the arguments of the call that it is; () when it is none, or unpacks some.
       specs: each PartitionSpec in the expression, its text as the name.
-      statement: the statement it is the condition of: "if", "while", "assert", "for"; "" for any other.
+      statement: the statement that the line begins: "if", "while" or "assert"; "" for any other.
+      condition: the text of that statement's condition.
       deleted: the operands whose data is gone, by the names they have in `operands`.
       taken: calls before it that took the data of such an operand, each as its line and its text.
-      places: `file:line` of the definition of each of the user's functions that were running.
+      places: `file:line` of the definition of each function that was running, as far as the traceback has it.
       jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
     """
@@ -196,6 +197,7 @@ class ErrorScene:
     arguments: tuple[ErrorArgument, ...] = ()
     specs: tuple[ErrorArray, ...] = ()
     statement: str = ""
+    condition: str = ""
     deleted: tuple[str, ...] = ()
     taken: tuple[tuple[int, str], ...] = ()
     places: tuple[str, ...] = ()

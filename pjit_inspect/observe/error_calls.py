@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy
+from jax.core import Tracer
 
 from pjit_inspect.model.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.model.layout import SpecEntry
@@ -141,11 +142,13 @@ def _made_by(node: ast.expr, variables: Mapping[str, Any]) -> Any:
 # ---------------------------------------------------------------- what encloses it
 
 
-def find_statement(line: str) -> str:
-    """The statement that a line begins, where it has a condition: "if", "while", "assert", "for"; "" for any other."""
+def find_statement(line: str) -> tuple[str, str]:
+    """The statement that a line begins, and the text of its condition; "" for any but an if, while and assert."""
     statement = _statement(line)
-    names = {ast.If: "if", ast.While: "while", ast.Assert: "assert", ast.For: "for"}
-    return names.get(type(statement), "")
+    names: dict[type, str] = {ast.If: "if", ast.While: "while", ast.Assert: "assert"}
+    if not isinstance(statement, (ast.If, ast.While, ast.Assert)):
+        return "", ""
+    return names[type(statement)], ast.get_source_segment(_prepared(line), statement.test) or ""
 
 
 def find_choice(line: str, failed: str) -> Expression | None:
@@ -198,7 +201,7 @@ def deleted_names(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _is_deleted(value: Any) -> bool:
-    return isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer) and value.is_deleted()
+    return isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
 
 
 def takers(

@@ -12,6 +12,8 @@ import sys
 from dataclasses import replace
 from types import CodeType, FrameType, TracebackType
 
+import jax
+
 from pjit_inspect.model.explained_error import ErrorArgument, ErrorScene
 from pjit_inspect.model.source import Frame
 from pjit_inspect.observe import _jax
@@ -70,20 +72,19 @@ def error_scene(error: BaseException) -> ErrorScene:
         line=_line(own),
         checked=_jax.checked_argument(inner),
         meshes=find_mesh_axes(
-            (read_variables(steps[number][0]), number == mine[-1] or _encloses(steps[number][0].f_code, own[0].f_code))
-            for number in reversed(mine[-_MOST_SEARCHED:])
+            (read_variables(steps[number][0]), _sees(own, steps[number])) for number in reversed(mine[-_MOST_SEARCHED:])
         ),
         # Of `jax.set_mesh`, the last: only there does JAX take a spec without a mesh.
         is_mesh_set=not _jax.context_meshes()[-1].empty,
         is_filtered=_is_filtered(error),
-        places=tuple(_place(steps[number][0]) for number in mine[-_MOST_SEARCHED:]),
+        places=tuple(dict.fromkeys(_place(frame) for frame, _, _ in steps)),
     )
     if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
         # A library called JAX: what stands in the user's line is not what was refused.
-        return _with_call(scene, own) if _is_numpy(inner[0]) else scene
+        return _with_call(scene, own, asks_truth=False) if _is_numpy(inner[0]) else scene
     expression = read_expression(own[0], own[2], own[1])
     if expression is None:
-        return replace(scene, statement=find_statement(scene.line))
+        return _with_statement(scene)
     variables = read_variables(own[0])
     found = find_operands(expression, variables, inner)
     deleted = deleted_names(found.values)
@@ -91,23 +92,28 @@ def error_scene(error: BaseException) -> ErrorScene:
         scene, operator=found.operator, operands=found.arrays, subscripts=found.subscripts,
         is_complete=found.is_complete, deleted=deleted, taken=takers(own[0], own[1], deleted, variables),
     )  # fmt: skip
-    return _with_call(scene, own)
+    return _with_call(scene, own, asks_truth=isinstance(error, jax.errors.TracerBoolConversionError))
 
 
-def _with_call(scene: ErrorScene, step: Step) -> ErrorScene:
-    """The scene with the text of the expression and of its arguments."""
+def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene:
+    """The scene with the text of the expression and of its arguments; of what asks for its truth, if that failed."""
     expression = read_expression(step[0], step[2], step[1])
     if expression is None:
         return scene
     variables = read_variables(step[0])
-    choice = find_choice(scene.line, expression.exact(expression.node))
+    choice = find_choice(scene.line, expression.exact(expression.node)) if asks_truth else None
     if choice is not None:
         return _chosen(scene, choice)
     return replace(
-        scene, expression=expression.exact(expression.node), statement=find_statement(scene.line), arguments=find_arguments(expression, variables),
-        specs=find_specs(expression, variables), jax_name=jax_name(expression, variables),
+        _with_statement(scene), expression=expression.exact(expression.node),
+        arguments=find_arguments(expression, variables), specs=find_specs(expression, variables), jax_name=jax_name(expression, variables),
         is_mapped=is_mapped(expression, variables),
     )  # fmt: skip
+
+
+def _with_statement(scene: ErrorScene) -> ErrorScene:
+    statement, condition = find_statement(scene.line)
+    return replace(scene, statement=statement, condition=condition)
 
 
 def _chosen(scene: ErrorScene, choice: Expression) -> ErrorScene:
@@ -130,6 +136,11 @@ def _chosen(scene: ErrorScene, choice: Expression) -> ErrorScene:
 def _truth(node: ast.expr) -> str:
     """`truth` for an expression whose value is one, whatever it is of."""
     return "truth" if isinstance(node, ast.Compare) else ""
+
+
+def _sees(own: Step, other: Step) -> bool:
+    """Whether a line sees the variables of another frame by their names."""
+    return own[0] is other[0] or _encloses(other[0].f_code, own[0].f_code)
 
 
 def _encloses(outer: CodeType, inner: CodeType) -> bool:

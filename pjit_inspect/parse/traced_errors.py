@@ -36,6 +36,7 @@ _FORMAT = re.compile(r"^unsupported format string passed to \w{0,40}Tracer\.__fo
 _TRACING = re.compile(
     r"The error occurred while tracing the function (.{1,300}?)(?: at ([^\n]{1,1000}?:\d{1,9}))? for (\w{1,40})\."
 )
+_BECAME = "This value became a tracer due to"
 _DEPENDS = re.compile(r"because it depends on the values? of the arguments? ([^\n]{1,2000}?)\.(?:\s|$)")
 _CONTEXT = (
     ("float", re.compile(r"The problem arose with the `(?:float|complex)` function")),
@@ -80,10 +81,12 @@ def _tracing(text: str, reason: str, array: ErrorArray | None) -> ErrorFacts:
     if reason == "concrete":
         reason = next((name for name, pattern in _CONTEXT if pattern.search(text)), "concrete")
     where, depends = _TRACING.search(text), _DEPENDS.search(text)
+    # Only of what depends on nothing that JAX names may it be said that it outlived the function.
+    place = (where[2] or "") if where and not depends and _BECAME not in text else ""
     names = re.split(r", and |, | and ", depends[1]) if depends else []
     return ErrorFacts(
         kind="traced value", reason=reason, arrays=(array,) if array else (), operation=where[3] if where else "",
-        function=where[1] if where else "", place=(where[2] or "") if where else "",
+        function=where[1] if where else "", place=place,
         names=tuple(name for name in names if name),
     )  # fmt: skip
 

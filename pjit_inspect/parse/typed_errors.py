@@ -125,8 +125,8 @@ _LOOP = re.compile(
     r"differ:\n\n"
 )
 _CARRY = re.compile(
-    r"[Tt]he input carry (?:(?:component |at path )?(\S{1,300}?) )?has type (\S{1,400}) but the corresponding output carry component "
-    r"has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
+    r"[Tt]he input carry (?:(?:component |at path )?(\S{1,300}?) )?has type (\S{1,400}) but the corresponding output "
+    r"carry component has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
 )
 _BRANCHES = re.compile(r"^(cond|switch) branches must have equal output types but they differ\.")
 _BRANCH = re.compile(

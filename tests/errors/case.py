@@ -6,6 +6,7 @@ The expectations of the cases are worked out by hand, before the program runs.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import linecache
 import re
 from collections.abc import Mapping
@@ -51,6 +52,7 @@ class Case:
         takes its place.
       mesh: the mesh that is set while it runs: None or `EX`.
       since: the first version of JAX that refuses it so.
+      needs: a package that it imports.
     """
 
     name: str
@@ -63,6 +65,14 @@ class Case:
     by_hand: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     mesh: Mesh | None = None
     since: tuple[int, int, int] = (0, 8, 0)
+    needs: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this JAX refuses it so, and what it imports is installed."""
+        return jax.__version_info__ >= self.since and (
+            not self.needs or importlib.util.find_spec(self.needs) is not None
+        )
 
     @property
     def file(self) -> str:

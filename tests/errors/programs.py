@@ -1,5 +1,7 @@
 """Programs that JAX refuses, as people write them. The mesh is data=2 x model=4."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from .case import EX, Case
@@ -333,6 +335,15 @@ result = times(params, x)
         since=(0, 9, 0),
     ),
     Case(
+        name="pmap of what cannot be told", kind="pmap",
+        code="""\
+step = jax.pmap(lambda w, x: w + x)
+w = np.ones((8, 3))
+result = step(w, np.ones((32, 3)))
+""",
+        says=("do not have one slice for each device along the mapped dimension",), fits=(), since=(0, 9, 0),
+    ),
+    Case(
         name="pmap with a wrong axis_size", kind="pmap",
         code="x = np.ones((8, 4))\nresult = jax.pmap(lambda row: row * 3, axis_size=4)(x)\n",
         says=("`axis_size` is 4, but the arrays that `pmap` maps have 8",), want="np.full((8, 4), 3.)",
@@ -477,6 +488,8 @@ EXPLICIT = (
     typed("a product of an array's own method", "x.dot(w)", "X @ X", kind="contraction",
           before="w = counted(8, 8, spec=P('model'))\n"),
     typed("x times x", "x @ x.T", "X @ X.T", kind="contraction"),
+    typed("a conflict in a choice", "1 if (x + y).shape else 2", "1", before="y = counted(8, 8, spec=P('model', 'data'))\n", kind="conflict",
+          says=("`x` has it over `data`",)),
     typed("where", "jnp.where(x > 9, x, y)", "X", before="y = counted(8, 8, spec=P('model', 'data'))\n", kind="conflict"),
     typed("a constraint on an Explicit mesh", "lax.with_sharding_constraint(x, P('model'))", "X", kind="other spec"),
     typed("a reshape in a function of JAX's", "jnp.ravel(y)", "X.ravel()", kind="reshape",
@@ -763,6 +776,43 @@ TRACED = (
            by_hand={"keep the values in an array": (("{0: x, 1: x * 2}[n]", "jnp.stack([x, x * 2])[n]"),)}),
     traced("a formatted value", "print(f'{x:.3f}')\n    return x", "f(3., 1)", "3.",
            by_hand={"use `jax.debug.print`": (("print(f'{x:.3f}')", "jax.debug.print('{:.3f}', x)"),)}),
+    traced("any of them", "return any(x > n)", "f(np.arange(4.), 1)", "True", fits=("jnp.any(x > n)", "name it in"),
+           by_hand={"name it in": (("any(x > n)", "jnp.any(x > n)"),)}),
+    traced("one of them", "return n in x", "f(np.arange(4.), 1)", "True", fits=("jnp.any(x == n)", "name it in"),
+           by_hand={"name it in": (("n in x", "jnp.any(x == n)"),)}),
+    traced("none of them", "return n not in x", "f(np.arange(4.), 1)", "False", fits=("~jnp.any(x == n)", "name it in"),
+           by_hand={"name it in": (("n not in x", "~jnp.any(x == n)"),)}),
+    traced("an if any", "if any(x > n):\n        return x\n    return -x", "f(np.arange(4.), 1)", "np.arange(4.)",
+           says=("the `if` asks whether `any(x > n)` is true",),
+           by_hand={"name it in": (("if any(x > n):\n        return x\n    return -x", "return jnp.where(jnp.any(x > n), x, -x)"),),
+                    "use `jnp.where`": (("if any(x > n):\n        return x\n    return -x", "return jnp.where(jnp.any(x > n), x, -x)"),),
+                    "use `jax.lax.cond`": (("if any(x > n):\n        return x\n    return -x", "return lax.cond(jnp.any(x > n), lambda: x, lambda: -x)"),)}),
+    traced("an assert of two", "assert x.shape == (4,) and jnp.all(x >= 0), 'bad'\n    return x", "f(np.arange(4.), 1)", "np.arange(4.)",
+           says=("the `assert` asks whether `x.shape == (4,) and jnp.all(x >= 0)` is true",),
+           by_hand={"use `jax.experimental.checkify`": ((" and jnp.all(x >= 0)", ""),),
+                    "name it in": ((" and jnp.all(x >= 0)", ""),)}),
+    traced("numpy's list of unique ones", "return np.unique(x)", "f(np.arange(4.), 1)", "np.arange(4.)",
+           fits=("use a function of `jax.numpy`", "use `jax.pure_callback`"),
+           by_hand={"use a function of `jax.numpy`": (("np.unique(x)", "jnp.unique(x, size=4)"),),
+                    "use `jax.pure_callback`": (("np.unique(x)", "jax.pure_callback(np.unique, jax.ShapeDtypeStruct((4,), x.dtype), x)"),)}),
+    Case(
+        name="a module of a library", needs="flax", kind="traced value",
+        code="""\
+import flax.linen as nn
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, train):
+        if train:
+            return nn.Dense(1)(x) * 0
+        return nn.Dense(1)(x)
+net = Net()
+weights = net.init(jax.random.key(0), np.ones((2, 4)), True)
+result = jax.jit(net.apply)(weights, np.ones((2, 4)), True)
+""",
+        says=("the `if` asks whether `train` is true",), want="np.zeros((2, 1))",
+        by_hand={"use `jnp.where`": (("        if train:\n            return nn.Dense(1)(x) * 0\n        return nn.Dense(1)(x)", "        y = nn.Dense(1)(x)\n        return jnp.where(train, y * 0, y)"),),
+                 "use `jax.lax.cond`": (("        if train:\n            return nn.Dense(1)(x) * 0\n        return nn.Dense(1)(x)", "        y = nn.Dense(1)(x)\n        return lax.cond(train, lambda: y * 0, lambda: y)"),)},
+    ),
     Case(
         name="an if under vmap", kind="traced value",
         code="def g(x):\n    if x > 0:\n        return x\n    return -x\nresult = jax.vmap(g)(np.array([-1., 2.]))\n",
@@ -776,6 +826,31 @@ TRACED = (
         says=("which depends on the argument `x`: while `body` is traced for `scan`",), want="2.",
         by_hand={"use `jnp.where`": (("if x > 0:\n        c = c + x", "c = jnp.where(x > 0, c + x, c)"),),
                  "use `jax.lax.cond`": (("if x > 0:\n        c = c + x", "c = lax.cond(x > 0, lambda: c + x, lambda: c)"),)},
+    ),
+)  # fmt: skip
+
+BRANCHES = (
+    typed("one of two results of a branch", "lax.cond(True, one, other, x)['b']", "X", kind="branch type",
+          before="def one(x):\n    return {'a': x, 'b': x}\ndef other(x):\n    new = jax.sharding.reshard(x, P(None, 'model'))\n    return {'a': x, 'b': new}\n",
+          says=("`true_fun` gives `P('data', 'model')` at `['b']`, `false_fun` gives `P(None, 'model')`",),
+          by_hand={"let `false_fun` return through": (("'b': new}", "'b': jax.sharding.reshard(new, P('data', 'model'))}"),)}),
+    Case(
+        name="text in a tree that is traced", kind="static argument",
+        code="f = jax.jit(lambda cfg: cfg['x'] * 2)\nresult = f({'x': 1., 'name': 'a'})\n",
+        says=("`cfg['name']` is given an object of the type `str`",), want="2.",
+        by_hand={"take it out of `cfg`": (("lambda cfg:", "lambda cfg, name:"), (", 'name': 'a'})", "}, 'a')"), ("* 2)", "* 2, static_argnums=1)"))},
+    ),
+    Case(
+        name="a named tuple for shardings", kind="prefix",
+        code=S + """\
+from typing import NamedTuple
+class Pair(NamedTuple):
+    w: object
+    b: object
+result = jax.jit(lambda p: p.w + p.b, in_shardings=((s, s),))(Pair(np.ones(8), np.ones(8)))
+""",
+        says=("`in_shardings[0]` is a tuple, but the argument is an object of the type `Pair`",), want="np.full(8, 2.)",
+        by_hand={"write it as an object of the type `Pair`": (("((s, s),)", "(Pair(s, s),)"),), "give one": (("((s, s),)", "(s,)"),)},
     ),
 )  # fmt: skip
 
@@ -938,11 +1013,11 @@ result = jax.jit(lambda a: a * 2, in_shardings=NamedSharding(EX, P('model')))(x)
     typed("a product under vmap", "jax.vmap(lambda x: x @ w)(b)", "np.ones((2, 8, 8)) @ X", kind="contraction",
           before="b, w = jax.device_put(np.ones((2, 8, 8), np.float32), NamedSharding(EX, P(None, 'data', 'model'))), counted(8, 8, spec=P('model'))\n"),
     typed("an expression in a slice", "(x * 2)[:3]", "(X * 2)[:3]", kind="indexing", fits=()),
-    typed("added in place", "x\nresult += y", "X + X", before="y = counted(8, 8, spec=P('model', 'data'))\n", kind="conflict"),
+    typed("added in place", "x\nresult += y", "X + X", before="y = counted(8, 8, spec=P('model', 'data'))\n", kind="conflict", fits=()),
     typed("rows and columns", "a * b", "np.arange(1., 9.)[:, None] * np.arange(1., 9.)", kind="axis twice",
           before="a, b = counted(8, 1, spec=P('data')), counted(1, 8, spec=P(None, 'data'))\n"),
 )  # fmt: skip
 
 CASES = (
-    *SPECS, *PLACES, *COMPILED, *NO_MESH, *PREFIX, *PMAP, *ORDERED, *EXPLICIT, *LOOPS, *REPLICATION, *DELETED, *STATIC, *TRACED, *LEAKED,
+    *SPECS, *PLACES, *COMPILED, *NO_MESH, *PREFIX, *PMAP, *ORDERED, *EXPLICIT, *LOOPS, *REPLICATION, *DELETED, *STATIC, *TRACED, *BRANCHES, *LEAKED,
 )  # fmt: skip

@@ -14,7 +14,7 @@ import pjit_inspect as pi
 from .case import Case, refusal, run, ways
 from .programs import CASES
 
-HERE = [case for case in CASES if jax.__version_info__ >= case.since]
+HERE = [case for case in CASES if case.is_here]
 
 
 def equal(result: Any, want: str) -> None:
@@ -35,7 +35,7 @@ def test_a_refusal_is_explained_and_every_fit_runs(case: Case):
     assert explanation.kind == case.kind
     for words in case.says:
         assert words in explanation.sentence
-    assert explanation.fits or any("cannot be told" in note for note in explanation.notes)
+    assert explanation.fits or case.fits == ()
     if case.fits is not None:
         edits = [fit.edit for fit in explanation.fits]
         assert len(edits) == len(case.fits)
@@ -79,8 +79,10 @@ def test_where_jax_left_its_frames_out_the_explanation_is_the_same(case: Case):
             explanation = pi.explain_error(refusal(case))
         finally:
             jax.config.update("jax_traceback_filtering", before)
-        found.append((explanation.kind, explanation.sentence, explanation.fits))
-    assert found[0] == found[1]
+        # The name of what jit was given is in those frames only; then it says so.
+        is_named = not any("JAX_TRACEBACK_FILTERING" in note for note in explanation.notes)
+        found.append((explanation.kind, is_named and explanation.sentence, is_named and explanation.fits))
+    assert found[0] == found[1] or (found[1] == (case.kind, False, False))
 
 
 def test_there_are_enough_of_each():

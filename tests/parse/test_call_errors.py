@@ -1,5 +1,7 @@
 """Messages about calls, types and traced values as facts, each as the version named beside it wrote it."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import pytest
@@ -40,14 +42,14 @@ The mesh given has shape (2, 4) with corresponding axis names ('data', 'model').
 
 * out_specs['y'] is {}('data',) which implies that the corresponding output value is replicated across mesh axis 'model', but could not infer replication over any axes
 
-Check if these output values are meant to be replicated over those mesh axes."""  # noqa: E501
+Check if these output values are meant to be replicated over those mesh axes."""
 CARRIES = """\
 scan body function carry input and carry output must have equal types, but they differ:
 
   * the input carry component c['m'] has type float32[8@data,8] but the corresponding output carry component has type float32[8@(data,model),8];
   * the input carry component c['n'] has type int32[] but the corresponding output carry component has type float32[]{V:(data,model)}, so the dtypes do not match and the manual axis types do not match.
 
-Revise the function so that all output types match the corresponding input types."""  # noqa: E501
+Revise the function so that all output types match the corresponding input types."""
 
 
 @pytest.mark.parametrize("spec", ["P", "PartitionSpec"])
