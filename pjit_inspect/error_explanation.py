@@ -154,5 +154,6 @@ def _unknown(error: BaseException) -> ExplainedError:
         "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
         "types of loops and branches, arrays whose data is gone, static arguments, and values that are only traced"
     )
-    sentence = f"`{type(error).__name__}` is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
+    words = "is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
+    sentence = f"`{type(error).__name__}` {words}"
     return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

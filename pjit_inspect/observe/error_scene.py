@@ -105,10 +105,13 @@ def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene
     if choice is not None:
         return _chosen(scene, choice)
     return replace(
-        _with_statement(scene), expression=expression.exact(expression.node),
-        arguments=find_arguments(expression, variables), specs=find_specs(expression, variables), jax_name=jax_name(expression, variables),
+        _with_statement(scene),
+        expression=expression.exact(expression.node),
+        arguments=find_arguments(expression, variables),
+        specs=find_specs(expression, variables),
+        jax_name=jax_name(expression, variables),
         is_mapped=is_mapped(expression, variables),
-    )  # fmt: skip
+    )
 
 
 def _with_statement(scene: ErrorScene) -> ErrorScene:
