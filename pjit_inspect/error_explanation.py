@@ -1,4 +1,4 @@
-"""JAX's refusals explained: the message, the traceback and what would fit, put together, and the handle users hold.
+"""JAX's errors explained: the message, the traceback and what would fit, put together, and the handle users hold.
 
 Not its job: reading messages (`parse.sharding_errors`), tracebacks (`observe.error_scene`), or judging (`analyze`).
 """
@@ -27,7 +27,7 @@ __all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
 
 
 class ErrorExplanation:
-    """Why JAX refused a sharding, where, and what would fit: what `pjit_inspect.explain_error` returns.
+    """Why JAX refused a sharding or a call, where, and what would fit: what `pjit_inspect.explain_error` returns.
 
     Rich in a notebook, text in a terminal; `print` and `repr` give the text. It holds words and numbers only: no array,
     no frame, not the exception.
@@ -66,7 +66,11 @@ class ErrorExplanation:
 
     @property
     def fits(self) -> tuple[Fit, ...]:
-        """What would make it legal, each `edit` (code), `effect` (what it does, costs) and `spec`; () when unknown."""
+        """What would make it legal, the nearest first; () when nothing is known to.
+
+        Each has an `edit`, its `effect` (what it does and costs), and `is_code`: whether the edit is Python, which goes
+        where `replaces` stood, or advice in words.
+        """
         return self._data.fits
 
     @property
@@ -88,12 +92,15 @@ class ErrorExplanation:
 
 
 def explain_error(error: BaseException | None = None) -> ErrorExplanation:
-    """What is wrong with a sharding that JAX refused, and what would fit.
+    """What is wrong with a sharding or a call that JAX refused, and what would fit.
 
     Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
-    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, and specs and
-    meshes that are wrong in themselves; the errors an error was raised from, or while handling, are looked at too, and
-    a note tells. For any other error the answer has the `kind` "unknown" and says so.
+    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, specs and meshes
+    that are wrong in themselves or missing, shardings whose tree is not that of the arrays, what a compiled or mapped
+    function cannot be called with, types of loops and branches, results that `shard_map` cannot prove equal, ordered
+    effects, arrays whose data was donated, static arguments without a hash, and values that are only traced or outlived
+    their trace. The errors an error was raised from, or while handling, are looked at too, and a note tells. For any
+    other error the answer has the `kind` "unknown" and says so.
 
     What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
     out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
@@ -120,8 +127,11 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = steps.take("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            found = explain_errors.explain_error(facts, scene)
-            return ErrorExplanation(found if link is error else _behind(found, error))
+            found = steps.take(
+                "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
+            )
+            if found is not None:
+                return ErrorExplanation(found if link is error else _behind(found, error))
     return None
 
 
@@ -141,7 +151,9 @@ def _message(error: BaseException) -> str:
 def _unknown(error: BaseException) -> ExplainedError:
     known = (
         "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
-        "meshes, and specs and meshes that are wrong in themselves"
+        "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
+        "types of loops and branches, arrays whose data is gone, static arguments, and values that are only traced"
     )
-    sentence = f"`{type(error).__name__}` is no refusal of a sharding that pjit_inspect knows"
+    words = "is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
+    sentence = f"`{type(error).__name__}` {words}"
     return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

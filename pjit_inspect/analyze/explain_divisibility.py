@@ -11,6 +11,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 
+from pjit_inspect.analyze.error_fits import advice
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -48,7 +49,9 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     arrays = tuple(_named(array, facts, scene) for array in facts.arrays)
     first, *others = arrays
     sentences = [_indivisible_sentence(array, facts) for array in arrays]
-    notes = ["the function under `shard_map` then sees other shapes"] if facts.operation == "shard_map" else []
+    notes = []
+    if facts.operation == "shard_map":
+        notes = ["the function under `shard_map` then sees other shapes, and `out_specs` may have to change with it"]
     if not first.is_named:
         same = [other.name for other in scene.operands if other.shape == first.shape]
         if same:
@@ -135,9 +138,7 @@ def _fits(array: ErrorArray, facts: ErrorFacts) -> Iterator[Fit]:
     if spec is None or mesh is None or len(spec) != len(shape):
         if facts.count:
             longer = -(-shape[dimension] // facts.count) * facts.count
-            yield Fit(
-                edit=f"pad dimension {dimension} from {shape[dimension]:,} to {longer:,}", effect="the next multiple"
-            )
+            yield advice(f"pad dimension {dimension} from {shape[dimension]:,} to {longer:,}", "the next multiple")
         return
     sizes = mesh.sizes
     # Every fit is legal as a whole: other dimensions that are not divided keep what divides them.
@@ -195,7 +196,7 @@ def _padded(array: ErrorArray, mesh: MeshAxes) -> Fit:
     ]
     local = [after // count if count else after for after, count in zip(longer, parts, strict=True)]
     effect = f"with `{spec_words(spec)}` a device then holds {shape_words(local)}"
-    return Fit(edit=f"pad {' and '.join(steps)}", effect=effect)
+    return advice(f"pad {' and '.join(steps)}", effect)
 
 
 def _spec_fit(array: ErrorArray, mesh: MeshAxes, spec: Spec, why: str) -> Fit:
@@ -266,7 +267,7 @@ def _not_manual(facts: ErrorFacts, names: Sequence[str]) -> ExplainedError:
     has = ", ".join(f"`{name}`" for name in names) or "none"
     sentence = f"`{facts.arrays[0].name}` names `{facts.axis}`, but the axes `shard_map` is manual over are {has}"
     near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
-    fits = [Fit(edit=f"write {near[0]!r} for {facts.axis!r}", effect="the nearest name")] if near else []
+    fits = [Fit(edit=repr(near[0]), effect="the nearest name", replaces=repr(facts.axis))] if near else []
     return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
 
 
@@ -293,7 +294,7 @@ def explain_mesh_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     product = " x ".join(map(str, asked))
     sentence = f"a mesh of shape {asked} needs {product} = {math.prod(asked):,} devices; there are {count:,}"
     fits = [
-        Fit(edit=f"{shape}", effect=f"{' x '.join(map(str, shape))} = {count:,}")
+        Fit(edit=f"{shape}", effect=f"{' x '.join(map(str, shape))} = {count:,}", replaces=f"{asked}")
         for shape in _mesh_shapes(asked, count)
     ]
     return ExplainedError(kind="mesh size", sentence=sentence, fits=tuple(fits))

@@ -9,7 +9,9 @@ Not its job: products (`analyze.explain_products`), operations of one array (`an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from pjit_inspect.analyze.error_fits import changed_expression, reshard_fit
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -17,7 +19,6 @@ from pjit_inspect.analyze.error_specs import (
     has_repeats,
     is_legal,
     over_words,
-    reshard_words,
     shape_words,
     spec_words,
 )
@@ -64,13 +65,29 @@ def _aligned(array: ErrorArray, rank: int) -> Spec:
 
 def _explain_alike(facts: ErrorFacts, scene: ErrorScene, operands: list[ErrorArray]) -> ExplainedError:
     first, *others = operands
-    pairs = [(own, first) for own in others]
-    if len(others) == 1:
-        pairs.append((first, others[0]))
+    if len(others) > 1:
+        fits = tuple(_all_alike(operands, scene))
+        return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
+    pairs = [(others[0], first), (first, others[0])]
     fits = tuple(fit for own, other in pairs for fit in _alignment(own, other, operands, scene))
-    if not fits and len(operands) == 2:
+    if not fits:
         fits = tuple(fit for own, other in pairs for fit in _yielding(own, other, operands, scene))
     return ExplainedError(kind=facts.kind, sentence=_sentence(facts, operands), arrays=tuple(operands), fits=fits)
+
+
+def _all_alike(operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
+    """All of more than two operands brought to the split of the first, or else of none."""
+    first, *others = operands
+    odd = [own for own in others if own.spec != first.spec]
+    fits = [fit for own in odd for fit in _alignment(own, first, operands, scene)]
+    if len(fits) < len(odd):
+        split = [own for own in operands if any(own.spec or ())]
+        fits = [reshard_fit(own, (None,) * len(own.spec or ()), scene) for own in split]
+    if len(fits) < 2:
+        yield from fits
+    elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}):
+        effect = "; ".join(fit.effect for fit in fits)
+        yield replace(fits[0], edit=edit, effect=effect, replaces=scene.expression)
 
 
 def _alignment(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
@@ -105,12 +122,12 @@ def _yielding(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], sc
 
 
 def _resharded(own: ErrorArray, target: Spec, operands: list[ErrorArray], scene: ErrorScene) -> Fit:
-    call = f"jax.sharding.reshard({own.name}, {spec_words(target)})"
-    edit = call
+    fit = reshard_fit(own, target, scene)
+    call = fit.edit
     if len(operands) == 2 and scene.operator and not scene.operator.isidentifier():
         words = [call if array is own else array.name for array in operands]
-        edit = f"{words[0]} {scene.operator} {words[1]}"
-    return Fit(edit=edit, effect=reshard_words(own.name, own.spec or (), target), spec=target, target=own.name)
+        return replace(fit, edit=f"{words[0]} {scene.operator} {words[1]}", replaces=scene.expression)
+    return fit
 
 
 def _aligned_spec(spec: Spec, rank: int) -> Spec:

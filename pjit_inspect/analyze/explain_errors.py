@@ -1,4 +1,4 @@
-"""An error with which JAX refused a sharding, explained: what is wrong, and what would fit.
+"""An error of JAX's explained: what is wrong, and what would fit.
 
 Not its job: each kind of error (the other modules `analyze.explain_*`).
 """
@@ -8,6 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from pjit_inspect.analyze.error_fits import mesh_named, needs_mesh, with_meshes
+from pjit_inspect.analyze.explain_calls import (
+    explain_compiled,
+    explain_no_mesh,
+    explain_ordered,
+    explain_prefix,
+)
 from pjit_inspect.analyze.explain_divisibility import (
     explain_indivisible,
     explain_mesh_size,
@@ -24,11 +31,16 @@ from pjit_inspect.analyze.explain_operations import (
     explain_split_dimension,
 )
 from pjit_inspect.analyze.explain_placement import explain_devices, explain_mesh
+from pjit_inspect.analyze.explain_pmap import explain_pmap, is_of_pmap
+from pjit_inspect.analyze.explain_sizes import explain_convolution, explain_new_size, explain_update
+from pjit_inspect.analyze.explain_traced import explain_leaked, explain_traced
+from pjit_inspect.analyze.explain_types import explain_branches, explain_loop, explain_replication
+from pjit_inspect.analyze.explain_values import explain_deleted, explain_static
 from pjit_inspect.model.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
 
 __all__ = ["explain_error"]
 
-_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = {
+_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
     "indivisible": explain_indivisible,
     "contraction": explain_operands,
     "conflict": explain_operands,
@@ -43,30 +55,46 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError]] = 
     "unknown axis": explain_unknown_axis,
     "repeated axis": explain_repeated_axis,
     "mesh size": explain_mesh_size,
+    "new size": explain_new_size,
+    "update": explain_update,
+    "convolution": explain_convolution,
+    "compiled": explain_compiled,
+    "no mesh": explain_no_mesh,
+    "prefix": explain_prefix,
+    "pmap": explain_pmap,
+    "ordered effects": explain_ordered,
+    "loop type": explain_loop,
+    "branch type": explain_branches,
+    "replication": explain_replication,
+    "deleted": explain_deleted,
+    "static argument": explain_static,
+    "traced value": explain_traced,
+    "leaked value": explain_leaked,
 }
 
 
-_BARE = ("reshard(", "out_sharding=")
-"""What takes a spec alone only where a mesh is set."""
-
-
-def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
-    """What an error's message and its traceback say together."""
+def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
+    """What an error's message and its traceback say together; None when it is another error of the same words."""
     explain = _EXPLAIN[facts.kind]
     if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
         explain = explain_repeated_result
+    if is_of_pmap(facts, scene):
+        explain = explain_pmap
     found = explain(facts, scene)
-    return replace(found, frame=scene.frame, line=scene.line, notes=(*found.notes, *_mesh_notes(found, scene)))
+    if found is None:
+        return None
+    found = _with_mesh(found, scene)
+    return replace(found, frame=scene.frame, line=scene.line)
 
 
-def _mesh_notes(found: ExplainedError, scene: ErrorScene) -> list[str]:
-    """What an edit with a bare spec needs, where no mesh is set."""
-    if scene.is_mesh_set or not any(word in fit.edit for fit in found.fits for word in _BARE):
-        return []
-    wanted = next(((array.mesh.axes, array.mesh.types) for array in found.arrays if array.mesh is not None), None)
-    held = [mesh.name for mesh in scene.meshes if mesh.name and (mesh.axes, mesh.types) == wanted]
-    name = held[0] if len(held) == 1 else "mesh"
-    return [
-        f"a spec alone needs a mesh that is set, as by `jax.set_mesh({name})`; elsewhere write "
-        f"`NamedSharding({name}, P(...))` for it"
-    ]
+def _with_mesh(found: ExplainedError, scene: ErrorScene) -> ExplainedError:
+    """Where no mesh is set, the edits that have a spec alone get theirs, or a note that tells what they need."""
+    if scene.is_mesh_set or not any(map(needs_mesh, found.fits)):
+        return found
+    wanted = next((array.mesh for array in found.arrays if array.mesh is not None), None)
+    if name := mesh_named(wanted, scene):
+        found = replace(found, fits=with_meshes(found.fits, name))
+    if not any(map(needs_mesh, found.fits)):
+        return found
+    note = "a spec alone needs a mesh that is set, as by `jax.set_mesh`; elsewhere it goes into a `NamedSharding`"
+    return replace(found, notes=(*found.notes, note))

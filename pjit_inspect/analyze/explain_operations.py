@@ -12,6 +12,14 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pjit_inspect.analyze.error_fits import (
+    advice,
+    changed_expression,
+    mesh_named,
+    replaced_text,
+    reshard_fit,
+    with_argument,
+)
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -34,6 +42,12 @@ __all__ = [
     "explain_reshape",
     "explain_split_dimension",
 ]
+
+_RESHAPES = ("reshape", "ravel", "flatten")
+_MATRIX = ("lu", "svd", "qr", "eigh", "eig", "schur", "cholesky", "triangular_solve", "hessenberg", "tridiagonal",
+           "tridiagonal_solve", "geqrf", "householder_product", "ormqr", "lu_solve", "symmetric_product",
+           "cholesky_update", "geqp3")  # fmt: skip
+"""Operations on matrices: the last two dimensions must not be split."""
 
 _NO_CHOICE = "JAX will not choose how the result is split"
 
@@ -58,7 +72,7 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     indices = [other for other in scene.operands if other is not array]
     return ExplainedError(
         kind="indexing", sentence=sentence, arrays=(array, *indices),
-        fits=tuple(_indexing_fits(facts, scene, array)) if place else (_gathered(array),),
+        fits=tuple(_indexing_fits(facts, scene, array)) if place else (_gathered(array, scene),),
     )  # fmt: skip
 
 
@@ -76,15 +90,23 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
     picked = f"{array.name}.at[{scene.subscripts}]"
     if facts.operation == "scatter":
         spec = array.spec or ()
-        edit = f"{picked}.{scene.operator}(..., out_sharding={spec_words(spec)})"
-        yield Fit(edit=edit, effect=f"split as `{array.name}` is", spec=spec, target="result")
+        edit = with_argument(scene, f"out_sharding={spec_words(spec)}")
+        effect = f"split as `{array.name}` is"
+        if edit:
+            yield Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression)
+        else:
+            yield advice(f"give the update `out_sharding={spec_words(spec)}`", effect)
         return
     for spec, effect in _picked_specs(scene, array):
-        yield Fit(edit=f"{picked}.get(out_sharding={spec_words(spec)})", effect=effect, spec=spec, target="result")
+        yield Fit(
+            edit=f"{picked}.get(out_sharding={spec_words(spec)})", effect=effect, spec=spec, target="result",
+            replaces=scene.expression,
+        )  # fmt: skip
     yield Fit(
-        edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result"
-    )
-    yield _gathered(array)
+        edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result",
+        replaces=scene.expression,
+    )  # fmt: skip
+    yield _gathered(array, scene)
 
 
 def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, str]]:
@@ -102,12 +124,8 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, 
         yield natural, effect
 
 
-def _gathered(array: ErrorArray) -> Fit:
-    whole = (None,) * len(array.shape or ())
-    effect = reshard_words(array.name, array.spec or (), whole)
-    return Fit(
-        edit=f"jax.sharding.reshard({array.name}, {spec_words(whole)})", effect=effect, spec=whole, target=array.name
-    )
+def _gathered(array: ErrorArray, scene: ErrorScene) -> Fit:
+    return reshard_fit(array, (None,) * len(array.shape or ()), scene)
 
 
 # ---------------------------------------------------------------- reshape
@@ -124,9 +142,12 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )
     if array is None or array.mesh is None:
         return ExplainedError(kind="reshape", sentence=sentence, arrays=(shown,), notes=(NOT_TOLD,))
+    if scene.operator not in _RESHAPES or any(argument.key == "order" for argument in scene.arguments):
+        # The reshape is within another function, and its result is not that function's.
+        return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=(_gathered(array, scene),))
     call = f"jnp.reshape({array.name}, {facts.new_shape}, out_sharding="
     fits = [
-        Fit(edit=f"{call}{spec_words(spec)})", effect=effect, spec=spec, target="result")
+        Fit(edit=f"{call}{spec_words(spec)})", effect=effect, spec=spec, target="result", replaces=scene.expression)
         for spec, effect in _reshaped_specs(array, array.mesh, facts.new_shape)
     ]
     return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=tuple(fits))
@@ -160,20 +181,89 @@ def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Spec
 
 def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """An operation along a dimension that is split, such as a sort."""
-    wanted, dimension = facts.arrays[0], facts.dimension or 0
-    same = [other for other in scene.operands if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
-    array = same[0] if len(same) == 1 else wanted
-    spec = array.spec or ()
-    over = over_words(spec[dimension])
+    arrays = _along(facts, scene)
+    if not arrays:
+        words = f"`{facts.operation}`" if facts.operation else "the operation"
+        sentence = f"{words} works along a dimension that is split"
+        return ExplainedError(kind=facts.kind, sentence=sentence, notes=(NOT_TOLD,))
+    array = arrays[0]
+    dimensions = _dimensions(array, facts, scene)
+    over = over_words(entry_of([axis for place in dimensions for axis in axes_of((array.spec or ())[place])]))
     words = f"`{scene.operator}`" if scene.operator.isidentifier() else "the operation"
     name = f"`{array.name}`" if array.is_named else "its operand"
-    sentence = f"{words} works along dimension {dimension} of {name}, which is split over {over}: it must be whole"
+    along = " and ".join(f"dimension {place}" for place in dimensions)
+    split = "is split" if len(dimensions) == 1 else "are split"
+    must = "it" if len(dimensions) == 1 else "they"
+    sentence = f"{words} works along {along} of {name}, which {split} over {over}: {must} must be whole"
     if not array.is_named:
         return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(NOT_TOLD,))
-    whole = (*spec[:dimension], None, *spec[dimension + 1 :])
-    edit = f"jax.sharding.reshard({array.name}, {spec_words(whole)})"
-    fit = Fit(edit=edit, effect=reshard_words(array.name, spec, whole), spec=whole, target=array.name)
-    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=(fit,))
+    fits = tuple(_unsplit(arrays, facts, scene))
+    several = facts.operation == "scan" and sum(fit.is_code for fit in fits) > 1
+    notes = ("every array needs its own change",) if several else ()
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits, notes=notes)
+
+
+def _along(facts: ErrorFacts, scene: ErrorScene) -> list[ErrorArray]:
+    """The arrays whose split is refused: the user's where they can be told."""
+    split = [other for other in scene.operands if any(other.spec or ())]
+    if not facts.arrays:
+        return split[:1] if len(split) == 1 and scene.operator == facts.operation else []
+    if facts.operation in _MATRIX:
+        like = [other for other in split if other.spec == facts.arrays[0].spec]
+        return like or [facts.arrays[0]]
+    found: list[ErrorArray] = []
+    for wanted in facts.arrays:
+        same = [other for other in split if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
+        found += same[:1] if len(same) == 1 else [wanted] if wanted.spec is not None else []
+    return found
+
+
+def _dimensions(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> list[int]:
+    """The split dimensions that the operation works along."""
+    spec = array.spec or ()
+    split = [place for place, entry in enumerate(spec) if entry is not None]
+    if facts.operation == "tile":
+        return [place for place in split if facts.new_shape[place] != 1]
+    if facts.operation in _MATRIX:
+        return [place for place in split if place >= len(spec) - 2]
+    if facts.operation == "repeat":
+        axis = next((a.text for a in scene.arguments if a.key in ("axis", "2")), "")
+        place = int(axis) % len(spec) if axis.lstrip("-").isdigit() and spec else -1
+        return [place] if place in split else split
+    return [facts.dimension or 0]
+
+
+def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    """The arrays with these dimensions on every device; those of one call, all in one edit."""
+    if facts.operation in _MATRIX:
+        # What is refused first is one of them; the others would be next.
+        arrays = [other for other in scene.operands if any((other.spec or ())[-2:])]
+    targets = []
+    for array in arrays:
+        dimensions = _dimensions(array, facts, scene)
+        whole = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
+        targets.append((array, whole))
+    if facts.operation == "repeat" and (fit := _repeated(arrays[0], scene)):
+        yield fit
+    fits = [reshard_fit(array, whole, scene) for array, whole in targets]
+    edit = changed_expression(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
+    if edit:
+        effect = "; ".join(fit.effect for fit in fits)
+        yield Fit(edit=edit, effect=effect, spec=fits[0].spec, target=fits[0].target, replaces=scene.expression)
+    else:
+        yield from fits
+
+
+def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:
+    """As often for every element and along one dimension: then the longer dimension is divided, too."""
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    times, axis = texts.get("1") or texts.get("repeats", ""), texts.get("axis") or texts.get("2", "")
+    spec = array.spec or ()
+    if not times.isdigit() or not axis.lstrip("-").isdigit():
+        return None
+    edit = with_argument(scene, f"out_sharding={spec_words(spec)}")
+    effect = f"split as `{array.name}` is"
+    return Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression) if edit else None
 
 
 def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
@@ -191,9 +281,14 @@ def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     sizes = (facts.meshes[0] if facts.meshes else array.mesh or MeshAxes(axes=())).sizes
     if array.is_named and array.shape is not None and is_legal(target, array.shape, sizes):
         words = reshard_words(array.name, array.spec or (), target)
-        fits.append(Fit(edit=_moved_to(array, target, facts, scene), effect=words, spec=target, target=array.name))
+        edit = _moved_to(array, target, facts, scene)
+        replaces = replaced_text(array.name, scene)
+        if edit:
+            fits.append(Fit(edit=edit, effect=words, spec=target, target=array.name, replaces=replaces))
+        else:
+            fits.append(advice(f"place `{array.name}` as `{spec_words(target)}` with `jax.device_put`", words))
     if facts.operation == "in_shardings":
-        fits.append(Fit(edit="in_shardings=None", effect="arguments are taken as they come"))
+        fits.append(advice("leave `in_shardings` out", "arguments are taken as they come"))
     return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=tuple(fits))
 
 
@@ -205,9 +300,8 @@ def _same_spec(one: Spec | None, other: Spec | None) -> bool:
 def _moved_to(array: ErrorArray, target: Spec, facts: ErrorFacts, scene: ErrorScene) -> str:
     if facts.operation == "with_sharding_constraint":
         return f"jax.sharding.reshard({array.name}, {spec_words(target)})"
-    mesh = facts.meshes[0]
-    held = [known.name for known in scene.meshes if known.axes == mesh.axes and known.types == mesh.types]
-    return f"jax.device_put({array.name}, NamedSharding({held[0] if len(held) == 1 else 'mesh'}, {spec_words(target)}))"
+    name = mesh_named(facts.meshes[0], scene)
+    return f"jax.device_put({array.name}, NamedSharding({name}, {spec_words(target)}))" if name else ""
 
 
 def explain_repeated_result(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:

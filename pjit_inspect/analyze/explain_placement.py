@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pjit_inspect.analyze.error_fits import advice, replaced_text
 from pjit_inspect.analyze.error_specs import carried_over, spec_words
 from pjit_inspect.model.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
 
@@ -84,6 +85,11 @@ def _path(name: str) -> str:
     return name[len(name) - len(name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")) :]
 
 
+def _is_variable(side: ErrorArray) -> bool:
+    """Whether its name is the user's text, not that of the function's parameter."""
+    return side.is_named and " of " not in side.name
+
+
 def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[Fit]:
     odd, other = _odd_one_last(first, second, scene)[::-1]
     if not odd.is_named:
@@ -92,15 +98,15 @@ def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[F
         return []
     mesh = _mesh_of(other, scene)
     if mesh is None:
-        return _beside(odd, other)
+        return _beside(odd, other, scene)
     if not other.is_named:
-        fits = [_moved(odd, mesh, other)]
+        fits = [_moved(odd, mesh, other, scene)]
         own = _mesh_of(odd, scene)
         if own is not None and own.name and other.name != "set_mesh":
-            effect = f"in `{other.name}`: the devices that `{odd.name}` is on"
-            fits.insert(0, Fit(edit=f"NamedSharding({own.name}, ...)", effect=effect))
+            words = f"make the sharding in `{other.name}` one of `{own.name}`"
+            fits.insert(0, advice(words, f"the devices that `{odd.name}` is on"))
         return fits
-    return [_moved(odd, mesh, other)]
+    return [_moved(odd, mesh, other, scene)]
 
 
 def _odd_one_last(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> tuple[ErrorArray, ErrorArray]:
@@ -128,20 +134,25 @@ def _mesh_of(side: ErrorArray, scene: ErrorScene) -> MeshAxes | None:
     return next((mesh for mesh in held if mesh == side.mesh), side.mesh)
 
 
-def _moved(odd: ErrorArray, mesh: MeshAxes, other: ErrorArray) -> Fit:
+def _moved(odd: ErrorArray, mesh: MeshAxes, other: ErrorArray, scene: ErrorScene) -> Fit:
     spec = carried_over(odd, mesh) if odd.shape is not None and odd.spec is not None else ()
     effect = f"copies `{odd.name}` to {_ids(mesh.device_ids)} once, on {mesh}"
-    if not mesh.name:
-        effect += f"; `mesh` is the one `{other.name}` is on"
-    edit = f"jax.device_put({odd.name}, NamedSharding({mesh.name or 'mesh'}, {spec_words(spec)}))"
-    return Fit(edit=edit, effect=effect, spec=spec, target=odd.name)
+    # An array knows its mesh where no variable of the line does.
+    name = mesh.name or (f"{other.name}.sharding.mesh" if _is_variable(other) and other.mesh is not None else "")
+    if not name or not _is_variable(odd):
+        return advice(f"place `{odd.name}` on that mesh with `jax.device_put`", effect)
+    edit = f"jax.device_put({odd.name}, NamedSharding({name}, {spec_words(spec)}))"
+    return Fit(edit=edit, effect=effect, spec=spec, target=odd.name, replaces=replaced_text(odd.name, scene))
 
 
-def _beside(odd: ErrorArray, other: ErrorArray) -> list[Fit]:
+def _beside(odd: ErrorArray, other: ErrorArray, scene: ErrorScene) -> list[Fit]:
     if not other.is_named or len(other.device_ids) != 1:
         return []
     effect = f"copies `{odd.name}` to device {other.device_ids[0]} once"
-    return [Fit(edit=f"jax.device_put({odd.name}, {other.name}.sharding)", effect=effect, target=odd.name)]
+    if not _is_variable(odd) or not _is_variable(other):
+        return [advice(f"place `{odd.name}` on that device with `jax.device_put`", effect)]
+    edit, replaces = f"jax.device_put({odd.name}, {other.name}.sharding)", replaced_text(odd.name, scene)
+    return [Fit(edit=edit, effect=effect, target=odd.name, replaces=replaces)]
 
 
 # ---------------------------------------------------------------- meshes of types
@@ -159,8 +170,12 @@ def explain_mesh(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     fits = []
     if len(odd) == 1:
         spec = carried_over(odd[0], wanted)
-        edit = f"jax.device_put({odd[0].name}, NamedSharding({wanted.name or 'mesh'}, {spec_words(spec)}))"
-        fits.append(Fit(edit=edit, effect=f"moves `{odd[0].name}` to {wanted}", spec=spec, target=odd[0].name))
+        edit = f"jax.device_put({odd[0].name}, NamedSharding({wanted.name}, {spec_words(spec)}))"
+        effect, replaces = f"moves `{odd[0].name}` to {wanted}", replaced_text(odd[0].name, scene)
+        if wanted.name:
+            fits.append(Fit(edit=edit, effect=effect, spec=spec, target=odd[0].name, replaces=replaces))
+        else:
+            fits.append(advice(f"place `{odd[0].name}` on that mesh with `jax.device_put`", effect))
     return ExplainedError(kind="mesh", sentence=sentence, arrays=arrays, fits=tuple(fits))
 
 

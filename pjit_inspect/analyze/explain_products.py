@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.error_fits import changed_call, replaced_text, with_argument
 from pjit_inspect.analyze.error_specs import (
     Spec,
     axes_of,
@@ -175,7 +176,17 @@ def _out_fit(split: _Split, spec: Spec, effect: str) -> Fit:
     names = (split.lhs.name, split.rhs.name)
     call = _NUMPY.get(split.scene.operator, "").format(*names)
     call = call or f"jnp.einsum({split.scene.subscripts!r}, {', '.join(names)}"
-    return Fit(edit=f"{call}, out_sharding={spec_words(spec)})", effect=effect, spec=spec, target="result")
+    argument = f"out_sharding={spec_words(spec)}"
+    own = with_argument(split.scene, argument) if _is_own_call(split) else ""
+    return Fit(
+        edit=own or f"{call}, {argument})", effect=effect, spec=spec, target="result", replaces=split.scene.expression
+    )
+
+
+def _is_own_call(split: _Split) -> bool:
+    """Whether both operands are arguments of the user's call, as they are not in `x @ w` and `x.dot(w)`."""
+    texts = [argument.text for argument in split.scene.arguments]
+    return {replaced_text(name, split.scene) for name in (split.lhs.name, split.rhs.name)} <= set(texts)
 
 
 def _reshards(split: _Split) -> Iterator[Fit]:
@@ -192,7 +203,11 @@ def _reshards(split: _Split) -> Iterator[Fit]:
             call = f"jax.sharding.reshard({own.name}, {spec_words(spec)})"
             names = (call, split.rhs.name) if own is split.lhs else (split.lhs.name, call)
             effect = reshard_words(own.name, own.spec or (), spec)
-            yield Fit(edit=_product_text(split, *names), effect=effect, spec=spec, target=own.name)
+            edit = changed_call(split.scene, {own.name: call}) if _is_own_call(split) else ""
+            yield Fit(
+                edit=edit or _product_text(split, *names), effect=effect, spec=spec, target=own.name,
+                replaces=split.scene.expression,
+            )  # fmt: skip
 
 
 def _made_consistent(product: Product, labels: str, mine: Entries, other: Entries) -> Entries:

@@ -1,4 +1,4 @@
-"""What is known of an error with which JAX refuses a sharding: what it says, where it comes from, what would fit.
+"""What is known of an error of JAX's: what it says, where it comes from, what would fit.
 
 Strings and numbers only, so that an explanation keeps no array, frame or exception alive. Not its job: reading the
 message (`parse.sharding_errors`), the traceback (`observe.error_scene`), or finding what fits (`analyze`).
@@ -15,6 +15,7 @@ from pjit_inspect.model.source import Frame
 
 __all__ = [
     "PLACING",
+    "ErrorArgument",
     "ErrorArray",
     "ErrorFacts",
     "ErrorKind",
@@ -26,7 +27,9 @@ __all__ = [
 
 ErrorKind = Literal[
     "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
-    "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "unknown",
+    "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "new size", "update", "convolution",
+    "compiled", "no mesh", "prefix", "pmap", "ordered effects", "loop type", "branch type", "replication",
+    "deleted", "static argument", "traced value", "leaked value", "unknown",
 ]  # fmt: skip
 
 PLACING = (
@@ -113,6 +116,11 @@ class ErrorFacts:
       count: into how many parts the dimension is split ("indivisible"), how many devices there are ("mesh size"), the
         array's rank ("rank").
       meshes: the meshes it tells of ("mesh").
+      wanted: what each of `arrays` was to be ("compiled", "loop type", "branch type").
+      names: what it lists: the arguments a value depends on ("traced value"), keys or paths ("prefix"), effects.
+      function: the user's function that was traced; "" when it does not say.
+      place: where that function is defined, or where a value was made, as `file:line`; "" when it does not say.
+      reason: which of the kind's forms it is: a word of the reader's, not of JAX's.
     """
 
     kind: ErrorKind
@@ -124,6 +132,26 @@ class ErrorFacts:
     new_shape: tuple[int, ...] = ()
     count: int | None = None
     meshes: tuple[MeshAxes, ...] = ()
+    wanted: tuple[ErrorArray, ...] = ()
+    names: tuple[str, ...] = ()
+    function: str = ""
+    place: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorArgument:
+    """One argument of the call that failed, as it was written.
+
+    Attributes:
+      key: the keyword, or the position as a number.
+      text: the user's text of its value.
+      type: the name of the value's type; "" when it is not known.
+    """
+
+    key: str
+    text: str
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +171,16 @@ class ErrorScene:
         one in `operands` with some shape need not be the only one.
       is_mesh_set: whether a mesh is set where the error is explained.
       is_filtered: whether JAX took frames of its own out of the traceback.
+      expression: the user's text of the failing expression; "" when it cannot be read or is a library's.
+      arguments: the arguments of the call that it is; () when it is none, or unpacks some.
+      specs: each PartitionSpec in the expression, its text as the name.
+      statement: the statement that the line begins: "if", "while" or "assert"; "" for any other.
+      condition: the text of that statement's condition.
+      deleted: the operands whose data is gone, by the names they have in `operands`.
+      taken: calls before it that took the data of such an operand, each as its line and its text.
+      places: `file:line` of the definition of each function that was running, as far as the traceback has it.
+      jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
+      is_mapped: whether the expression calls a function that `jax.pmap` made.
     """
 
     frame: Frame | None = None
@@ -155,6 +193,16 @@ class ErrorScene:
     is_complete: bool = True
     is_mesh_set: bool = False
     is_filtered: bool = False
+    expression: str = ""
+    arguments: tuple[ErrorArgument, ...] = ()
+    specs: tuple[ErrorArray, ...] = ()
+    statement: str = ""
+    condition: str = ""
+    deleted: tuple[str, ...] = ()
+    taken: tuple[tuple[int, str], ...] = ()
+    places: tuple[str, ...] = ()
+    jax_name: str = ""
+    is_mapped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +212,10 @@ class Fit:
     Attributes:
       edit: what to write, as code (a spec, a call), or what to do ("pad dimension 0 from 6 to 8").
       effect: what it does and costs, in words.
+      replaces: the user's text that code takes the place of; where the line has no such text (a leaf of a tree), what
+        it is to be assigned to. "" for a spec, which takes the place of the one that was refused, for a statement
+        before the line, and for advice.
+      is_code: whether `edit` is Python; advice in words is not.
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".
     """
@@ -172,6 +224,8 @@ class Fit:
     effect: str
     spec: tuple[SpecEntry, ...] | None = None
     target: str = ""
+    replaces: str = ""
+    is_code: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +233,7 @@ class ExplainedError:
     """An error explained.
 
     Attributes:
-      kind: which error it is; "unknown" for one that is not about shardings or not known.
+      kind: which error it is; "unknown" for one that is not known.
       sentence: what is wrong, in one sentence, names and code in `backticks`.
       frame: the innermost line of the user's code; None when there is none.
       line: the text of that line; "" when it cannot be read.

@@ -35,12 +35,14 @@ __all__ = [
     "context_meshes",
     "cpu_devices",
     "distributed_place",
+    "donated_arguments",
     "final_shardings",
     "forget_fast_paths",
     "forget_profile",
     "has_disk_cache",
     "hlo_header",
     "hlo_module",
+    "is_pmapped",
     "known_computation",
     "live_programs",
     "local_devices",
@@ -152,6 +154,21 @@ def checked_argument(frames: Sequence[FrameType]) -> str:
             name, what = frame.f_locals.get("name"), frame.f_locals.get("what_aval")
             return str(name or "result" * (what == "pjit outputs"))
     return ""
+
+
+def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
+    info = getattr(function, "_jit_info", None) if type(function).__name__ == "PjitFunction" else None
+    places, names = getattr(info, "donate_argnums", None) or (), getattr(info, "donate_argnames", None) or ()
+    return tuple(map(int, places)), tuple(map(str, names))
+
+
+def is_pmapped(function: Any) -> bool:
+    """Whether it is `jax.pmap`, or what that made."""
+    if function is jax.pmap or type(function).__name__ == "PmapFunction":
+        return True
+    code = getattr(function, "__code__", None)
+    return str(getattr(code, "co_filename", "")).replace("\\", "/").endswith("/jax/_src/pmap.py")
 
 
 def pmapped_function(frame: FrameType) -> FunctionType | None:

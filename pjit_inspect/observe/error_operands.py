@@ -11,7 +11,7 @@ import ast
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
@@ -21,12 +21,13 @@ from pjit_inspect.model.explained_error import PLACING, ErrorArray
 from pjit_inspect.observe.frames import read_source
 from pjit_inspect.observe.mesh_axes import is_array, to_error_array
 
-__all__ = ["Expression", "Operands", "find_operands", "magic_text", "read_expression"]
+__all__ = ["MISSING", "Expression", "Operands", "find_operands", "look_up", "magic_text", "read_expression"]
 
 _MOST_LEAVES = 2_000
 _LONGEST = 4_000
 _LONGEST_NAME = 200
-_MISSING: Any = object()
+MISSING: Any = object()
+"""What stands for a value that is not known."""
 _MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('pjit', ")
 
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await)
@@ -53,15 +54,21 @@ class Expression:
         """The user's text of a part."""
         return " ".join((ast.get_source_segment(self.text, node) or "").split())[:_LONGEST_NAME]
 
+    def exact(self, node: ast.expr) -> str:
+        """The user's text of a part to the letter; "" for one of several lines."""
+        text = ast.get_source_segment(self.text, node) or ""
+        return "" if "\n" in text else text
+
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """What was found: see `ErrorScene`."""
+    """What was found: see `ErrorScene`. `values` are the operands' own, by their names: not to be kept."""
 
     operator: str
     arrays: tuple[ErrorArray, ...]
     subscripts: str = ""
     is_complete: bool = True
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_expression(frame: FrameType, instruction: int, line: int) -> Expression | None:
@@ -119,19 +126,22 @@ def _of_a_magic(text: str) -> Expression | None:
 def find_operands(expression: Expression, variables: Mapping[str, Any], inner: Sequence[FrameType]) -> Operands:
     """The arrays among the operands of an expression; `inner` are the frames it called, outermost first."""
     operator, function, parts = _parts(expression.node)
-    values = [_look_up(part, variables) for part in parts]
-    if any(value is _MISSING for value in values):
+    values = [look_up(part, variables) for part in parts]
+    if any(value is MISSING for value in values):
         known = _passed(function, len(parts), inner)
-        values = [own if own is not _MISSING else other for own, other in zip(values, known, strict=True)]
+        values = [own if own is not MISSING else other for own, other in zip(values, known, strict=True)]
     arrays: list[ErrorArray] = []
+    named: dict[str, Any] = {}
     for part, value in zip(parts, values, strict=True):
         words = expression.words(part)
-        arrays += _arrays_of(f"({words})" if isinstance(part, _LOOSE) else words, value)
+        name = f"({words})" if isinstance(part, _LOOSE) else words
+        named.setdefault(name, value)
+        arrays += _arrays_of(name, value)
         if len(arrays) > _MOST_LEAVES:
             break
-    unknown = {id(part) for part, value in zip(parts, values, strict=True) if value is _MISSING}
+    unknown = {id(part) for part, value in zip(parts, values, strict=True) if value is MISSING}
     is_complete = not any(id(part) in unknown and _may_be_array(part) for part in _searched(expression.node, parts))
-    return Operands(operator, tuple(arrays), _subscripts(expression), is_complete)
+    return Operands(operator, tuple(arrays), _subscripts(expression), is_complete, named)
 
 
 def _searched(node: ast.expr, parts: Sequence[ast.expr]) -> Iterable[ast.expr]:
@@ -197,20 +207,20 @@ def _passed(function: str, count: int, frames: Sequence[FrameType]) -> list[Any]
         code = frame.f_code
         if count == 2 and code.co_name == function and code.co_argcount >= 2:
             names = code.co_varnames[:2]
-            return [frame.f_locals.get(name, _MISSING) for name in names]
-    return [_MISSING] * count
+            return [frame.f_locals.get(name, MISSING) for name in names]
+    return [MISSING] * count
 
 
-def _look_up(node: ast.expr, variables: Mapping[str, Any]) -> Any:
-    """The value of a name, or of an item or attribute of one, without running code; `_MISSING` for anything else."""
+def look_up(node: ast.expr, variables: Mapping[str, Any]) -> Any:
+    """The value of a name, or of an item or attribute of one, without running code; `MISSING` for anything else."""
     match node:
         case ast.Name(id=name):
-            return variables.get(name, _MISSING)
+            return variables.get(name, MISSING)
         case ast.Subscript(value=value, slice=ast.Constant(value=key)):
-            return _item(_look_up(value, variables), key)
+            return _item(look_up(value, variables), key)
         case ast.Attribute(value=value, attr=name):
-            return _attribute(_look_up(value, variables), name)
-    return _MISSING
+            return _attribute(look_up(value, variables), name)
+    return MISSING
 
 
 def _item(holder: Any, key: Any) -> Any:
@@ -218,8 +228,8 @@ def _item(holder: Any, key: Any) -> Any:
         try:
             return holder[key]
         except (KeyError, IndexError, TypeError):
-            return _MISSING
-    return _MISSING
+            return MISSING
+    return MISSING
 
 
 def _attribute(holder: Any, name: str) -> Any:
@@ -227,14 +237,14 @@ def _attribute(holder: Any, name: str) -> Any:
     if name in fields:
         return tuple.__getitem__(holder, fields.index(name))
     try:
-        return object.__getattribute__(holder, "__dict__").get(name, _MISSING)
+        return object.__getattribute__(holder, "__dict__").get(name, MISSING)
     except AttributeError:
-        return _MISSING
+        return MISSING
 
 
 def _arrays_of(name: str, value: Any) -> Iterator[ErrorArray]:
     """A value's arrays: itself, or the leaves of a tree by their paths."""
-    if value is _MISSING or value is None or isinstance(value, (str, bytes, int, float)):
+    if value is MISSING or value is None or isinstance(value, (str, bytes, int, float)):
         return
     if is_array(value):
         leaves = [((), value)]

@@ -15,7 +15,7 @@ from jax.core import Tracer
 from pjit_inspect.model.explained_error import ErrorArray, MeshAxes
 from pjit_inspect.model.layout import SpecEntry
 
-__all__ = ["find_mesh_axes", "is_array", "to_error_array", "to_mesh_axes"]
+__all__ = ["find_mesh_axes", "is_array", "spec_entries", "to_error_array", "to_mesh_axes"]
 
 _MOST_VARIABLES = 20_000
 _MOST_MESHES = 16
@@ -34,14 +34,17 @@ def to_mesh_axes(mesh: Any, name: str = "") -> MeshAxes | None:
     )
 
 
-def find_mesh_axes(variables: Iterable[Mapping[str, Any]]) -> tuple[MeshAxes, ...]:
-    """The concrete meshes among the variables of some frames, the first frame's first, each once."""
+def find_mesh_axes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> tuple[MeshAxes, ...]:
+    """The concrete meshes among the variables of some frames, the first frame's first, each once.
+
+    Beside its variables, each frame says whether the user's line sees them: only then has a mesh a name.
+    """
     found: dict[MeshAxes, None] = {}
-    for names in variables:
+    for names, is_seen in frames:
         named = [(name, value) for name, value in islice(names.items(), _MOST_VARIABLES) if _is_mesh(value)]
         # IPython keeps results in `_`, `_3`: no name of the user's.
         for name, value in sorted(named, key=lambda item: item[0].startswith("_")):
-            axes = to_mesh_axes(value, name)
+            axes = to_mesh_axes(value, name if is_seen else "")
             if axes is not None and len(found) < _MOST_MESHES:
                 found.setdefault(axes)
     return tuple(found)
@@ -82,7 +85,7 @@ def _placed(array: ErrorArray, sharding: Any) -> ErrorArray:
     spec = getattr(sharding, "spec", None)
     mesh = to_mesh_axes(getattr(sharding, "mesh", None)) if spec is not None else None
     ids = _device_ids(sharding)
-    entries = _entries(spec, len(array.shape or ())) if mesh is not None else None
+    entries = spec_entries(spec, len(array.shape or ())) if mesh is not None else None
     return ErrorArray(
         name=array.name, dtype=array.dtype, shape=array.shape, spec=entries, mesh=mesh, device_ids=ids, is_named=True
     )
@@ -96,13 +99,14 @@ def _device_ids(sharding: Any) -> tuple[int, ...]:
     return tuple(sorted(int(device.id) for device in sharding.device_set))
 
 
-def _entries(spec: Any, rank: int) -> tuple[SpecEntry, ...] | None:
+def spec_entries(spec: Any, rank: int) -> tuple[SpecEntry, ...] | None:
+    """The entries of a PartitionSpec, one for each dimension; those it has for rank 0. None when there are too many."""
     # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
     if getattr(spec, "unreduced", None):
         return None
     held = list(getattr(spec, "partitions", None) or spec._partitions)  # noqa: SLF001
     entries = [_entry(entry) for entry in held]
-    return tuple(entries + [None] * (rank - len(entries))) if len(entries) <= rank else None
+    return tuple(entries + [None] * (rank - len(entries))) if len(entries) <= rank or not rank else None
 
 
 def _entry(entry: Any) -> SpecEntry:

@@ -1,8 +1,9 @@
-"""The messages with which JAX refuses shardings, as facts.
+"""The messages of JAX's that are known, as facts; here those with which it refuses shardings.
 
 Each message has its pattern; the versions that write it stand beside it. What does not match in full is not known, and
 None comes back: an explanation of half a message would be a guess. Not its job: the user's names and lines
-(`observe.error_scene`), specs, meshes and types in them (`parse.sharding_phrases`).
+(`observe.error_scene`), specs, meshes and types in them (`parse.sharding_phrases`); calls (`parse.call_errors`), types
+(`parse.typed_errors`) and traced values (`parse.traced_errors`) have their own pages.
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
@@ -17,6 +18,7 @@ from dataclasses import replace
 
 from pjit_inspect.model.explained_error import ErrorArray, ErrorFacts, MeshAxes
 from pjit_inspect.model.layout import SpecEntry
+from pjit_inspect.parse.call_errors import CALL_READERS
 from pjit_inspect.parse.sharding_phrases import (
     parse_array_type,
     parse_integers,
@@ -25,6 +27,8 @@ from pjit_inspect.parse.sharding_phrases import (
     parse_spec,
 )
 from pjit_inspect.parse.text_scan import find_close
+from pjit_inspect.parse.traced_errors import TRACED_READERS
+from pjit_inspect.parse.typed_errors import TYPED_READERS
 
 __all__ = ["parse_sharding_error"]
 
@@ -37,7 +41,7 @@ Reader = Callable[[str], ErrorFacts | None]
 
 
 def parse_sharding_error(message: str) -> ErrorFacts | None:
-    """What a message of JAX's says about shardings; None when it is none that is known. Raises nothing."""
+    """What a message of JAX's says; None when it is none that is known. Raises nothing."""
     text = message[:_LONGEST]
     for reader in _READERS:
         with suppress(ValueError, KeyError, IndexError, OverflowError):
@@ -426,5 +430,5 @@ def _mesh_size(text: str) -> ErrorFacts | None:
 _READERS: tuple[Reader, ...] = (
     _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
     _other_spec, _mesh, _devices, _rank, _axis, _manual_axis,
-    _repeated, _mesh_size,
+    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *TRACED_READERS,
 )  # fmt: skip

@@ -32,6 +32,7 @@ __all__ = ["error_view"]
 
 _ARRAYS = 8
 _LONGEST_LINE = 160
+_LONGEST_REPLACED = 40
 
 
 def error_view(error: ExplainedError) -> Document:
@@ -56,8 +57,9 @@ def _source(line: str) -> Spans:
 
 def _fit(fit: Fit) -> Line:
     # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
-    edit = f"`{fit.edit}`" if "(" in fit.edit or "=" in fit.edit else fit.edit
-    return Line((Prose(f"- {edit}: {fit.effect}"),))
+    edit = f"`{fit.edit}`" if fit.is_code else fit.edit
+    place = f" for `{fit.replaces}`" if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
+    return Line((Prose(f"- {edit}{place}: {fit.effect}"),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:

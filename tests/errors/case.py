@@ -1,0 +1,146 @@
+"""A program that JAX refuses, what its explanation must say, and how each thing that it proposes is put in place.
+
+The expectations of the cases are worked out by hand, before the program runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import linecache
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.experimental import io_callback
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+
+DEVICES = np.array(jax.devices()[:8]).reshape(2, 4)
+MESH = Mesh(DEVICES, ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+EX = Mesh(DEVICES, ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+REPLICATED = P()
+
+
+def counted(*shape: int, spec: P = REPLICATED, mesh: Mesh = EX, dtype: Any = np.float32) -> Any:
+    """An array that counts from 1, placed."""
+    values = np.arange(1, int(np.prod(shape)) + 1, dtype=dtype).reshape(shape)
+    return jax.device_put(values, NamedSharding(mesh, spec))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One program.
+
+    Attributes:
+      name: what it is about.
+      code: the program; what it computes is its variable `result`.
+      kind: which error it must be explained as.
+      says: what the sentence must contain.
+      arrays: the arrays it must be about, by the user's names, where that matters.
+      fits: the edits that must be proposed, in order; None where the test only applies them.
+      want: what the mended program computes, with numpy; "" where a fit may change that.
+      by_hand: for each piece of advice, its beginning, the changes of the program that follow it, each a text and what
+        takes its place.
+      mesh: the mesh that is set while it runs: None or `EX`.
+      since: the first version of JAX that refuses it so.
+      needs: a package that it imports.
+    """
+
+    name: str
+    code: str
+    kind: str
+    says: tuple[str, ...] = ()
+    arrays: tuple[str, ...] | None = None
+    fits: tuple[str, ...] | None = None
+    want: str = ""
+    by_hand: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    mesh: Mesh | None = None
+    since: tuple[int, int, int] = (0, 8, 0)
+    needs: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this JAX refuses it so, and what it imports is installed."""
+        return jax.__version_info__ >= self.since and (
+            not self.needs or importlib.util.find_spec(self.needs) is not None
+        )
+
+    @property
+    def file(self) -> str:
+        return f"/tmp/refused/{self.name.replace(' ', '_')}.py"
+
+
+def run(case: Case, code: str, version: int = 0) -> dict[str, Any]:
+    """The variables of a program that has run."""
+    file = case.file.replace(".py", f"_{version}.py")
+    linecache.cache[file] = (len(code), None, [f"{line}\n" for line in code.splitlines()], file)
+    space: dict[str, Any] = {
+        "jax": jax, "jnp": jnp, "np": np, "lax": lax, "P": P, "NamedSharding": NamedSharding, "MESH": MESH, "EX": EX,
+        "counted": counted, "io_callback": io_callback, "partial": partial,
+    }  # fmt: skip
+    with jax.set_mesh(case.mesh) if case.mesh is not None else contextlib.nullcontext():
+        exec(compile(code, file, "exec"), space)
+        jax.block_until_ready(jax.tree.leaves(space.get("result")))
+    return space
+
+
+def refusal(case: Case) -> BaseException:
+    """The error that the program ends with."""
+    try:
+        run(case, case.code)
+    except Exception as error:
+        return error
+    raise AssertionError(f"JAX takes the program: {case.name}")
+
+
+def ways(case: Case, explanation: pi.ErrorExplanation) -> list[str]:
+    """The program with each fit in place; with all of them, where the explanation says that every one is needed."""
+    fits = list(explanation.fits)
+    if not any(note.startswith("every") for note in explanation.notes):
+        return [mended(case, case.code, fit, explanation) for fit in fits]
+    code = case.code
+    for fit in (fit for fit in fits if fit.is_code):
+        code = mended(case, code, fit, explanation)
+    return [code, *(mended(case, case.code, fit, explanation) for fit in fits if not fit.is_code)]
+
+
+def mended(case: Case, code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
+    """The program with a fit in place."""
+    if not fit.is_code:
+        changes = next((changes for start, changes in case.by_hand.items() if fit.edit.startswith(start)), None)
+        assert changes is not None, f"nothing follows the advice {fit.edit!r}"
+        for old, new in changes:
+            assert old in code, f"{old!r} is not in the program"
+            code = code.replace(old, new)
+        return code
+    assert "..." not in fit.edit
+    # A keyword argument is Python where it is given.
+    compile(fit.edit if not fit.edit.partition("=")[0].isidentifier() else f"f({fit.edit})", "fit", "eval")
+    if fit.replaces:
+        return _replaced(code, fit, explanation)
+    if fit.spec is not None:
+        changes = case.by_hand["SPEC"]
+        return code.replace(changes[0][0], fit.edit)
+    return f"{fit.edit}\n{code}"
+
+
+def _replaced(code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
+    lines, number = code.splitlines(), explanation.frame.line - 1 if explanation.frame else 0
+    end = r"(?!\w|=[^=])" if fit.replaces[-1].isalnum() else ""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(fit.replaces)}{end}")
+    for place in (number, *(() if fit.target else range(len(lines)))):
+        changed = pattern.sub(lambda _: fit.edit, lines[place])
+        if changed != lines[place]:
+            return "\n".join([*lines[:place], changed, *lines[place + 1 :], ""])
+    # A leaf of a tree that the line passes: it is assigned before.
+    indent = lines[number][: len(lines[number]) - len(lines[number].lstrip())]
+    return "\n".join([*lines[:number], f"{indent}{fit.replaces} = {fit.edit}", *lines[number:], ""])

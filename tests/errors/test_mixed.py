@@ -1,0 +1,82 @@
+"""Messages with the scenes of other errors: nothing raises, and what is proposed is still Python without gaps."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+
+import jax
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pjit_inspect.analyze.explain_errors import explain_error
+from pjit_inspect.model.explained_error import ErrorFacts, ErrorScene, ExplainedError
+from pjit_inspect.observe.error_scene import error_scene
+from pjit_inspect.parse.sharding_errors import parse_sharding_error
+from pjit_inspect.view.error_view import error_view
+from pjit_inspect.view.html import to_html
+from pjit_inspect.view.text import to_text
+
+from .case import refusal
+from .programs import CASES
+
+
+@pytest.fixture(scope="module")
+def known() -> list[tuple[str, ErrorFacts, ErrorScene]]:
+    found = []
+    for case in CASES:
+        if not case.is_here:
+            continue
+        error = refusal(case)
+        with jax.set_mesh(case.mesh) if case.mesh is not None else contextlib.nullcontext():
+            link, facts = error, None
+            while facts is None and link is not None:
+                facts, scene = parse_sharding_error(str(link)), error_scene(link)
+                link = link.__cause__ or link.__context__
+            assert facts is not None, case.name
+            found.append((str(error), facts, scene))
+    return found
+
+
+def check(explained: ExplainedError | None) -> None:
+    if explained is None:
+        return
+    assert explained.sentence
+    assert "``" not in explained.sentence
+    assert "..." not in explained.sentence.replace(" ...", "")
+    for fit in explained.fits:
+        assert fit.edit
+        assert fit.effect
+        assert "..." not in fit.edit
+        if fit.is_code:
+            # A keyword argument is Python where it is given.
+            compile(fit.edit if not fit.edit.partition("=")[0].isidentifier() else f"f({fit.edit})", "fit", "eval")
+
+
+def test_every_message_with_every_scene(known):
+    scenes = [scene for _, _, scene in known]
+    for (_, facts, _), scene in itertools.product(known, [ErrorScene(), *scenes]):
+        check(explain_error(facts, scene))
+
+
+def test_every_message_alone_is_shown(known):
+    for _, facts, _ in known:
+        explained = explain_error(facts, ErrorScene())
+        if explained is not None:
+            assert to_text(error_view(explained))
+            assert to_html(error_view(explained))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_a_damaged_message_is_read_and_explained_without_an_error(known, data):
+    text, _, scene = data.draw(st.sampled_from(known))
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 40)))
+    facts = parse_sharding_error(text[:start] + data.draw(st.text(max_size=8)) + text[end:])
+    if facts is not None:
+        for one in (scene, ErrorScene()):
+            found = explain_error(facts, one)
+            if found is not None:
+                to_text(error_view(found))
