@@ -1,4 +1,4 @@
-"""The program of a record before partitioning, with its shardings: from XLA's partitioner, else predicted, else a reason.
+"""The program of a record before partitioning, with its shardings: XLA's own, or predicted, or why there is none.
 
 Joins the rooms: XLA is asked in `observe`, its modules are read in `parse`, and put side by side in `analyze`. Not its
 job: any of those steps.
@@ -75,10 +75,11 @@ def _contradiction(program: Propagation, data: RecordData) -> str:
         for boundary, layout in zip(boundaries, layouts, strict=False) if len(boundaries) == len(layouts) else ():
             value, local = program.values[boundary.value], layout.local_shape
             # A result that its axes do not divide is computed padded and returned replicated.
-            if local is None or boundaries is program.outputs and boundary.spec is None:
+            if local is None or (boundaries is program.outputs and boundary.spec is None):
                 continue
             if value.shape == layout.global_shape and program.local_shape(boundary.value) != local:
-                return f"`{boundary.label}` is {list(program.local_shape(boundary.value))} on each device, not {list(local)}"
+                piece = list(program.local_shape(boundary.value))
+                return f"`{boundary.label}` is {piece} on each device, not {list(local)}"
     return ""
 
 

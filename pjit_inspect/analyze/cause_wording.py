@@ -17,6 +17,7 @@ from pjit_inspect.model.propagation import AxisOrigin, Dimensions, Propagation, 
 __all__ = ["Wording", "origin_text", "word_match"]
 
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
 
@@ -255,7 +256,8 @@ class _Writer:
         op = program.ops[maker.op] if maker is not None and maker.op is not None else None
         if maker is None or op is None or edge.makers[0] not in op.results:
             return self._needs()
-        taker = f", and {self.names.op(self._taker(), op)} takes it" if self._taker() is not None else ""
+        next_op = self._taker()
+        taker = f", and {self.names.op(next_op, op)} takes it" if next_op is not None else ""
         return (
             f"{self.names.op(op)} is computed in pieces of {list(edge.made_shape)} on each device, as its operands "
             f"are{taker or ', and its result is needed'} as `{spec_text(maker.spec)}`"
@@ -272,9 +274,9 @@ class _Writer:
                 f"{self._op()} joins arrays along {where}, so pieces of the result begin where other devices hold data"
             )
         if kind == "slice":
-            return f"{self._op()} takes a part of {where}, so pieces of the result begin where other devices hold data"
+            return f"{self._op()} takes a part of {where}{_ELSEWHERE}"
         if kind == "pad":
-            return f"{self._op()} pads {where}, so pieces of the result begin where other devices hold data"
+            return f"{self._op()} pads {where}{_ELSEWHERE}"
         return f"{self._op()} slides a window along {where}, so devices need their neighbours' edges"
 
     def indexing(self) -> str:

@@ -1,9 +1,9 @@
 """Why each collective is there.
 
-A collective that is written says so itself. Any other is looked up in what XLA's partitioner made, where it lies between
-operations of the user's program; the need it serves there is its cause. Where XLA could not be asked, or does not know
-the collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone. Not
-its job: wording (`analyze.cause_wording`).
+A collective that is written says so itself. Any other is looked up in what XLA's partitioner made: there it lies between
+operations of the user's program, and the need it serves is its cause. Where XLA could not be asked, or does not know the
+collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone. Not its
+job: wording (`analyze.cause_wording`).
 """
 
 from __future__ import annotations
@@ -97,15 +97,15 @@ class CauseFinder:
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
-        kinds = {cause.kind for cause in causes}
+        is_one_kind = len({cause.kind for cause in causes}) == 1
         sentences = [cause.sentence.partition(": ")[2] for cause in causes]
         shown = "; or ".join(sentences[:_MOST_ALTERNATIVES])
         more = f"; or {len(sentences) - _MOST_ALTERNATIVES} more" if len(sentences) > _MOST_ALTERNATIVES else ""
         return Cause(
-            kind=kinds.pop() if len(kinds) == 1 else "unknown",
+            kind=causes[0].kind if is_one_kind else "unknown",
             sentence=f"{_subject(row)}: one of {len(causes)}, which XLA has made alike: {shown}{more}",
             facts=(f"{len(causes)} operations fit equally well",),
-            evidence="sharding" if len({cause.kind for cause in causes}) == 1 else "nothing",
+            evidence="sharding" if is_one_kind else "nothing",
             op_name=array.op_name,
             source=self._frames_of(array) or row.source,
             payload_bytes=array.bytes,

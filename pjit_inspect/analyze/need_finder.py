@@ -64,7 +64,8 @@ class NeedFinder:
         """The need that a collective over these mesh axes serves."""
         wanted = None if axes is None else frozenset(map(axis_name, axes))
         if edge.kind in _SUMS:
-            summed = self._best((n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum), wanted)
+            sums = (n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum)
+            summed = self._best(sums, wanted)
             if summed is None and edge.made_of:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
@@ -93,7 +94,7 @@ class NeedFinder:
         return Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
 
     def _is_split_by(self, count: int, value: int, dimension: int, piece: int) -> bool:
-        """Whether a piece shows a dimension split so many times more than its sharding says, or so many times instead."""
+        """Whether a dimension is split so many times more than its sharding says, or so many times instead."""
         length, axes = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
         own = self.program.pieces(axes)
         return piece * own * count == length or (own != count and piece * count == length)

@@ -61,7 +61,7 @@ class ValueNames:
         self._data = SameData(self.program)
 
     def outside(self, index: int) -> int:
-        """The value that another is the same data and shape as: what a function, barrier or loop was given, or a copy."""
+        """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
         return self._data.behind(index, views=())
 
     def value(self, index: int, inside: ShardedOp | None = None) -> str:

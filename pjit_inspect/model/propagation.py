@@ -250,7 +250,7 @@ class PartitionedCollective:
       elements: how many elements one device gives.
       makers: the values (in `Propagation.values`) it moves or adds up.
       made_shape: the shape on one device of the first of them, as XLA partitioned the operation that makes it (counted).
-      made_of: the shapes on one device of the operands of the operation that makes it (counted); () where not known.
+      made_of: the shapes on one device of the operands of the operation that makes it (counted); () where unknown.
       takers: the operations that take its result.
       outputs: the program's results it goes to without an operation in between.
       visited: the operations it may belong to by name and place, those XLA was partitioning when it made it.

@@ -34,7 +34,8 @@ def find_rule(message: Any, operands: Sequence[Shape], results: Sequence[Shape])
 
     Args:
       message: the decoded `xla.HloInstructionProto`.
-      operands, results: the shapes of its arrays; tuples taken apart.
+      operands: the shapes of its operands; tuples taken apart.
+      results: those of its results, likewise.
     """
     opcode = message.opcode
     if opcode == "custom-call" and message.custom_call_target in _TOP_K:

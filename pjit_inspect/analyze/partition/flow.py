@@ -157,10 +157,7 @@ class Flow:
 
     def _called(self, index: int, opcode: str, entering: list[list[int]], depth: int) -> None:
         for number, called in enumerate(self.module.instructions.called[index].tolist()):
-            if opcode == "conditional":
-                arguments = entering[number + 1 : number + 2]
-            else:
-                arguments = entering
+            arguments = entering[number + 1 : number + 2] if opcode == "conditional" else entering
             if opcode == "while":
                 self._loops.add(called)
             self._read(called, arguments, depth + 1)
