@@ -11,7 +11,14 @@ from collections.abc import Iterator, Sequence
 from pjit_inspect.analyze.compiles import MAX_VALUES, SEVERAL, Compile, seconds_of
 from pjit_inspect.model.ledger import Pattern
 
-__all__ = ["find_eager_loops"]
+__all__ = ["ADVICE", "find_eager_loops"]
+
+ONE_SHAPE = "put the lines around it under one `jax.jit`, with arrays of one shape"
+PASS_WHAT_CHANGES = (
+    "put the lines around it under one `jax.jit`, and pass what changes from call to call as an argument"
+)
+ADVICE = (ONE_SHAPE, PASS_WHAT_CHANGES)
+"""Every advice that is given here. The test of advice has a program for each."""
 
 _MOVES = "device_put"
 _NAMES = 4
@@ -60,10 +67,9 @@ def _public_name(one: Compile) -> str:
 
 def _advice(again: list[Compile]) -> str:
     kinds = {difference.kind for one in again for difference in one.reason.differences}
-    once = "put the lines around it under one `jax.jit`"
     if "shape" in kinds or "tree" in kinds or _makes_other_shapes(again):
-        return f"{once}, with arrays of one shape"
-    return f"{once}, and pass what changes from call to call as an argument"
+        return ONE_SHAPE
+    return PASS_WHAT_CHANGES
 
 
 def _makes_other_shapes(again: list[Compile]) -> bool:

@@ -15,7 +15,12 @@ from pjit_inspect.model.layout import Sharding
 from pjit_inspect.model.ledger import Pattern
 from pjit_inspect.model.reason import Difference
 
-__all__ = ["find_fed_back", "was_fed_back"]
+__all__ = ["ADVICE", "find_fed_back", "was_fed_back"]
+
+KEEP_SO = "set `out_shardings` of jit for {} to the sharding that {} starts with"
+START_SO = "start {} as {} back: `jax.device_put({}, {})` before the first call"
+ADVICE = (KEEP_SO, START_SO)
+"""Every advice that is given here. The test of advice has a program for each."""
 
 
 def was_fed_back(one: Compile, difference: Difference) -> bool:
@@ -49,11 +54,11 @@ def _advice(one: Compile, was: ArgumentKey, now: ArgumentKey, back: FedBack, wha
     is_spread = bool(was.committed) and was.given is not None and len(was.given.device_ids) > 1
     if is_spread and not is_asked:
         result = f"`{back.result}`" if back.result else "what comes back"
-        return f"set `out_shardings` of jit for {result} to the sharding that {what} starts with"
+        return KEEP_SO.format(result, what)
     if not _stays(one, now, back):
         return ""
     value = was.path if was.path.isidentifier() else "value"
-    return f"start {what} as {it} back: `jax.device_put({value}, {_placed(now)})` before the first call"
+    return START_SO.format(what, it, value, _placed(now))
 
 
 def _stays(one: Compile, now: ArgumentKey, back: FedBack) -> bool:

@@ -20,7 +20,25 @@ from pjit_inspect.model.compile_key import ArgumentKey
 from pjit_inspect.model.ledger import Pattern
 from pjit_inspect.model.reason import Difference
 
-__all__ = ["find_patterns", "padding_buckets"]
+__all__ = ["ADVICE", "find_patterns", "padding_buckets"]
+
+PAD = "pad it to {} and mask the padding: {} for every length up to {}, instead of {}"
+PAD_AMONG_OTHERS = "pad it to {} and mask the padding: {} lengths instead of {}"
+PASS_AS_ARGUMENT = "pass `{}` as an ordinary argument, unless it decides shapes or Python control flow"
+SAME_OBJECT = "pass the same object each time"
+SAME_OBJECT_OR_EQUALITY = (
+    "pass the same object each time, or give its class an `__eq__` and `__hash__` by value, as a frozen dataclass has"
+)
+JIT_ONCE = "make the jitted function once, outside the loop: JAX's cache is keyed on the function object"
+JIT_ONCE_AND_PASS = "make the jitted function once, and pass {} as an argument"
+MAKE_BOTH_ONCE = "make {} once, and the jitted function with it"
+ONE_FORM = "pass `{}` in one form always: `jnp.asarray({}, dtype)`, or always the Python number"
+PUT_ALWAYS = "put it on the devices always: `jax.device_put({}, sharding)` before the call"
+ADVICE = (
+    PAD, PAD_AMONG_OTHERS, PASS_AS_ARGUMENT, SAME_OBJECT, SAME_OBJECT_OR_EQUALITY, JIT_ONCE, JIT_ONCE_AND_PASS,
+    MAKE_BOTH_ONCE, ONE_FORM, PUT_ALWAYS,
+)  # fmt: skip
+"""Every advice that is given here. The test of advice has a program for each."""
 
 _ARRAY = re.compile(r"(traced )?\w+\[[\d,]*\]")
 
@@ -106,12 +124,9 @@ def _varying(lengths: tuple[int, ...], groups: list[Found]) -> Pattern:
     if len(buckets) >= len(lengths):
         return make_pattern("varying dimension", groups[0], sentence, "", values=map(str, lengths))
     programs = "1 program" if len(buckets) == 1 else f"at most {len(buckets)} programs"
-    advice = (
-        f"pad it to {_listed(buckets)} and mask the padding: {programs} for every length up to {buckets[-1]}, "
-        f"instead of {len(lengths)}"
-    )
+    advice = PAD.format(_listed(buckets), programs, buckets[-1], len(lengths))
     if not _is_all_that_differs(groups):
-        advice = f"pad it to {_listed(buckets)} and mask the padding: {len(buckets)} lengths instead of {len(lengths)}"
+        advice = PAD_AMONG_OTHERS.format(_listed(buckets), len(buckets), len(lengths))
     return make_pattern("varying dimension", groups[0], sentence, advice, values=map(str, lengths), buckets=buckets)
 
 
@@ -139,13 +154,11 @@ def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
             sentence = f"static argument `{path}` takes {len(values)} values: each value is a program of its own"
             advice = ""
             if all(map(_is_number_or_array, values)) and not _decides_shapes(group, serials):
-                advice = f"pass `{path}` as an ordinary argument, unless it decides shapes or Python control flow"
+                advice = PASS_AS_ARGUMENT.format(path)
             yield make_pattern("static argument", group, sentence, advice, values=values)
         elif len(anew) > 1:
             sentence = f"static argument `{path}` prints the same each time and is not equal to what was passed before"
-            advice = "pass the same object each time"
-            if anew[0][1].after.endswith((">", ")")):
-                advice += ", or give its class an `__eq__` and `__hash__` by value, as a frozen dataclass has"
+            advice = SAME_OBJECT_OR_EQUALITY if anew[0][1].after.endswith((">", ")")) else SAME_OBJECT
             yield make_pattern("static argument", anew, sentence, advice, values=values)
 
 
@@ -153,7 +166,7 @@ def _weak_types(found: Found) -> Iterator[Pattern]:
     for group in _by(found, lambda d: d.path):
         path, sides = group[0][1].path, values_of(group)
         sentence = f"`{path}` is weakly typed in some calls only: {' and '.join(sides[:2])}"
-        advice = f"pass `{path}` in one form always: `jnp.asarray({_root(path)}, dtype)`, or always the Python number"
+        advice = ONE_FORM.format(path, _root(path))
         yield make_pattern("weak type", group, sentence, advice, values=sides)
 
 
@@ -169,7 +182,7 @@ def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     for group in _by(mixed, lambda d: d.path):
         path = group[0][1].path
         sentence = f"`{path}` is a NumPy array in some calls and a committed jax.Array in others"
-        advice = f"put it on the devices always: `jax.device_put({_root(path)}, sharding)` before the call"
+        advice = PUT_ALWAYS.format(_root(path))
         yield make_pattern("numpy and jax.Array", group, sentence, advice)
 
 
@@ -205,7 +218,7 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
         sentence += f", each time with another {shown}" if len(closed) == len(found) else f"; {shown} changed too"
         advice = _advice_on_closure(shown, closed, serials)
     else:
-        advice = "make the jitted function once, outside the loop: JAX's cache is keyed on the function object"
+        advice = JIT_ONCE
     yield make_pattern("made anew", found, sentence, advice, values=values_of(closed))
 
 
@@ -213,10 +226,10 @@ def _advice_on_closure(shown: str, closed: Found, serials: dict[int, Compile]) -
     if all(map(_is_number_or_array, values_of(closed))):
         if _decides_shapes(closed, serials):
             return ""
-        return f"make the jitted function once, and pass {shown} as an argument"
+        return JIT_ONCE_AND_PASS.format(shown)
     if all(d.before == d.after for _, d in closed):
         # Objects that print the same may well be one object.
-        return f"make {shown} once, and the jitted function with it"
+        return MAKE_BOTH_ONCE.format(shown)
     return ""
 
 

@@ -453,15 +453,20 @@ def made_at(array: Any) -> list[tuple[CodeType, int]]:
     return list(zip(*frames(), strict=True)) if frames is not None else []
 
 
-def transform_frame(stages: dict[str, FrameType], transform: str) -> list[Any]:
-    """What the rule of `grad`, `jvp` or `vmap` was told of each argument; [] when it does not show.
+def transform_frame(stages: dict[str, FrameType], transform: str) -> tuple[list[Any], list[str]]:
+    """What the rule of `grad`, `jvp` or `vmap` was told of each argument, and their names; empty when it does not show.
 
     For `grad` and `jvp` whether it is differentiated, for `vmap` the dimension that is batched.
     """
-    names = {"grad": "nzs", "jvp": "is_nz_tangents_in", "vmap": "dims_in"}
-    frame = stages.get(transform)
-    told = None if frame is None else frame.f_locals.get(names.get(transform, ""))
-    return list(told) if isinstance(told, (list, tuple)) else []
+    local = {"grad": "nzs", "jvp": "is_nz_tangents_in", "vmap": "dims_in"}.get(transform, "")
+    variables = stages[transform].f_locals if transform in stages else {}
+    told, info = variables.get(local), _debug_info(variables.get("jaxpr"))
+    names = [str(name) for name in getattr(info, "arg_names", None) or ()]
+    return (list(told), names) if isinstance(told, (list, tuple)) else ([], [])
+
+
+def _debug_info(jaxpr: Any) -> Any:
+    return getattr(getattr(jaxpr, "jaxpr", jaxpr), "debug_info", None)
 
 
 # ---------------------------------------------------------------- facts of one program

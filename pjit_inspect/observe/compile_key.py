@@ -316,15 +316,15 @@ _MAX_OVER = 3
 def _over(stages: dict[str, FrameType], transform: str, arguments: Sequence[ArgumentKey]) -> tuple[NamedText, ...]:
     """What a transform is over, in words; () where it does not show."""
     kind = transform.split()[0]
-    told = _jax.transform_frame(stages, kind)
-    if kind == "jvp":
-        # The tangents come after the arguments they belong to.
-        arguments = arguments[: len(told)]
-    if not told or len(told) != len(arguments):
+    told, names = _jax.transform_frame(stages, kind)
+    if len(names) != len(told):
+        # Of `jvp`, the tangents come after the arguments they belong to.
+        names = [argument.path for argument in arguments[: len(told)]]
+    if not told or len(told) != len(names):
         return ()
     paths: dict[Any, list[str]] = {}
-    for argument, about in zip(arguments, told, strict=True):
-        paths.setdefault(about, []).append(f"`{argument.path}`")
+    for name, about in zip(names, told, strict=True):
+        paths.setdefault(about, []).append(f"`{name}`")
     if kind == "vmap":
         parts = [f"dimension {dim} of {_listed(paths[dim])}" for dim in paths if isinstance(dim, int)]
         return (NamedText(name="batched over", text=", ".join(parts), digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
