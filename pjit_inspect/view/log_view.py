@@ -104,11 +104,11 @@ def _row(run: Sequence[int], rows: Sequence[RecordData], counts: Sequence[int | 
     known = [counts[index] for index in run]
     total = None if None in known else sum(count for count in known if count is not None)
     seconds = [rows[index].timings.compile_s for index in run]
-    operations = (Text(f" ({plural(len(run), 'operation')}, to {run[-1]})", "dim"),) if len(run) > 1 else ()
+    many = len(run) > 1
     cells: tuple[Spans, ...] = (
-        (Number(str(run[0])),),
-        (Code(data.name), *operations),
-        (Text(data.transform),),
+        (Number(f"{run[0]}-{run[-1]}" if many else str(run[0])),),
+        (Code(data.name),),
+        (Text(f"{data.transform}, {plural(len(run), 'program')}" if many else data.transform),),
         place_spans((data.user_frame,) if data.user_frame else ()),
         (Code(str(data.mesh)),) if data.mesh is not None else (Text("none", "dim"),),
         (Number("-" if total is None else f"{total:,}"),),
