@@ -30,12 +30,28 @@ def find_eager_loops(compiles: Sequence[Compile]) -> Iterator[Pattern]:
     for one in compiles:
         frame = one.data.user_frame
         # A `jax.jit` helps nothing that only puts arrays on devices.
-        if one.data.origin != "user" and frame is not None and _called(one) != _MOVES:
+        if one.data.origin != "user" and frame is not None and _site(one) is not None and _called(one) != _MOVES:
             lines.setdefault((frame.file, frame.line), []).append(one)
     for group in lines.values():
-        again = [one for one in group if one.reason.kind == "changed"]
+        again = _again(group)
         if len(again) >= SEVERAL:
             yield _eager_loop(group, again)
+
+
+def _again(group: list[Compile]) -> list[Compile]:
+    """The compiles of operations that the same instructions compiled before: one run of a line may have many shapes."""
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for one in group:
+        instruction = (one.data.name, _site(one))
+        if instruction in seen and one.reason.kind == "changed":
+            found.append(one)
+        seen.add(instruction)
+    return found
+
+
+def _site(one: Compile) -> int | None:
+    return one.data.key.site if one.data.key is not None else None
 
 
 def _called(one: Compile) -> str:

@@ -30,6 +30,10 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
     if before.transform != after.transform:
         # The arguments of a transformed program are others anyway.
         return (*_transform(before, after), *_function(before, after))
+    if _takes_other_arguments(before, after):
+        counts = f"{len(before.arguments)} -> {len(after.arguments)}"
+        sentence = f"another program under {_transform_text(after.transform)}; the arguments it takes: {counts}"
+        return (Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence),)
     found = (
         *_over(before, after),
         *_config(before, after),
@@ -49,6 +53,14 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
 def _transform(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     sentence = f"first compile under {_transform_text(after.transform)}"
     yield Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence)
+
+
+def _takes_other_arguments(before: CompileKey, after: CompileKey) -> bool:
+    """Whether a transform made two programs whose arguments cannot be compared: they are not those of the call."""
+    if after.transform in ("jit", "pmap", "eager"):
+        return False
+    paths = [[argument.path for argument in key.arguments] for key in (before, after)]
+    return paths[0] != paths[1] and any(path.startswith("arg[") for path in (*paths[0], *paths[1]))
 
 
 def _over(before: CompileKey, after: CompileKey) -> Iterator[Difference]:

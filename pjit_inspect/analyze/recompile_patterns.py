@@ -33,13 +33,16 @@ JIT_ONCE = "make the jitted function once, outside the loop: JAX's cache is keye
 JIT_ONCE_AND_PASS = "make the jitted function once, and pass {} as an argument"
 MAKE_BOTH_ONCE = "make {} once, and the jitted function with it"
 ONE_FORM = "pass `{}` in one form always: `jnp.asarray({}, dtype)`, or always the Python number"
+START_AS_ARRAY = "start `{}` as an array, as it comes back: `jnp.asarray({}, '{}')` before the first call"
 PUT_ALWAYS = "put it on the devices always: `jax.device_put({}, sharding)` before the call"
 ADVICE = (
     PAD, PAD_AMONG_OTHERS, PASS_AS_ARGUMENT, SAME_OBJECT, SAME_OBJECT_OR_EQUALITY, JIT_ONCE, JIT_ONCE_AND_PASS,
-    MAKE_BOTH_ONCE, ONE_FORM, PUT_ALWAYS,
+    MAKE_BOTH_ONCE, ONE_FORM, START_AS_ARRAY, PUT_ALWAYS,
 )  # fmt: skip
 """Every advice that is given here. The test of advice has a program for each."""
 
+# The text of an object whose class says nothing of how it prints.
+_PLAIN_OBJECT = re.compile(r"<(?!lambda>)\w+>")
 _ARRAY = re.compile(r"(traced )?\w+\[[\d,]*\]")
 
 
@@ -62,13 +65,19 @@ def _is_operation(one: Compile) -> bool:
 
 
 def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Iterator[Pattern]:
-    found = [(one, difference) for one in group for difference in one.reason.differences]
+    found = [(one, d) for one in group for d in one.reason.differences if not _is_nameless(one, d)]
     yield from _varying_dimensions([(one, d) for one, d in found if d.kind == "shape" and d.dimension is not None])
     yield from _statics([(one, d) for one, d in found if d.kind == "static"], serials)
     yield from _made_anew([(one, d) for one, d in found if d.kind in ("function", "closure")], serials)
     yield from _weak_types([(one, d) for one, d in found if d.kind == "weak type"])
     yield from _numpy([(one, d) for one, d in found if d.kind == "committed"], serials)
     yield from find_fed_back([(one, d) for one, d in found if d.kind in ("sharding", "committed", "device")], serials)
+
+
+def _is_nameless(one: Compile, difference: Difference) -> bool:
+    """Whether a difference is about an argument that a transform made, such as a cotangent."""
+    is_call = one.data.key is None or one.data.key.transform in ("jit", "pmap")
+    return not is_call and difference.path.startswith("arg[")
 
 
 def _by(found: Found, key: Callable[[Difference], object]) -> list[Found]:
@@ -131,7 +140,9 @@ def _varying(lengths: tuple[int, ...], groups: list[Found]) -> Pattern:
 
 
 def _is_all_that_differs(groups: list[Found]) -> bool:
-    """Whether these compiles differ from others in these dimensions alone."""
+    """Whether these compiles differ from others in these dimensions alone, and each is one program of one call."""
+    if any(one.data.key is None or one.data.key.transform not in ("jit", "pmap") for one, _ in groups[0]):
+        return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}
     return all({(d.path, d.dimension) for d in one.reason.differences} <= named for one, _ in groups[0])
 
@@ -158,7 +169,8 @@ def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
             yield make_pattern("static argument", group, sentence, advice, values=values)
         elif len(anew) > 1:
             sentence = f"static argument `{path}` prints the same each time and is not equal to what was passed before"
-            advice = SAME_OBJECT_OR_EQUALITY if anew[0][1].after.endswith((">", ")")) else SAME_OBJECT
+            is_plain = _PLAIN_OBJECT.fullmatch(anew[0][1].after) is not None
+            advice = SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT
             yield make_pattern("static argument", anew, sentence, advice, values=values)
 
 
@@ -167,6 +179,9 @@ def _weak_types(found: Found) -> Iterator[Pattern]:
         path, sides = group[0][1].path, values_of(group)
         sentence = f"`{path}` is weakly typed in some calls only: {' and '.join(sides[:2])}"
         advice = ONE_FORM.format(path, _root(path))
+        one = next((one for one, d in group if was_fed_back(one, d)), None)
+        if one is not None and (argument := _argument(one, path)) is not None:
+            advice = START_AS_ARRAY.format(path, _root(path), argument.dtype)
         yield make_pattern("weak type", group, sentence, advice, values=sides)
 
 

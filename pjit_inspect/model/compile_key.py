@@ -183,6 +183,8 @@ class CompileKey:
       called: the public function of JAX's that the user's line called (`where`, `zeros`); "device_put" for a program
         that only puts arrays on devices; "" when the line called a function of the user's, or nothing with such a name
         (an operator, an index).
+      site: a hash of the instructions that led from the user's line to the compile through JAX alone: equal when the
+        line ran again; None when another package lies between.
     """
 
     serial: int
@@ -212,3 +214,4 @@ class CompileKey:
     dropped: tuple[int, ...] = ()
     fed: tuple[FedBack, ...] = ()
     called: str = ""
+    site: int | None = None

@@ -223,7 +223,8 @@ def shard_mapped(stages: dict[str, FrameType]) -> tuple[FunctionType | None, Fra
     outer = _running_pmap(frame)
     if outer is not None:
         return pmapped_function(outer), outer.f_back, "pmap"
-    found = inspect.unwrap(frame.f_locals.get("f"))
+    given: Any = frame.f_locals.get("f")
+    found = inspect.unwrap(given)
     return (found if isinstance(found, FunctionType) else None), frame.f_back, "shard_map"
 
 

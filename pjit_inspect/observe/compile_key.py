@@ -27,7 +27,7 @@ from pjit_inspect.model.record import Timings
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.argument_tree import passed, tree_facts
 from pjit_inspect.observe.definitions import describe_function
-from pjit_inspect.observe.eager_calls import called_name
+from pjit_inspect.observe.eager_calls import call_site, called_name
 from pjit_inspect.observe.library_names import pmap_names
 from pjit_inspect.observe.outside_jit import Operation, function_of, parameters_of
 from pjit_inspect.observe.past_programs import dropped_before, fed_back, remember_program
@@ -299,6 +299,7 @@ def key_of(
         dropped=dropped,
         fed=fed,
         called=called_name(frame),
+        site=call_site(frame),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from pjit_inspect.model.compile_key import FunctionKey, FunctionKind, NamedText
 from pjit_inspect.model.source import Frame
 from pjit_inspect.observe.defining_text import NO_TEXT, DefiningText, defining_text
-from pjit_inspect.observe.frames import cell_name
+from pjit_inspect.observe.frames import cell_name, is_jax_file
 from pjit_inspect.observe.serials import serial_of
 from pjit_inspect.observe.short_text import named_text
 
@@ -95,7 +95,11 @@ def _wrapper_name(chain: list[Any]) -> str:
         if isinstance(function, (functools.partial, MethodType)):
             continue
         code = getattr(_without_traceback_wrapper(function), "__code__", None)
-        return code.co_qualname.split(".<locals>")[0] if isinstance(code, CodeType) else type(function).__name__
+        if not isinstance(code, CodeType):
+            return type(function).__name__
+        name = code.co_qualname.split(".<locals>")[0]
+        # `jax.shard_map` is made by `_shard_map`.
+        return name.lstrip("_") if is_jax_file(code.co_filename) else name
     return ""
 
 

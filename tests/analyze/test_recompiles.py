@@ -319,7 +319,8 @@ def test_an_output_with_the_sharding_of_an_argument_says_nothing():
 def test_eager_operations_that_compile_again_on_one_line_are_a_loop():
     add = FunctionKey(name="add", kind="primitive")
     records = [
-        record(n, argument(length=n), function=add, name="add", origin="eager", transform="eager") for n in range(1, 5)
+        record(n, argument(length=n), function=add, name="add", origin="eager", transform="eager", site=7)
+        for n in range(1, 5)
     ]
     (pattern,) = ledger_of(*records).patterns
     assert (pattern.kind, pattern.compiles) == ("eager loop", 4)
@@ -329,7 +330,15 @@ def test_eager_operations_that_compile_again_on_one_line_are_a_loop():
 def test_programs_that_put_arrays_on_devices_are_no_operations():
     functions = FunctionKey(name="_multi_slice")
     records = [
-        record(n, argument(length=n), function=functions, name="_multi_slice", origin="library", called="device_put")
+        record(
+            n,
+            argument(length=n),
+            function=functions,
+            name="_multi_slice",
+            origin="library",
+            called="device_put",
+            site=7,
+        )
         for n in range(1, 6)
     ]
     assert ledger_of(*records).patterns == ()
@@ -339,13 +348,29 @@ def test_operations_have_the_names_the_line_calls_and_never_jaxs_own():
     functions = {"_where": "where", "_reduce_sum": "", "add": ""}
     records = [
         record(
-            10 * n + i, argument(length=n), function=FunctionKey(name=name), name=name, origin="library", called=called
+            10 * n + i,
+            argument(length=n),
+            function=FunctionKey(name=name),
+            name=name,
+            origin="library",
+            called=called,
+            site=i,
         )
         for n in range(1, 5)
         for i, (name, called) in enumerate(functions.items())
     ]
     (pattern,) = ledger_of(*records).patterns
     assert (pattern.name, pattern.compiles) == ("where, add", 12)
+
+
+@pytest.mark.parametrize("sites", [(1, 2, 3, 4, 5), (None,) * 5])
+def test_a_line_that_runs_once_or_through_another_package_is_no_loop(sites):
+    add = FunctionKey(name="add", kind="primitive")
+    records = [
+        record(n, argument(length=n), function=add, name="add", origin="eager", transform="eager", site=site)
+        for n, site in enumerate(sites, 1)
+    ]
+    assert ledger_of(*records).patterns == ()
 
 
 # ---------------------------------------------------------------- nothing differs

@@ -204,6 +204,19 @@ def a_static_nan():
     return problem, remedy
 
 
+@case("static argument", recompile_patterns.SAME_OBJECT)
+def a_static_lambda_made_anew():
+    def problem():
+        f = jax.jit(lambda x, function: function(x), static_argnums=1)
+        return [f(X, lambda x: x * 2) for _ in range(3)]
+
+    def remedy():
+        f, double = jax.jit(lambda x, function: function(x), static_argnums=1), lambda x: x * 2
+        return [f(X, double) for _ in range(3)]
+
+    return problem, remedy
+
+
 # ---------------------------------------------------------------- functions made anew
 
 
@@ -318,6 +331,17 @@ def a_number_that_is_an_array_in_some_calls():
         return [f(X, float(lr)) for lr in rates]
 
     return problem, as_arrays, as_numbers
+
+
+@case("weak type", recompile_patterns.START_AS_ARRAY, "mean", "mean", "float32")
+def a_mean_that_starts_as_a_number():
+    def run(mean):
+        f = jax.jit(lambda mean, x: 0.9 * mean + 0.1 * x)
+        for number in range(4):
+            mean = f(mean, np.float32(number))
+        return mean
+
+    return (lambda: run(0.0)), (lambda: run(jnp.asarray(0.0, "float32")))
 
 
 @case("numpy and jax.Array", recompile_patterns.PUT_ALWAYS, "x")

@@ -198,3 +198,27 @@ def test_an_operation_without_a_public_name_has_none() -> None:
 
     (pattern,) = patterns_of(run)
     assert (pattern.name, pattern.sentence.split(" runs ")[1][:10]) == ("operations", "operations")
+
+
+def test_a_line_that_runs_once_is_no_loop_whatever_it_computes() -> None:
+    def run():
+        jnp.linspace(0, 1, 5).sum() + jax.random.normal(jax.random.key(0), (3, 4)).sum() + jnp.eye(3).sum()
+
+    assert patterns_of(run) == ()
+
+
+def test_what_another_package_runs_for_a_line_is_no_loop() -> None:
+    nnx = pytest.importorskip("flax.nnx")
+
+    def run():
+        [nnx.Linear(length, length + 1, rngs=nnx.Rngs(0)) for length in (3, 4, 5, 6)]
+
+    assert patterns_of(run) == ()
+
+
+def test_what_a_transform_made_is_no_argument_to_change() -> None:
+    def run():
+        f = jax.jit(lambda x: (x**3).sum())
+        jax.grad(f)(X), jax.vjp(f, X)[1](1.0)
+
+    assert patterns_of(run) == ()
