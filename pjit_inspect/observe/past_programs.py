@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
 
@@ -51,7 +51,9 @@ def remember_program(
     with _lock:
         if len(_past) >= _MAX_FUNCTIONS:
             _past.clear()
-        _past[function] = [*_past.get(function, ()), past][-_MAX_OF_ONE:]
+        # Of a program that is gone its number is enough.
+        known = [old if old.computation() is not None else replace(old, results=()) for old in _past.get(function, ())]
+        _past[function] = [*known, past][-_MAX_OF_ONE:]
 
 
 def dropped_before(function: str) -> tuple[int, ...]:
