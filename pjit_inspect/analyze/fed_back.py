@@ -52,7 +52,9 @@ def _advice(one: Compile, was: ArgumentKey, now: ArgumentKey, back: FedBack, wha
     asked = {output.name for output in one.data.key.outputs} if one.data.key is not None else set()
     is_asked = bool(asked) if not back.result else back.result in asked
     is_spread = bool(was.committed) and was.given is not None and len(was.given.device_ids) > 1
-    if is_spread and not is_asked:
+    # Explicit axes are part of a result's type, which `out_shardings` does not change.
+    is_explicit = was.mesh is not None and "explicit" in was.mesh.axis_types
+    if is_spread and not is_asked and not is_explicit:
         result = f"`{back.result}`" if back.result else "what comes back"
         return KEEP_SO.format(result, what)
     if not _stays(one, now, back):

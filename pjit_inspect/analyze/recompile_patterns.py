@@ -23,14 +23,16 @@ from pjit_inspect.model.reason import Difference
 __all__ = ["ADVICE", "find_patterns", "padding_buckets"]
 
 PAD = "pad it to {} and mask the padding: {} for every length up to {}, instead of {}"
-PAD_AMONG_OTHERS = "pad it to {} and mask the padding: {} lengths instead of {}"
+PAD_AMONG_OTHERS = "pad it to {} and mask the padding: {} instead of {}"
 PASS_AS_ARGUMENT = "pass `{}` as an ordinary argument, unless it decides shapes or Python control flow"
 SAME_OBJECT = "pass the same object each time"
 SAME_OBJECT_OR_EQUALITY = (
     "pass the same object each time, or give its class an `__eq__` and `__hash__` by value, as a frozen dataclass has"
 )
 JIT_ONCE = "make the jitted function once, outside the loop: JAX's cache is keyed on the function object"
-JIT_ONCE_AND_PASS = "make the jitted function once, and pass {} as an argument"
+JIT_ONCE_AND_PASS = (
+    "make the jitted function once, and pass {} as an argument, unless it decides shapes or Python control flow"
+)
 MAKE_BOTH_ONCE = "make {} once, and the jitted function with it"
 ONE_FORM = "pass `{}` in one form always: `jnp.asarray({}, dtype)`, or always the Python number"
 START_AS_ARRAY = "start `{}` as an array, as it comes back: `jnp.asarray({}, '{}')` before the first call"
@@ -43,6 +45,8 @@ ADVICE = (
 
 # The text of an object whose class says nothing of how it prints.
 _PLAIN_OBJECT = re.compile(r"<(?!lambda>)\w+>")
+# `2.0:f32[]` in the text of a jaxpr.
+_LITERAL = re.compile(r"(?<![\w.])-?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan|True|False):(?=\w+\[)")
 _ARRAY = re.compile(r"(traced )?\w+\[[\d,]*\]")
 
 
@@ -66,7 +70,7 @@ def _is_operation(one: Compile) -> bool:
 
 def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Iterator[Pattern]:
     found = [(one, d) for one in group for d in one.reason.differences if not _is_nameless(one, d)]
-    yield from _varying_dimensions([(one, d) for one, d in found if d.kind == "shape" and d.dimension is not None])
+    yield from _varying_dimensions(found)
     yield from _statics([(one, d) for one, d in found if d.kind == "static"], serials)
     yield from _made_anew([(one, d) for one, d in found if d.kind in ("function", "closure")], serials)
     yield from _weak_types([(one, d) for one, d in found if d.kind == "weak type"])
@@ -98,10 +102,17 @@ def _is_number_or_array(text: str) -> bool:
         return text in ("nan", "inf", "-inf")
 
 
-def _decides_shapes(found: Found, serials: dict[int, Compile]) -> bool:
-    """Whether the results of these compiles differ in shape from those they are compared with."""
+def _decides_the_program(found: Found, serials: dict[int, Compile]) -> bool:
+    """Whether what differs is seen in these programs otherwise than as a number they compute with."""
     pairs = [(one, serials.get(one.reason.nearest or 0)) for one, _ in found]
-    return any(before is not None and _result_shapes(one) != _result_shapes(before) for one, before in pairs)
+    return any(before is not None and _differ(one, before) for one, before in pairs)
+
+
+def _differ(one: Compile, other: Compile) -> bool:
+    if _result_shapes(one) != _result_shapes(other):
+        return True
+    texts = one.data.jaxpr, other.data.jaxpr
+    return None not in texts and len({_LITERAL.sub("", text or "") for text in texts}) > 1
 
 
 def _result_shapes(one: Compile) -> list[tuple[int, ...]]:
@@ -113,16 +124,17 @@ def _result_shapes(one: Compile) -> list[tuple[int, ...]]:
 
 def _varying_dimensions(found: Found) -> Iterator[Pattern]:
     merged: dict[tuple[object, ...], list[Found]] = {}
-    for group in _by(found, lambda d: (d.path, d.dimension)):
+    shapes = [(one, d) for one, d in found if d.kind == "shape" and d.dimension is not None]
+    for group in _by(shapes, lambda d: (d.path, d.dimension)):
         lengths = sorted({int(value) for value in values_of(group)})
         if len(lengths) >= SEVERAL:
             # `tokens` and `mask` grow together: one habit.
             merged.setdefault((tuple(lengths), tuple(id(one) for one, _ in group)), []).append(group)
     for (lengths, _), groups in merged.items():
-        yield _varying(lengths, groups)  # type: ignore[arg-type]
+        yield _varying(lengths, groups, found)  # type: ignore[arg-type]
 
 
-def _varying(lengths: tuple[int, ...], groups: list[Found]) -> Pattern:
+def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pattern:
     first = groups[0][0][1]
     others = f" (and {len(groups) - 1} more arguments with it)" if len(groups) > 1 else ""
     buckets = padding_buckets(lengths)
@@ -134,17 +146,18 @@ def _varying(lengths: tuple[int, ...], groups: list[Found]) -> Pattern:
         return make_pattern("varying dimension", groups[0], sentence, "", values=map(str, lengths))
     programs = "1 program" if len(buckets) == 1 else f"at most {len(buckets)} programs"
     advice = PAD.format(_listed(buckets), programs, buckets[-1], len(lengths))
-    if not _is_all_that_differs(groups):
-        advice = PAD_AMONG_OTHERS.format(_listed(buckets), len(buckets), len(lengths))
+    if not _is_all_that_differs(groups, found):
+        few = "1 length" if len(buckets) == 1 else f"{len(buckets)} lengths"
+        advice = PAD_AMONG_OTHERS.format(_listed(buckets), few, len(lengths))
     return make_pattern("varying dimension", groups[0], sentence, advice, values=map(str, lengths), buckets=buckets)
 
 
-def _is_all_that_differs(groups: list[Found]) -> bool:
-    """Whether these compiles differ from others in these dimensions alone, and each is one program of one call."""
-    if any(one.data.key is None or one.data.key.transform not in ("jit", "pmap") for one, _ in groups[0]):
+def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
+    """Whether the function's compiles differ in these dimensions alone, and each is one program of one call."""
+    if any(one.data.key is None or one.data.key.transform not in ("jit", "pmap") for one, _ in found):
         return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}
-    return all({(d.path, d.dimension) for d in one.reason.differences} <= named for one, _ in groups[0])
+    return {(d.path, d.dimension) for _, d in found} <= named
 
 
 def padding_buckets(lengths: Sequence[int]) -> tuple[int, ...]:
@@ -164,7 +177,7 @@ def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
         if len(values) >= SEVERAL:
             sentence = f"static argument `{path}` takes {len(values)} values: each value is a program of its own"
             advice = ""
-            if all(map(_is_number_or_array, values)) and not _decides_shapes(group, serials):
+            if all(map(_is_number_or_array, values)) and not _decides_the_program(group, serials):
                 advice = PASS_AS_ARGUMENT.format(path)
             yield make_pattern("static argument", group, sentence, advice, values=values)
         elif len(anew) > 1:
@@ -239,7 +252,7 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
 
 def _advice_on_closure(shown: str, closed: Found, serials: dict[int, Compile]) -> str:
     if all(map(_is_number_or_array, values_of(closed))):
-        if _decides_shapes(closed, serials):
+        if _decides_the_program(closed, serials):
             return ""
         return JIT_ONCE_AND_PASS.format(shown)
     if all(d.before == d.after for _, d in closed):

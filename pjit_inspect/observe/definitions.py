@@ -120,11 +120,21 @@ def _qualified_name(inner: Any, name: str) -> str:
 def _bound(chain: list[Any]) -> Iterator[NamedText]:
     for function in chain:
         if isinstance(function, functools.partial):
-            yield from (named_text(f"argument {i}", value) for i, value in enumerate(function.args))
+            yield from (named_text(name, value) for name, value in _positional(function))
             yield from (named_text(name, value) for name, value in sorted(function.keywords.items()))
         elif isinstance(function, MethodType):
             yield named_text("self", function.__self__)
     yield from _closed_over(chain[-1])
+
+
+def _positional(function: functools.partial[Any]) -> Iterator[tuple[str, Any]]:
+    """The positional arguments that a partial holds, by name where its function shows them."""
+    code = getattr(function.func, "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if isinstance(code, CodeType) else ()
+    if isinstance(function.func, MethodType):
+        names = names[1:]
+    for number, value in enumerate(function.args):
+        yield (names[number] if number < len(names) else f"argument {number}"), value
 
 
 def _closed_over(function: Any) -> Iterator[NamedText]:

@@ -241,7 +241,9 @@ def test_a_function_made_anew_twice_is_a_pattern_and_names_what_it_closes_over()
     (pattern,) = ledger_of(*records).patterns
     assert (pattern.kind, pattern.path, pattern.compiles) == ("made anew", "rate", 2)
     assert pattern.sentence == "`step` is made anew, and jitted, 2 times, each time with another `rate`"
-    assert pattern.advice == "make the jitted function once, and pass `rate` as an argument"
+    assert pattern.advice == (
+        "make the jitted function once, and pass `rate` as an argument, unless it decides shapes or Python control flow"
+    )
 
 
 def test_one_weak_type_flip_is_a_pattern():

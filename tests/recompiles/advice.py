@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
@@ -128,7 +128,7 @@ def lengths_that_one_bucket_holds():
     return problem, lambda: _padded((5, 6, 7, 8))
 
 
-@case("varying dimension", recompile_patterns.PAD_AMONG_OTHERS, "8", "1", "4")
+@case("varying dimension", recompile_patterns.PAD_AMONG_OTHERS, "8", "1 length", "4")
 def lengths_that_vary_and_a_type_that_does():
     calls = [(5, np.float32), (6, np.float32), (7, np.float16), (8, np.float16)]
 
@@ -449,6 +449,17 @@ def a_state_that_goes_where_out_shardings_ask():
         return _loop(jax.jit(lambda state: state + 1, out_shardings=replicated), jax.device_put(start, place))
 
     return (lambda: run(split())), (lambda: run(replicated))
+
+
+@case("feedback", fed_back.START_SO, "`state`", "it comes", "state", "NamedSharding(mesh, P('x'))")
+def a_state_on_explicit_axes():
+    over = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Explicit,))
+    start, places = np.arange(8, dtype=np.float32), [NamedSharding(over, P(*spec)) for spec in ((None,), ("x",))]
+
+    def run(place):
+        return _loop(jax.jit(lambda state: jax.sharding.reshard(state + 1, places[1])), jax.device_put(start, place))
+
+    return (lambda: run(places[0])), (lambda: run(places[1]))
 
 
 # ---------------------------------------------------------------- operations outside jit

@@ -143,6 +143,16 @@ def a_list_that_is_closed_over_and_changes_is_no_compile(_):
     f(X)
 
 
+def scaled(a, x):
+    return a * x
+
+
+@scenario("`a`, which the partial of `scaled` holds: 2 -> 3")
+def a_partial_with_a_positional_argument(_):
+    for a in (2, 3):
+        jax.jit(functools.partial(scaled, a))(X)
+
+
 # ---------------------------------------------------------------- texts that change, texts that are not there
 
 

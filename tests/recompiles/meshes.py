@@ -90,6 +90,12 @@ def replicated_after_sharded(_):
     f(put("x", over=over)), f(put(over=over))
 
 
+@scenario("`x`: SingleDeviceSharding on device 0 -> NamedSharding P('x', None) on x=1")
+def one_device_and_a_mesh_of_it(_):
+    f = jax.jit(double)
+    f(jax.device_put(X, jax.devices()[0])), f(put("x", over=mesh(jax.devices()[:1])))
+
+
 @scenario("`x`: P('x', None) on x=8 -> device 2")
 def from_a_mesh_to_one_device(_):
     f = jax.jit(double)

@@ -88,6 +88,34 @@ def test_a_closed_over_number_that_decides_shapes_is_not_to_be_passed() -> None:
     assert (pattern.kind, pattern.advice) == ("made anew", "")
 
 
+def test_a_number_that_decides_the_program_is_not_to_be_passed_though_no_shape_shows_it() -> None:
+    def repeated(n):
+        return lambda x: jax.lax.scan(lambda c, _: (c * 2, None), x, None, length=n)[0]
+
+    def closed_over():
+        for n in (2, 3, 4):
+            jax.jit(repeated(n))(X)
+
+    def static():
+        f = jax.jit(lambda x, n: sum(x for _ in range(n)), static_argnums=1)
+        for n in (2, 3, 4):
+            f(X, n)
+
+    assert [pattern.advice for run in (closed_over, static) for pattern in patterns_of(run)] == ["", ""]
+
+
+def test_two_dimensions_that_vary_promise_no_number_of_programs() -> None:
+    def run():
+        f = jax.jit(lambda x: x.sum())
+        for shape in ((3, 5), (3, 6), (4, 6), (4, 7), (5, 7)):
+            f(np.ones(shape, np.float32))
+
+    assert [pattern.advice for pattern in patterns_of(run)] == [
+        "pad it to 4 or 8 and mask the padding: 2 lengths instead of 3",
+        "pad it to 8 and mask the padding: 1 length instead of 3",
+    ]
+
+
 def test_two_lambdas_on_one_line_are_not_made_anew() -> None:
     def run():
         jax.jit(lambda x: x + 1)(X), jax.jit(lambda x: x + 2)(X), jax.jit(lambda x: x + 3)(X)
