@@ -29,7 +29,8 @@ _lock = threading.Lock()
 _past: dict[str, list[_Past]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+# Compared by identity: a hash of thousands of results takes its time.
+@dataclass(frozen=True, slots=True, eq=False)
 class _Past:
     """One recorded program."""
 
