@@ -453,13 +453,13 @@ def a_state_that_goes_where_out_shardings_ask():
 
 @case("feedback", fed_back.START_SO, "`state`", "it comes", "state", "NamedSharding(mesh, P('x'))")
 def a_state_on_explicit_axes():
-    over = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Explicit,))
-    start, places = np.arange(8, dtype=np.float32), [NamedSharding(over, P(*spec)) for spec in ((None,), ("x",))]
+    def run(*spec):
+        over = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Explicit,))
+        place, end = NamedSharding(over, P(*spec)), NamedSharding(over, P("x"))
+        start = jax.device_put(np.arange(8, dtype=np.float32), place)
+        return _loop(jax.jit(lambda state: jax.sharding.reshard(state + 1, end)), start)
 
-    def run(place):
-        return _loop(jax.jit(lambda state: jax.sharding.reshard(state + 1, places[1])), jax.device_put(start, place))
-
-    return (lambda: run(places[0])), (lambda: run(places[1]))
+    return (lambda: run(None)), (lambda: run("x"))
 
 
 # ---------------------------------------------------------------- operations outside jit
