@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.placement_words import place_text, placement_pair
-from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, Container
+from pjit_inspect.analyze.placement_words import place_change, place_text, placement_change
+from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, Container, NamedText
 from pjit_inspect.model.reason import Difference
 
-__all__ = ["argument_differences", "group_alike"]
+__all__ = ["argument_differences", "group_alike", "same_value"]
 
 
 def argument_differences(before: CompileKey, after: CompileKey) -> list[Difference]:
@@ -81,7 +81,7 @@ def _static_fields(where: str, was: Container, now: Container) -> Iterator[Diffe
     old, new = {item.name: item for item in was.data}, {item.name: item for item in now.data}
     for name in dict.fromkeys((*new, *old)):
         a, b = old.get(name), new.get(name)
-        if a == b:
+        if same_value(a, b):
             continue
         texts = (a.text if a else "none", b.text if b else "none")
         same = f"another object that prints the same, {texts[1]}"
@@ -89,6 +89,14 @@ def _static_fields(where: str, was: Container, now: Container) -> Iterator[Diffe
         path = f"{where}.{name}" if name else where
         sentence = f"static field `{path}`: {pair}" if name else f"static data of `{path}` ({now.type}): {pair}"
         yield Difference(kind="tree", path=path, before=texts[0], after=texts[1], sentence=sentence)
+
+
+def same_value(was: NamedText | None, now: NamedText | None) -> bool:
+    """Whether two values are the same to JAX, as far as is known: where only one has a number, their texts decide."""
+    if was is None or now is None:
+        return was is now
+    numbers = {was.serial, now.serial} - {None}
+    return (was.text, was.digest) == (now.text, now.digest) and len(numbers) < 2
 
 
 def _container_path(arguments: Sequence[ArgumentKey], container: Container) -> str:
@@ -123,7 +131,7 @@ def _leaf(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
         yield _weak_type(was, now)
     moved = list(_placement(was, now))
     if was.type_spec != now.type_spec and not moved:
-        pair = placement_pair(was.type_spec or "none", now.type_spec or "none")
+        pair = placement_change(was.type_spec or "none", now.type_spec or "none")
         sentence = f"`{now.path}`: sharding in its type {pair}"
         yield Difference(
             kind="type sharding", path=now.path, before=was.type_spec, after=now.type_spec, sentence=sentence
@@ -175,7 +183,7 @@ def _strength(argument: ArgumentKey) -> str:
 
 def _placement(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
     if was.wanted != now.wanted:
-        pair = placement_pair(was.wanted or "unspecified", now.wanted or "unspecified")
+        pair = placement_change(was.wanted or "unspecified", now.wanted or "unspecified")
         sentence = f"in_shardings of `{now.path}`: {pair}"
         yield Difference(kind="in_shardings", path=now.path, before=was.wanted, after=now.wanted, sentence=sentence)
     if was.wanted or now.wanted:
@@ -198,12 +206,10 @@ def _commitment(argument: ArgumentKey, place: str) -> str:
 
 
 def _moved(was: ArgumentKey, now: ArgumentKey, texts: tuple[str, str]) -> Difference:
-    pair = placement_pair(*texts)
-    if texts[0] == texts[1]:
-        pair = f"{texts[1]}, over devices in another order"
     on_one = [text.startswith("device ") for text in texts]
-    sentence = f"`{now.path}`: {pair}" if any(on_one) else f"`{now.path}`: sharding {pair}"
-    kind = "device" if all(on_one) else "sharding"
+    change = place_change(was, now)
+    sentence = f"`{now.path}`: {change}" if any(on_one) else f"`{now.path}`: sharding {change}"
+    kind = "device" if all(on_one) and texts[0] != texts[1] else "sharding"
     return Difference(kind=kind, path=now.path, before=texts[0], after=texts[1], sentence=sentence)
 
 

@@ -311,12 +311,12 @@ class _Writer:
         what = self._what()
         if self._parts() and own is not None and own.rule is not None:
             return (
-                f"{self._op()} ({name}) works on {self._dimensions()} at once, and the partitioner cannot split it, but "
-                f"{self._is()} sharded over {self._need_axes()}"
+                f"{self._op()} ({name}) works on all of {self._dimensions()} at once, which the partitioner cannot "
+                f"split, but {self._is()} sharded over {self._need_axes()}"
             )
         return (
-            f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of {what}, "
-            f"which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with the specs of these"
+            f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of "
+            f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with the specs of these"
         )
 
     def predicate(self) -> str:
@@ -331,8 +331,8 @@ class _Writer:
         target, given = self._target(), self._given()
         way = f"from {given} to `{spec_text(target)}` " if target is not None and spec_text(target) not in given else ""
         return (
-            f"the partitioner found no direct way {way}for {self._what()}, which {self._op()} takes: every device gathers "
-            "all of it and keeps its piece"
+            f"the partitioner found no direct way {way}for {self._what()}, which {self._op()} takes: every device "
+            "gathers all of it and keeps its piece"
         )
 
     def unknown(self) -> str:
@@ -392,7 +392,7 @@ class _Writer:
         return kind == "contraction" and len({part.operand for part in parts}) == len(parts)
 
     def _dimensions(self) -> str:
-        """ "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
+        """In words: "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
         parts = self._shown_parts()
         if self._is_one_sum() and len(parts) == 2:
             return _joined([f"dimension {part.dimension} of {self._value(part)}" for part in parts])

@@ -1,9 +1,9 @@
 """Why each collective is there.
 
-A collective that is written says so itself. Any other is looked up in what XLA's partitioner made: there it lies between
-operations of the user's program, and the need it serves is its cause. Where XLA could not be asked, or does not know the
-collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone. Not its
-job: wording (`analyze.cause_wording`).
+A collective that is written says so itself. Any other is looked up in what XLA's partitioner made: there it lies
+between operations of the user's program, and the need it serves is its cause. Where XLA could not be asked, or does not
+know the collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone.
+Not its job: wording (`analyze.cause_wording`).
 """
 
 from __future__ import annotations

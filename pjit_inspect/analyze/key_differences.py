@@ -9,8 +9,9 @@ import difflib
 import os
 from collections.abc import Iterator, Sequence
 
-from pjit_inspect.analyze.argument_differences import argument_differences, group_alike
-from pjit_inspect.analyze.placement_words import placement_pair
+from pjit_inspect.analyze.argument_differences import argument_differences, group_alike, same_value
+from pjit_inspect.analyze.placement_words import placement_change
+from pjit_inspect.analyze.same_definition import same_definition
 from pjit_inspect.model.compile_key import CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.reason import Difference
 
@@ -29,7 +30,12 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
     if before.transform != after.transform:
         # The arguments of a transformed program are others anyway.
         return (*_transform(before, after), *_function(before, after))
+    if _takes_other_arguments(before, after):
+        counts = f"{len(before.arguments)} -> {len(after.arguments)}"
+        sentence = f"another program under {_transform_text(after.transform)}; the arguments it takes: {counts}"
+        return (Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence),)
     found = (
+        *_over(before, after),
         *_config(before, after),
         *_function(before, after),
         *_statics(before, after),
@@ -49,6 +55,20 @@ def _transform(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     yield Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence)
 
 
+def _takes_other_arguments(before: CompileKey, after: CompileKey) -> bool:
+    """Whether a transform made two programs whose arguments cannot be compared: they are not those of the call."""
+    if after.transform in ("jit", "pmap", "eager"):
+        return False
+    paths = [[argument.path for argument in key.arguments] for key in (before, after)]
+    return paths[0] != paths[1] and any(path.startswith("arg[") for path in (*paths[0], *paths[1]))
+
+
+def _over(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
+    for name, was, now in _changed(before.over, after.over):
+        sentence = f"{name} {_values(was, now, absent='nothing')}"
+        yield Difference(kind="transform", before=_text(was), after=_text(now), sentence=sentence)
+
+
 def _transform_text(transform: str) -> str:
     name, _, direction = transform.partition(" ")
     if direction:
@@ -64,7 +84,7 @@ def _function(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     if old is None or new is None or old.serial is None or new.serial is None or old.serial == new.serial:
         return
     if old.code != new.code:
-        yield _edited(old, new)
+        yield _other_code(old, new)
         return
     changed = [*_closure(old, new), *_defaults(old, new)]
     yield from changed
@@ -72,17 +92,21 @@ def _function(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
         yield _made_anew(old, new)
 
 
-def _edited(old: FunctionKey, new: FunctionKey) -> Difference:
+def _other_code(old: FunctionKey, new: FunctionKey) -> Difference:
     where = new.place.where if new.place is not None else ""
     name = f"`{_short(new)}`" + (f" ({where})" if where else "")
+    if not same_definition(old, new):
+        return Difference(kind="source", path=new.name, sentence=f"another {name}, with other code")
     number, was, now = _first_changed_line(old.lines, new.lines)
-    if number is None:
-        sentence = f"{name} was defined again with other code"
-        return Difference(kind="source", path=new.name, sentence=sentence)
+    again = f"{name} was defined again with other code"
+    if number is None or old.version == new.version:
+        return Difference(kind="source", path=new.name, sentence=again)
     count = _changed_lines(old.lines, new.lines)
     more = f", and {count - 1} more" if count > 1 else ""
     lines = f"line {number} of it `{was}` -> `{now}`" if was and now else _one_sided(number, was, now)
-    return Difference(kind="source", path=new.name, before=was, after=now, sentence=f"{name} was edited: {lines}{more}")
+    # Two cells may each have a function of that name; one file has changed.
+    said = again if new.place is not None and new.place.cell else f"{name} was edited"
+    return Difference(kind="source", path=new.name, before=was, after=now, sentence=f"{said}: {lines}{more}")
 
 
 def _one_sided(number: int, was: str, now: str) -> str:
@@ -132,9 +156,9 @@ def _made_anew(old: FunctionKey, new: FunctionKey) -> Difference:
         places = f"{_cell(old.place.cell, old.place.file)} -> {_cell(new.place.cell, new.place.file)}"
         sentence = f"`{_short(new)}` was defined again with the same code ({places})"
     else:
-        sentence = _NEW_OBJECT.get(new.kind, "`{name}` was defined again with the same code").format(
-            name=_short(new), wrapper=new.wrapper
-        )
+        again = "`{name}` was defined again with the same code"
+        other = again if same_definition(old, new) else "another `{name}`, with the same code"
+        sentence = _NEW_OBJECT.get(new.kind, other).format(name=_short(new), wrapper=new.wrapper)
     return Difference(kind="function", path=new.name, sentence=sentence)
 
 
@@ -162,7 +186,7 @@ def _changed(
         return
     before, after = {item.name: item for item in old}, {item.name: item for item in new}
     for name in dict.fromkeys((*after, *before)):
-        if before.get(name) != after.get(name):
+        if not same_value(before.get(name), after.get(name)):
             yield name, before.get(name), after.get(name)
 
 
@@ -175,6 +199,8 @@ def _values(was: NamedText | None, now: NamedText | None, *, absent: str = "unse
         return f"{was.text if was else absent} -> {now.text if now else absent}"
     if was.text != now.text:
         return f"{was.text} -> {now.text}"
+    if now.unequal:
+        return f"{now.text}, which is not equal to itself"
     if was.serial != now.serial and was.serial is not None and now.serial is not None:
         return f"another object that prints the same, {now.text}"
     return f"another value that prints the same, {now.text}"
@@ -233,9 +259,7 @@ def _outputs(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     ]
     for first, count in _alike(found):
         more = f" and {count - 1} more" if count > 1 else ""
-        pair = placement_pair(first.before or "unspecified", first.after or "unspecified")
-        if first.before == first.after:
-            pair = f"{first.after}, over devices in another order"
+        pair = placement_change(first.before or "unspecified", first.after or "unspecified")
         sentence = f"out_shardings of `{first.path}`{more}: {pair}"
         yield Difference(
             kind="out_shardings", path=first.path, before=first.before, after=first.after, sentence=sentence
@@ -271,7 +295,7 @@ def _context(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
 def _context_mesh(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     was, now = before.context_mesh or "none", after.context_mesh or "none"
     if was != now:
-        sentence = f"context mesh: {placement_pair(was, now)}"
+        sentence = f"context mesh: {placement_change(was, now)}"
         yield Difference(kind="context mesh", before=was, after=now, sentence=sentence)
 
 

@@ -34,10 +34,18 @@ def build_ledger(compiles: Sequence[Compile]) -> LedgerData:
     real = [one for one in compiles if one.data.cached != "memory"]
     groups: dict[tuple[object, ...], list[Compile]] = {}
     for one in real:
-        groups.setdefault((family_of(one.data), _site(one.data)), []).append(one)
+        groups.setdefault((_function(one.data), _site(one.data)), []).append(one)
     rows = sorted(map(_row, groups.values()), key=lambda row: -row.total_s)
     patterns = sorted(find_patterns(real), key=lambda pattern: -pattern.cost_s)
     return LedgerData(rows=tuple(rows), patterns=tuple(patterns), known=len(compiles) - len(real))
+
+
+def _function(data: RecordData) -> tuple[str, ...]:
+    """What a row is of: operations that `pmap` or `shard_map` runs outside jit are one function's."""
+    function = data.key.function if data.key is not None else None
+    if function is not None and function.kind == "primitive" and function.wrapper:
+        return ("outside jit", function.wrapper)
+    return family_of(data)
 
 
 def _site(data: RecordData) -> tuple[object, ...]:

@@ -115,7 +115,7 @@ class NeedFinder:
         return None
 
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
-        """A need of the operation that XLA was partitioning when it made the collective, and that makes what is taken."""
+        """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
         for op in self._own_ops(edge):
             needs = (n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op))
             if (need := self._best(needs, axes)) is not None:

@@ -15,7 +15,8 @@ import numpy as np
 
 from pjit_inspect.analyze.key_differences import key_differences
 from pjit_inspect.analyze.resharded import find_resharded
-from pjit_inspect.model.compile_key import ArgumentKey, CompileKey
+from pjit_inspect.analyze.same_definition import same_definition
+from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, FunctionKey
 from pjit_inspect.model.reason import Difference, Reason
 from pjit_inspect.model.record import RecordData
 
@@ -28,28 +29,28 @@ _MAX_SENTENCES = 3
 
 # How much the parts of a key weigh when the nearest is looked for: a program of another transform is far away, one with
 # other lengths is near.
-_WEIGHTS = np.array([100, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 1], np.int32)
+_WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
+_DEFINITION = len(_WEIGHTS) - 1
 
 
 def family_of(data: RecordData) -> tuple[str, ...]:
     """What the compiles of one function have in common, however often it is defined again.
 
-    A named function is known by its name and file (all cells of a notebook count as one file), a lambda by its line or,
-    in a notebook, by its code.
+    A named function is known by its name and file (all cells of a notebook count as one file), a lambda by its code,
+    too. Several functions may share all that: `same_definition` tells them apart.
     """
     function = data.key.function if data.key is not None else None
     if function is None:
         place = data.defined_at
         return ("", data.name, (place.cell and "cell") or place.file if place is not None else "")
     if function.kind == "primitive":
-        return ("primitive", function.name)
+        return ("primitive", function.name, function.wrapper)
     place = function.place
     file = "" if place is None else ("cell" if place.cell else place.file)
     if function.name.rsplit(".", 1)[-1] != "<lambda>":
         name = function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name
         return (function.wrapper, name, file)
-    which = (function.code or "") if place is None or place.cell else str(place.line)
-    return (function.wrapper, function.name, file, which)
+    return (function.wrapper, function.name, file, function.code or "")
 
 
 class _Family:
@@ -59,6 +60,8 @@ class _Family:
         self.keys: list[CompileKey] = []
         self._rows = np.zeros((8, len(_WEIGHTS)), np.int64)
         self._numbers: list[dict[object, int]] = [{} for _ in _WEIGHTS]
+        # One function for each definition, by its number.
+        self._definitions: list[FunctionKey | None] = []
 
     def add(self, key: CompileKey) -> None:
         """Take in a key; one that is known is left out. Threads may bring theirs out of order."""
@@ -71,22 +74,33 @@ class _Family:
         for column, part in enumerate(_parts(key)):
             numbers = self._numbers[column]
             self._rows[place, column] = numbers.setdefault(part, len(numbers))
+        if len(self._numbers[_DEFINITION]) > len(self._definitions):
+            self._definitions.append(key.function)
         self.keys.insert(place, key)
 
     def position(self, key: CompileKey) -> int:
         """Where a key stands that was added before."""
         return bisect_left(self.keys, key.serial, key=lambda other: other.serial)
 
-    def nearest(self, index: int) -> CompileKey:
-        """The key before `index` that shares most with the one there.
+    def nearest(self, index: int) -> CompileKey | None:
+        """The key before `index`, of the same definition as far as is known, that shares most with the one there.
 
-        Of several, the one with the fewest changed arguments, and then the newest.
+        Of several, the one with the fewest changed arguments, and then the newest; None when there is none.
         """
-        unlike = (self._rows[:index] != self._rows[index]) @ _WEIGHTS
+        comparable = np.flatnonzero(self._of_one_definition(index))
+        if not len(comparable):
+            return None
+        unlike = (self._rows[comparable] != self._rows[index]) @ _WEIGHTS
         mine = self.keys[index].arguments
         most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine) or 1)))
-        candidates = np.flatnonzero(unlike == unlike.min())[-most:]
+        candidates = comparable[unlike == unlike.min()][-most:]
         return min((self.keys[i] for i in reversed(candidates)), key=lambda other: _unlike(other.arguments, mine))
+
+    def _of_one_definition(self, index: int) -> np.ndarray:
+        """Which keys before `index` may be of the definition that the one there is of."""
+        mine = self.keys[index].function
+        known = [mine is None or old is None or same_definition(old, mine) is not False for old in self._definitions]
+        return np.array(known, bool)[self._rows[:index, _DEFINITION]]
 
 
 def _parts(key: CompileKey) -> tuple[object, ...]:
@@ -94,6 +108,7 @@ def _parts(key: CompileKey) -> tuple[object, ...]:
     arguments = key.arguments
     return (
         key.transform,
+        key.over,
         tuple(a.path for a in arguments) if key.tree is None else key.tree,
         function and function.code,
         tuple((a.shape, a.dtype) for a in arguments),
@@ -106,7 +121,18 @@ def _parts(key: CompileKey) -> tuple[object, ...]:
         key.config,
         (key.context_mesh, key.devices),
         key.clears,
+        _definition(key.function),
     )
+
+
+def _definition(function: FunctionKey | None) -> object:
+    """What `same_definition` looks at; a lambda that is made anew in a loop is one."""
+    if function is None:
+        return None
+    place = function.place
+    if place is None:
+        return function.serial
+    return function.version, function.twins, function.code, place.line, place.columns
 
 
 def _unlike(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> int:
@@ -173,7 +199,7 @@ class KeyHistory:
         if data.cached == "memory":
             return Reason(kind="known", sentence="not compiled: JAX had this program already", resharded=resharded)
         nearest = self._nearest(data, key)
-        found = _first(data, key) if nearest is None else _compared(nearest, key)
+        found = _first(data, key, self._wrapper(data, key)) if nearest is None else _compared(nearest, key)
         notes = _notes(data)
         return Reason(
             kind=found.kind,
@@ -184,6 +210,16 @@ class KeyHistory:
             resharded=resharded,
         )
 
+    def _wrapper(self, data: RecordData, key: CompileKey) -> str:
+        """What wraps the function, when the same function was compiled otherwise before; "" elsewhere."""
+        wrapper = key.function.wrapper if key.function is not None and key.function.kind != "primitive" else ""
+        if not wrapper:
+            return ""
+        mine = family_of(data)
+        with self._lock:
+            others = [family for name, family in self._families.items() if name[1:] == mine[1:] and name != mine]
+            return wrapper if any(family.keys and family.keys[0].serial < key.serial for family in others) else ""
+
     def _nearest(self, data: RecordData, key: CompileKey) -> CompileKey | None:
         with self._lock:
             family = self._families.get(family_of(data))
@@ -191,7 +227,7 @@ class KeyHistory:
                 return None
             index = family.position(key)
             known = index < len(family.keys) and family.keys[index].serial == key.serial
-            return family.nearest(index) if known and index else None
+            return family.nearest(index) if known else None
 
 
 def _shortened(family: _Family) -> _Family:
@@ -204,12 +240,20 @@ def _shortened(family: _Family) -> _Family:
 # ---------------------------------------------------------------- sentences
 
 
-def _first(data: RecordData, key: CompileKey) -> Reason:
-    what = f"eager operation `{data.name}`" if data.origin == "eager" else f"`{data.name}`"
-    sentence = f"first compile of {what}"
+def _first(data: RecordData, key: CompileKey, wrapper: str) -> Reason:
+    around = f"`{wrapper}` around " if wrapper else ""
+    sentence = f"first compile of {around}{_what(data, key)}"
     if key.missed in ("lowering", "compilation") and key.transform == "jit":
         sentence += " that was recorded; JAX had traced it before"
     return Reason(kind="first", sentence=sentence)
+
+
+def _what(data: RecordData, key: CompileKey) -> str:
+    if data.origin == "eager":
+        return f"eager operation `{data.name}`"
+    if key.function is not None and key.function.kind == "primitive":
+        return f"operation `{key.function.name}` of `{data.name}`, which runs outside jit"
+    return f"`{data.name}`"
 
 
 def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
@@ -217,6 +261,8 @@ def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
     if found:
         return Reason(kind="changed", sentence=_sentence(found), differences=found, nearest=nearest.serial)
     dropped = _dropped(nearest, key)
+    if dropped is None:
+        return Reason(kind="unknown", sentence=_UNEXPLAINED, nearest=nearest.serial)
     return Reason(kind="dropped", sentence=dropped.sentence, differences=(dropped,), nearest=nearest.serial)
 
 
@@ -226,11 +272,18 @@ def _sentence(found: Sequence[Difference]) -> str:
     return "; ".join([*shown, f"and {more} more differences" if more > 1 else found[-1].sentence] if more else shown)
 
 
-def _dropped(nearest: CompileKey, key: CompileKey) -> Difference:
-    """Nothing differs: why JAX compiled all the same."""
+_UNEXPLAINED = "unknown: nothing that is recorded differs from an earlier compile of it"
+
+
+def _dropped(nearest: CompileKey, key: CompileKey) -> Difference | None:
+    """Nothing differs: what was seen to be gone; None when nothing was."""
     if nearest.clears != key.clears:
         return Difference(kind="cleared", sentence="nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
-    sentence = "nothing differs: JAX had dropped the earlier program (`clear_cache` of the function, or an eviction)"
+    if nearest.serial not in key.dropped:
+        return None
+    sentence = "nothing differs: JAX had dropped the earlier program"
+    if key.function is None or key.function.kind != "primitive":
+        sentence += " (`clear_cache` of the function, or an eviction)"
     return Difference(kind="evicted", sentence=sentence)
 
 

@@ -13,7 +13,16 @@ from pjit_inspect.model.layout import Sharding
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.source import Frame
 
-__all__ = ["ArgumentKey", "CacheLayer", "CompileKey", "Container", "FunctionKey", "FunctionKind", "NamedText"]
+__all__ = [
+    "ArgumentKey",
+    "CacheLayer",
+    "CompileKey",
+    "Container",
+    "FedBack",
+    "FunctionKey",
+    "FunctionKind",
+    "NamedText",
+]
 
 FunctionKind = Literal["function", "lambda", "partial", "method", "object", "wrapper", "primitive"]
 
@@ -27,15 +36,19 @@ class NamedText:
     Attributes:
       name: `n`, `scale`, `jax_enable_x64`, ...
       text: the value, cut to 80 characters; an array is its type and shape.
-      serial: the number this process gave the object, so that two objects of one text can be told apart; None for
-        values that are equal when their texts are (numbers, strings, tuples of these) or cannot be tracked.
+      serial: the number this process gave the object, so that two objects of one text can be told apart; objects that
+        JAX takes for equal (`==`) share one. None for values that are equal when their texts are (numbers, strings,
+        tuples of these) or cannot be tracked.
       digest: a hash of the whole value, for texts that are cut; None when it has none.
+      unequal: True for a value that is not equal to itself, such as NaN: JAX finds a program for it again only by the
+        very same object.
     """
 
     name: str
     text: str
     serial: int | None = None
     digest: int | None = None
+    unequal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +56,16 @@ class FunctionKey:
     """The function object that was given to `jax.jit`; JAX's first cache is keyed on its identity.
 
     Attributes:
-      name: the qualified name of the innermost function under wrappers and partials (`Model.loss`, `<lambda>`).
+      name: the qualified name of the innermost function under wrappers and partials (`Model.loss`, `<lambda>`); of a
+        primitive, its name.
       kind: what the object itself is; a "wrapper" has another function in its `__wrapped__`.
-      wrapper: for a "wrapper", the function that made it, such as `grad`; "" otherwise.
+      wrapper: for a "wrapper", the function that made it, such as `grad`; for a primitive that `pmap` or `shard_map`
+        runs by itself, outside jit, the function of the user's it belongs to; "" otherwise.
       serial: the number this process gave the object; None when JAX did not show it.
-      place: where the innermost function is defined; None when that is not known.
+      place: where the innermost function is defined, a lambda with its columns; None when that is not known.
+      version: a hash of the text of that file or cell as it stood when the function was first seen; None when there is
+        no text.
+      twins: how many functions of this qualified name that text defines; None for lambdas and when it is not known.
       code: a hash of the innermost function's bytecode; None when it has none.
       lines: its source as it stood at the first compile, at most 400 lines; () when there is none.
       bound: what the function carries with it: closed-over values, the arguments of a partial, the `self` of a method.
@@ -59,6 +77,8 @@ class FunctionKey:
     wrapper: str = ""
     serial: int | None = None
     place: Frame | None = None
+    version: str | None = None
+    twins: int | None = None
     code: str | None = None
     lines: tuple[str, ...] = ()
     bound: tuple[NamedText, ...] = ()
@@ -115,6 +135,21 @@ class ArgumentKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FedBack:
+    """An argument that an earlier program returned.
+
+    Attributes:
+      path: the argument.
+      serial: the compile that returned it.
+      result: the path of that result; "" when several results of it look the same.
+    """
+
+    path: str
+    serial: int
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompileKey:
     """Everything one compile was looked up by, and when.
 
@@ -127,6 +162,7 @@ class CompileKey:
       missed: the first of JAX's caches that had no entry; None when nothing was compiled.
       disk: what the compilation cache on disk gave: "hit", "miss", or None when it was not asked.
       transform: "jit", "vmap", "grad forward", "grad backward", "eager", ...
+      over: what the transform is over: the arguments that are differentiated, the dimensions that are batched.
       function: what was compiled; None when JAX did not show it.
       statics: static arguments, and the parameters of an eager operation.
       positional: how many arguments were passed by position; None when it is not known.
@@ -141,6 +177,14 @@ class CompileKey:
       context: a hash of all that JAX's tracing cache is keyed on beside the call; None when it has none.
       context_mesh: the mesh of `jax.set_mesh` or `with mesh`; "" when there is none.
       devices: the devices of the program, as text ("cpu 0-7").
+      dropped: the serials of those earlier programs of the function that were seen to be gone when this one was
+        compiled: neither JAX nor the user held them any more.
+      fed: the arguments that were seen to be results of an earlier program.
+      called: the public function of JAX's that the user's line called (`where`, `zeros`); "device_put" for a program
+        that only puts arrays on devices; "" when the line called a function of the user's, or nothing with such a name
+        (an operator, an index).
+      site: a hash of the instructions that led from the user's line to the compile through JAX alone: equal when the
+        line ran again; None when another package lies between.
     """
 
     serial: int
@@ -152,6 +196,7 @@ class CompileKey:
     missed: CacheLayer | None = None
     disk: Literal["hit", "miss"] | None = None
     transform: str = "jit"
+    over: tuple[NamedText, ...] = ()
     function: FunctionKey | None = None
     statics: tuple[NamedText, ...] = ()
     positional: int | None = None
@@ -166,3 +211,7 @@ class CompileKey:
     context: int | None = None
     context_mesh: str = ""
     devices: str = ""
+    dropped: tuple[int, ...] = ()
+    fed: tuple[FedBack, ...] = ()
+    called: str = ""
+    site: int | None = None

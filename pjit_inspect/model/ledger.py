@@ -110,9 +110,10 @@ class Pattern:
       compiles: how many compiles it explains.
       cost_s: seconds of these compiles (measured).
       values: the values that were seen, in order of size or of appearance, at most 64.
-      buckets: lengths to pad to, so that at most this many programs are compiled; () where padding does not apply.
+      buckets: lengths to pad to, so that at most this many programs are compiled; () where padding does not apply or
+        would save none.
       sentence: what happens.
-      advice: what to do about it.
+      advice: what to do about it; "" when nothing is known to help.
     """
 
     kind: PatternKind

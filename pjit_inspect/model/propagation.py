@@ -249,7 +249,7 @@ class PartitionedCollective:
       dtype: XLA's name of its element type.
       elements: how many elements one device gives.
       makers: the values (in `Propagation.values`) it moves or adds up.
-      made_shape: the shape on one device of the first of them, as XLA partitioned the operation that makes it (counted).
+      made_shape: the shape on one device of the first of them, as XLA partitioned what makes it (counted).
       made_of: the shapes on one device of the operands of the operation that makes it (counted); () where unknown.
       takers: the operations that take its result.
       outputs: the program's results it goes to without an operation in between.
@@ -277,8 +277,8 @@ class PartitionedCollective:
 class Propagation:
     """Shardings of a whole program before partitioning.
 
-    Where XLA could be asked, it is XLA's own program, and `collectives` says what its partitioner inserted where. Else it
-    is what a run of Shardy in this package predicts: XLA rewrites a program before it propagates, so some may differ.
+    Where XLA could be asked, it is XLA's own program, and `collectives` says what its partitioner inserted. Else it is
+    what a run of Shardy in this package predicts: XLA rewrites a program before it propagates, so some may differ.
 
     Attributes:
       ops: in program order; an op stands before those in its regions.

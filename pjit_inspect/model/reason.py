@@ -65,8 +65,8 @@ class Reason:
 
     Attributes:
       kind: "first" when no earlier compile of the function was recorded, "changed" when parts of the key differ from
-        the nearest earlier one, "dropped" when none does, so that JAX had dropped its program, "known" when nothing was
-        compiled, "unknown" when the key was not seen.
+        the nearest earlier one, "dropped" when none does and its program was seen to be gone, "known" when nothing was
+        compiled, "unknown" when the key was not seen, and when none differs and the earlier program is still there.
       sentence: the answer, on one line.
       differences: what differs from the nearest earlier compile, the most telling first.
       nearest: the serial of that compile (`CompileKey.serial`); None when there is none.

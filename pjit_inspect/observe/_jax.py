@@ -15,7 +15,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import jax
@@ -43,18 +43,26 @@ __all__ = [
     "hlo_header",
     "hlo_module",
     "is_pmapped",
+    "is_stage",
+    "is_traceback_wrapper",
     "known_computation",
     "live_programs",
     "local_devices",
+    "made_at",
     "only_device",
+    "partial_of",
+    "places_arrays",
     "pmapped_function",
     "profile_folder",
     "register",
+    "results_of",
+    "shard_mapped",
     "stages_of",
     "timed_frame",
     "trace_context_hash",
     "traced_ahead",
     "tracing_flags",
+    "transform_frame",
     "unregister",
     "watched_calls",
 ]
@@ -144,6 +152,35 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
     return stages
 
 
+# Frames under which JAX compiles programs that only cut arrays up and put them on devices.
+_PLACING = {
+    ("interpreters/pxla.py", "shard_args"),
+    ("interpreters/pxla.py", "batched_device_put"),
+    ("dispatch.py", "_device_put_impl"),
+    ("dispatch.py", "_batched_device_put_impl"),
+    ("api.py", "device_put"),
+}
+
+
+def _file_and_name(code: CodeType) -> tuple[str, str]:
+    return code.co_filename.replace("\\", "/").rpartition("/jax/_src/")[2], code.co_name
+
+
+def places_arrays(code: CodeType) -> bool:
+    """Whether it is the code of a function of JAX's that moves arrays and computes nothing."""
+    return _file_and_name(code) in _PLACING
+
+
+def is_traceback_wrapper(code: CodeType) -> bool:
+    """Whether it is what JAX puts around its public functions to shorten tracebacks."""
+    return _file_and_name(code)[0] == "traceback_util.py"
+
+
+def is_stage(code: CodeType) -> bool:
+    """Whether it is a stage of a compile, and no function that somebody calls."""
+    return _file_and_name(code) in _STAGES
+
+
 def checked_argument(frames: Sequence[FrameType]) -> str:
     """The argument (`params['w']`) or result whose sharding the frames of JAX refused; "" when it is not known."""
     for frame in frames:
@@ -181,6 +218,41 @@ def pmapped_function(frame: FrameType) -> FunctionType | None:
     wrapped: Any = next((held[name] for name in ("fun", "f", "wrapped_fun") if name in held), None)
     found = inspect.unwrap(getattr(wrapped, "f", wrapped))
     return found if isinstance(found, FunctionType) else None
+
+
+def partial_of(function: Any) -> tuple[str, tuple[Any, ...]]:
+    """The function's name in a `HashablePartial` of JAX's, and the arguments it holds; ("", ()) for anything else."""
+    if type(function).__name__ != "HashablePartial":
+        return "", ()
+    return str(getattr(function.f, "__name__", "")), tuple(function.args)
+
+
+def shard_mapped(stages: dict[str, FrameType]) -> tuple[FunctionType | None, FrameType | None, str]:
+    """The user's function under a running `shard_map` or `pmap`, the frame that called it, and which of the two it is.
+
+    None where it does not show.
+    """
+    frame: FrameType | None = stages["shard_map"]
+    while frame is not None and not (
+        _file_and_name(frame.f_code) == ("shard_map.py", "wrapped") and "_shard_map." in frame.f_code.co_qualname
+    ):
+        frame = frame.f_back
+    if frame is None:
+        return None, None, "shard_map"
+    outer = _running_pmap(frame)
+    if outer is not None:
+        return pmapped_function(outer), outer.f_back, "pmap"
+    given: Any = frame.f_locals.get("f")
+    found = inspect.unwrap(given)
+    return (found if isinstance(found, FunctionType) else None), frame.f_back, "shard_map"
+
+
+def _running_pmap(frame: FrameType) -> FrameType | None:
+    """The frame of the wrapper of `pmap` that called this one, if it did so directly."""
+    caller = frame.f_back
+    while caller is not None and is_traceback_wrapper(caller.f_code):
+        caller = caller.f_back
+    return caller if caller is not None and _STAGES.get(_file_and_name(caller.f_code)) == "pmap" else None
 
 
 # ---------------------------------------------------------------- what caches are keyed on
@@ -382,6 +454,39 @@ def forget_fast_paths() -> None:
 def known_computation(computation: Any) -> Any:
     """The executable a lowered computation already has, or None."""
     return getattr(computation, "_executable", None)
+
+
+# ---------------------------------------------------------------- what earlier programs returned
+
+
+def results_of(computation: Any) -> list[tuple[Any, Any]]:
+    """The type and sharding objects of each result of a computation, which its arrays share; [] when not compiled."""
+    executable = known_computation(computation)
+    avals, shardings = getattr(executable, "out_avals", None), getattr(executable, "_out_shardings", None)
+    return list(zip(avals, shardings, strict=False)) if avals and shardings else []
+
+
+def made_at(array: Any) -> list[tuple[CodeType, int]]:
+    """The code and instruction of each frame that ran when an array was made, innermost first; [] when unknown."""
+    traceback = getattr(array, "traceback", None)
+    frames = getattr(traceback, "raw_frames", None)
+    return list(zip(*frames(), strict=True)) if frames is not None else []
+
+
+def transform_frame(stages: dict[str, FrameType], transform: str) -> tuple[list[Any], list[str]]:
+    """What the rule of `grad`, `jvp` or `vmap` was told of each argument, and their names; empty when it does not show.
+
+    For `grad` and `jvp` whether it is differentiated, for `vmap` the dimension that is batched.
+    """
+    local = {"grad": "nzs", "jvp": "is_nz_tangents_in", "vmap": "dims_in"}.get(transform, "")
+    variables = stages[transform].f_locals if transform in stages else {}
+    told, info = variables.get(local), _debug_info(variables.get("jaxpr"))
+    names = [str(name) for name in getattr(info, "arg_names", None) or ()]
+    return (list(told), names) if isinstance(told, (list, tuple)) else ([], [])
+
+
+def _debug_info(jaxpr: Any) -> Any:
+    return getattr(getattr(jaxpr, "jaxpr", jaxpr), "debug_info", None)
 
 
 # ---------------------------------------------------------------- facts of one program

@@ -22,12 +22,15 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
+from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, Container, FedBack, FunctionKey, NamedText
 from pjit_inspect.model.record import Timings
 from pjit_inspect.observe import _jax
 from pjit_inspect.observe.argument_tree import passed, tree_facts
 from pjit_inspect.observe.definitions import describe_function
+from pjit_inspect.observe.eager_calls import call_site, called_name
 from pjit_inspect.observe.library_names import pmap_names
+from pjit_inspect.observe.outside_jit import Operation, function_of, parameters_of
+from pjit_inspect.observe.past_programs import dropped_before, fed_back, remember_program
 from pjit_inspect.observe.program import LiveProgram
 from pjit_inspect.observe.sharding_text import device_ranges, mesh_text, sharding_text
 from pjit_inspect.observe.shardings import has_devices, to_mesh, to_sharding
@@ -144,6 +147,11 @@ def _type_name(kind: type) -> str:
         return "jax.Array"
     if issubclass(kind, np.ndarray):
         return "numpy.ndarray"
+    if issubclass(kind, np.generic):
+        return f"numpy.{kind.__name__}"
+    if kind.__module__.startswith("jax.") and issubclass(kind, (int, float, complex)):
+        # JAX's own `TypedInt`, which stands for the number.
+        return next(plain.__name__ for plain in (int, float, complex) if issubclass(kind, plain))
     # What `lower` got is described already.
     return "" if kind.__name__ == "MetaTy" else kind.__name__
 
@@ -248,13 +256,23 @@ def key_of(
     transform: str,
     timings: Timings,
     disk: Any = None,
+    operation: Operation | None = None,
 ) -> CompileKey:
-    """The key of one program; `names` are the paths of its arguments and results, `facts` those of its call."""
-    traced = _function(program, stages, frame, facts.traced)
+    """The key of one program; `names` are the paths of its arguments and results, `facts` those of its call.
+
+    `operation` is what it is of, where `pmap` or `shard_map` runs outside jit.
+    """
+    if operation is None:
+        traced = _function(program, stages, frame, facts.traced)
+    else:
+        traced = _Traced(function_of(operation), parameters_of(operation))
     arguments = _arguments(program, facts, _paths(names[0], stages, transform))
     options = (named_text(str(key), value) for key, value in sorted(program.compiler_options.items()))
+    serial, which = next(_serials), f"{program.name} {getattr(program.debug_info, 'func_src_info', '')}"
+    dropped, fed = dropped_before(which), _fed(which, stages, arguments, transform)
+    remember_program(which, serial, program, names[1], frame)
     return CompileKey(
-        serial=next(_serials),
+        serial=serial,
         process=_PROCESS,
         thread=threading.current_thread().name,
         began_s=_began_s(timings),
@@ -263,6 +281,7 @@ def key_of(
         missed=_missed(timings),
         disk=disk,
         transform=transform,
+        over=_over(stages, transform, arguments),
         function=traced.function if traced is not None else None,
         statics=traced.statics if traced is not None else (),
         positional=facts.positional,
@@ -277,7 +296,46 @@ def key_of(
         context=facts.context,
         context_mesh=facts.context_mesh,
         devices=device_ranges(program.devices),
+        dropped=dropped,
+        fed=fed,
+        called=called_name(frame),
+        site=call_site(frame),
     )
+
+
+def _fed(
+    which: str, stages: dict[str, FrameType], arguments: Sequence[ArgumentKey], transform: str
+) -> tuple[FedBack, ...]:
+    if transform != "jit" or "call" not in stages:
+        return ()
+    return fed_back(which, [argument.path for argument in arguments], stages["call"].f_locals.get("args") or ())
+
+
+_MAX_OVER = 3
+
+
+def _over(stages: dict[str, FrameType], transform: str, arguments: Sequence[ArgumentKey]) -> tuple[NamedText, ...]:
+    """What a transform is over, in words; () where it does not show."""
+    kind = transform.split()[0]
+    told, names = _jax.transform_frame(stages, kind)
+    if len(names) != len(told):
+        # Of `jvp`, the tangents come after the arguments they belong to.
+        names = [argument.path for argument in arguments[: len(told)]]
+    if not told or len(told) != len(names):
+        return ()
+    paths: dict[Any, list[str]] = {}
+    for name, about in zip(names, told, strict=True):
+        paths.setdefault(about, []).append(f"`{name}`")
+    if kind == "vmap":
+        parts = [f"dimension {dim} of {_listed(paths[dim])}" for dim in paths if isinstance(dim, int)]
+        return (NamedText(name="batched over", text=", ".join(parts), digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
+    text = _listed(paths.get(True, ()))
+    return (NamedText(name="differentiated with respect to", text=text, digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = len(paths) - _MAX_OVER
+    return ", ".join(paths[:_MAX_OVER]) + (f" and {more} more" if more > 0 else "")
 
 
 def _began_s(timings: Timings) -> float:

@@ -44,6 +44,7 @@ class Promise:
 
 _PXLA, _PJIT = "jax._src.interpreters.pxla", "jax._src.pjit"
 _AHEAD = "why it compiled: programs compiled ahead of time"
+_OVER = "why it compiled: what is differentiated or batched"
 
 CONTRACT = (
     Promise(
@@ -83,6 +84,11 @@ CONTRACT = (
     ),
     Promise(module=_PJIT, name="_cpp_pjit", variables=("fun", "jit_info"), costs="why it compiled: static arguments"),
     Promise(module=_PJIT, name="_infer_params", variables=("fun", "ji", "args", "kwargs"), costs=_AHEAD),
+    Promise(module=_PJIT, name="_pjit_linearize", variables=("nzs", "jaxpr"), costs=_OVER),
+    Promise(module=_PJIT, name="_pjit_jvp", variables=("is_nz_tangents_in", "jaxpr"), costs=_OVER),
+    Promise(module=_PJIT, name="_pjit_batcher", variables=("dims_in", "jaxpr"), costs=_OVER),
+    Promise(module="jax._src.shard_map", name="_prim_applier", costs="names of operations that pmap runs outside jit"),
+    Promise(module="jax._src.util", name="HashablePartial", costs="names of operations that pmap runs outside jit"),
     Promise(module="jax._src.stages", name="Traced.lower", variables=("self",), costs=_AHEAD),
     Promise(module="jax._src.config", name="trace_context", costs="why it compiled: user contexts"),
     Promise(module="jax._src.config", name="config_states", costs="why it compiled: configuration"),

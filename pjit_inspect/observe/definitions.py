@@ -1,21 +1,22 @@
 """The function object that was given to jit: what it is, where it is defined, what it carries with it.
 
-Not its job: the arguments of a call (`observe.compile_key`).
+Not its job: the arguments of a call (`observe.compile_key`), the text it is defined in (`observe.defining_text`).
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import linecache
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import CodeType, MethodType
 from typing import Any
 
 from pjit_inspect.model.compile_key import FunctionKey, FunctionKind, NamedText
 from pjit_inspect.model.source import Frame
-from pjit_inspect.observe.frames import cell_name
+from pjit_inspect.observe.defining_text import NO_TEXT, DefiningText, defining_text
+from pjit_inspect.observe.frames import cell_name, is_jax_file
 from pjit_inspect.observe.serials import serial_of
 from pjit_inspect.observe.short_text import named_text
 
@@ -26,7 +27,17 @@ _MAX_LINES = 400
 _MAX_WRAPPERS = 30
 _MAX_BOUND = 40
 # Only addresses of code objects are keys; the weak references empty the table.
-_definitions: dict[int, tuple[weakref.ref[CodeType], tuple[Frame, str, tuple[str, ...]]]] = {}
+_definitions: dict[int, tuple[weakref.ref[CodeType], _Definition]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """What a code object tells of the function it belongs to."""
+
+    place: Frame | None = None
+    code: str | None = None
+    lines: tuple[str, ...] = ()
+    text: DefiningText = NO_TEXT
 
 
 def describe_function(function: Any, name: str) -> FunctionKey:
@@ -35,16 +46,17 @@ def describe_function(function: Any, name: str) -> FunctionKey:
     inner = chain[-1]
     call = getattr(type(inner), "__call__", None)  # noqa: B004  (its code is what is wanted)
     code = getattr(inner, "__code__", None) or getattr(call, "__code__", None)
-    known = isinstance(code, CodeType)
-    place, fingerprint, lines = _definition(code) if known else (None, None, ())
+    found = _definition(code) if isinstance(code, CodeType) else _Definition()
     return FunctionKey(
         name=_qualified_name(inner, name),
         kind=_kind(function, chain),
         wrapper=_wrapper_name(chain),
         serial=serial_of(function),
-        place=place,
-        code=fingerprint,
-        lines=lines,
+        place=found.place,
+        version=found.text.version,
+        twins=found.text.twins,
+        code=found.code,
+        lines=found.lines,
         bound=tuple(_bound(chain))[:_MAX_BOUND],
         defaults=tuple(_defaults(inner))[:_MAX_BOUND],
     )
@@ -83,7 +95,11 @@ def _wrapper_name(chain: list[Any]) -> str:
         if isinstance(function, (functools.partial, MethodType)):
             continue
         code = getattr(_without_traceback_wrapper(function), "__code__", None)
-        return code.co_qualname.split(".<locals>")[0] if isinstance(code, CodeType) else type(function).__name__
+        if not isinstance(code, CodeType):
+            return type(function).__name__
+        name = code.co_qualname.split(".<locals>")[0]
+        # `jax.shard_map` is made by `_shard_map`.
+        return name.lstrip("_") if is_jax_file(code.co_filename) else name
     return ""
 
 
@@ -104,11 +120,21 @@ def _qualified_name(inner: Any, name: str) -> str:
 def _bound(chain: list[Any]) -> Iterator[NamedText]:
     for function in chain:
         if isinstance(function, functools.partial):
-            yield from (named_text(f"argument {i}", value) for i, value in enumerate(function.args))
+            yield from (named_text(name, value) for name, value in _positional(function))
             yield from (named_text(name, value) for name, value in sorted(function.keywords.items()))
         elif isinstance(function, MethodType):
             yield named_text("self", function.__self__)
     yield from _closed_over(chain[-1])
+
+
+def _positional(function: functools.partial[Any]) -> Iterator[tuple[str, Any]]:
+    """The positional arguments that a partial holds, by name where its function shows them."""
+    code = getattr(function.func, "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if isinstance(code, CodeType) else ()
+    if isinstance(function.func, MethodType):
+        names = names[1:]
+    for number, value in enumerate(function.args):
+        yield (names[number] if number < len(names) else f"argument {number}"), value
 
 
 def _closed_over(function: Any) -> Iterator[NamedText]:
@@ -135,16 +161,28 @@ def _defaults(function: Any) -> Iterator[NamedText]:
 # ---------------------------------------------------------------- source
 
 
-def _definition(code: CodeType) -> tuple[Frame, str, tuple[str, ...]]:
+def _definition(code: CodeType) -> _Definition:
     entry = _definitions.get(id(code))
     if entry is not None and entry[0]() is code:
         return entry[1]
-    file = code.co_filename
-    place = Frame(file=file, line=code.co_firstlineno, function=code.co_qualname, cell=cell_name(file))
-    found = (place, _fingerprint(code), _source_lines(code))
+    file, first = code.co_filename, code.co_firstlineno
+    columns = _columns(code) if code.co_name == "<lambda>" else ()
+    place = Frame(file=file, line=first, function=code.co_qualname, cell=cell_name(file), columns=columns)
+    last = max((line or 0 for part in _codes(code) for _, _, line in part.co_lines()), default=first)
+    text = defining_text(file, code.co_qualname)
+    lines = text.lines[first - 1 : min(last, first + _MAX_LINES - 1)]
+    found = _Definition(place, _fingerprint(code), lines, text.without_lines())
     key = id(code)
     _definitions[key] = (weakref.ref(code, lambda _: _definitions.pop(key, None)), found)
     return found
+
+
+def _columns(code: CodeType) -> tuple[int, ...]:
+    """Where on its line the first thing that a lambda computes begins and ends; () when Python does not keep it."""
+    for _, _, begin, end in code.co_positions():
+        if begin is not None and end:
+            return begin, end
+    return ()
 
 
 def _fingerprint(code: CodeType) -> str:
@@ -161,15 +199,3 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for item in code.co_consts:
         if isinstance(item, CodeType):
             yield from _codes(item)
-
-
-def _source_lines(code: CodeType) -> tuple[str, ...]:
-    """The lines the code's instructions come from, as the file stands now."""
-    file, first = code.co_filename, code.co_firstlineno
-    if not file.startswith("<"):
-        # A module that was edited and reloaded is still cached as it was.
-        linecache.checkcache(file)
-    lines = linecache.getlines(file)
-    last = max((line or 0 for part in _codes(code) for _, _, line in part.co_lines()), default=first)
-    last = min(last, first + _MAX_LINES - 1, len(lines))
-    return tuple(line.rstrip("\r\n") for line in lines[first - 1 : last])

@@ -20,6 +20,7 @@ __all__ = [
     "caller_of_jax",
     "cell_name",
     "is_jax_file",
+    "is_our_file",
     "is_user_file",
     "read_source",
     "read_variables",
@@ -54,6 +55,11 @@ def is_jax_file(file: str) -> bool:
     """True for a file of the packages jax and jaxlib."""
     parts = file.replace("\\", "/")
     return "/jax/_src/" in parts or "/site-packages/jax/" in parts or "/jaxlib/" in parts
+
+
+def is_our_file(file: str) -> bool:
+    """True for a file of this package."""
+    return file.startswith(_PACKAGE)
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:

@@ -32,8 +32,9 @@ def restore_names(
 
     `tree` and `result_tree` are the tree structures of the call (None when unknown).
     """
-    if any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
-        known = _equinox_arguments(frame_of(frame, "/equinox/_jit.py", "_call"))
+    equinox = frame_of(frame, "/equinox/_jit.py", "_call")
+    if equinox is not None and any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
+        known = _equinox_arguments(equinox)
         named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
         return named, [_equinox_result(name) for name in results]
     named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
@@ -70,10 +71,8 @@ def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType
 # ---------------------------------------------------------------- equinox
 
 
-def _equinox_arguments(frame: FrameType | None) -> dict[str, str]:
+def _equinox_arguments(frame: FrameType) -> dict[str, str]:
     """Paths by group and number ("first 3"): equinox passes the first argument and the others as lists of leaves."""
-    if frame is None:
-        return {}
     local = frame.f_locals
     bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
     labels = [*positional_labels(bound), *sorted(bound.kwargs)]

@@ -10,6 +10,7 @@ import functools
 import importlib.metadata
 import linecache
 import platform
+import re
 import sys
 from types import FrameType
 from typing import Any
@@ -41,10 +42,14 @@ from pjit_inspect.observe.frames import (
     user_frame,
 )
 from pjit_inspect.observe.library_names import restore_names
+from pjit_inspect.observe.outside_jit import Operation, named_for, operation_outside_jit
 from pjit_inspect.observe.program import LiveProgram
 from pjit_inspect.observe.shardings import find_meshes, to_device
 
 __all__ = ["make_record"]
+
+# Files of packages that define nothing but wrappers around functions of others, whatever these are called.
+_WRAPPER_FILES = ("/equinox/_jit.py",)
 
 _FLAGS = (
     "jax_use_shardy_partitioner",
@@ -77,8 +82,11 @@ def make_record(
     read = functools.partial(read_fact, missing)
     read("pmap", lambda: _look_through_pmap(program, stages), None)
     read("callable", lambda: _name_callable(program, stages), None)
+    operation = read("operation", lambda: operation_outside_jit(stages), None)
+    if operation is not None:
+        program.debug_info = named_for(operation, program.debug_info)
     defined_at = read("defined_at", lambda: None if "eager" in stages else _definition(program.debug_info), None)
-    caller = to_frame(user_frame(frame))
+    caller = to_frame(user_frame(operation.caller if operation is not None else frame))
     meshes = read("mesh", lambda: find_meshes((*program.in_shardings, *program.out_shardings), program.meshes), ())
     arguments = argument_names(program.debug_info, len(program.all_avals), program.constants)
     results = result_names(program.debug_info, len(program.out_avals))
@@ -86,18 +94,23 @@ def make_record(
     arguments, results = read("names", lambda: restore_names(frame, *_trees(stages), *names), names)
     stablehlo = read("stablehlo", lambda: stablehlo_of(program.module), None)
 
+    transform = _transform(stages) if operation is None else operation.transform
+
     def key() -> CompileKey:
         facts = call or call_facts(stages)
-        shown = _direction(stages, _transform(stages))
-        return key_of(program, stages, frame, facts, (arguments, results), transform=shown, timings=timings, disk=disk)
+        shown = _direction(stages, transform)
+        return key_of(
+            program, stages, frame, facts, (arguments, results), transform=shown, timings=timings, disk=disk,
+            operation=operation,
+        )  # fmt: skip
 
     finish = read("later", lambda: slow_facts_later(program, stablehlo), None)
     hlo = hlo_at_once if finish is None else hlo_of
     data = RecordData(
         name=_name(program),
-        transform=_transform(stages),
+        transform=transform,
         primitive=read("primitive", lambda: _primitive(stages), None),
-        origin=read("origin", lambda: _origin(stages, frame, program.debug_info), "user"),
+        origin=read("origin", lambda: _origin(stages, frame, program.debug_info, operation), "user"),
         user_frame=caller,
         defined_at=defined_at,
         inputs=read("inputs", lambda: input_layouts(program, arguments, meshes), ()),
@@ -204,18 +217,22 @@ def _is_renamed(file: str, line: int, name: str) -> bool:
     """
     if is_user_file(file) or is_jax_file(file):
         return False
+    if file.replace("\\", "/").endswith(_WRAPPER_FILES):
+        return True
     lines = [linecache.getline(file, number) for number in range(line, line + 12)]
-    own = "lambda" if name == "<lambda>" else f"def {name}"
-    return any(lines) and not any(own in text for text in lines)
+    own = r"\blambda\b" if name == "<lambda>" else rf"\bdef {re.escape(name)}\b"
+    return any(lines) and not any(re.search(own, text) for text in lines)
 
 
-def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any) -> Origin:
+def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, operation: Operation | None) -> Origin:
     """Whose compile this is.
 
     A function defined in the user's code is the user's, however it came to be compiled. One that a package defines is
     the user's when the user's own line called it (`jax.jit(optimizer.update)(...)`) and it is none that JAX jits
     itself, or when it wraps a function of the user's and bears its name.
     """
+    if operation is not None:
+        return "user" if is_user_file(operation.function.__code__.co_filename) else "library"
     if "eager" in stages:
         return "eager"
     file, line = str(getattr(info, "func_filename", None) or ""), getattr(info, "func_lineno", None)

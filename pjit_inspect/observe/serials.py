@@ -9,13 +9,17 @@ import functools
 import itertools
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["serial_of"]
+__all__ = ["equal_serial", "serial_of"]
 
 _lock = threading.Lock()
 _numbers = itertools.count(1)
 _known: dict[int, tuple[weakref.ref[Any], int]] = {}
+# Objects that compare by value, by type and hash: of those that are equal the first, with its number.
+_alike: dict[tuple[type, int | None], list[tuple[weakref.ref[Any], int]]] = {}
+_MAX_ALIKE, _MAX_KINDS = 16, 1_000
 
 
 def serial_of(item: Any) -> int | None:
@@ -38,3 +42,30 @@ def _forget(key: int, number: int, _: Any) -> None:
     entry = _known.get(key)
     if entry is not None and entry[1] == number:
         del _known[key]
+
+
+def equal_serial(item: Any, digest: int | None, equals: Callable[[Any, Any], bool | None]) -> int | None:
+    """The number of the first object that was equal to this one.
+
+    None for objects that allow no weak reference, where `equals` does not say, and when an object with which it would
+    have to be compared has gone.
+    """
+    number = serial_of(item)
+    if number is None:
+        return None
+    with _lock:
+        known = list(_alike.get((type(item), digest), ()))
+    for ref, first in known:
+        other = ref()
+        # Foreign code runs here, so without the lock.
+        same = None if other is None else True if other is item else equals(other, item)
+        if same:
+            return first
+        if same is None:
+            return None
+    with _lock:
+        if len(_alike) >= _MAX_KINDS:
+            _alike.clear()
+        if len(known) < _MAX_ALIKE:
+            _alike[type(item), digest] = [*known, (weakref.ref(item), number)]
+    return number if len(known) < _MAX_ALIKE else None

@@ -6,6 +6,7 @@ Not its job: slices (`observe.shardings`).
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,11 +17,16 @@ __all__ = ["device_ranges", "mesh_text", "sharding_text"]
 
 @functools.lru_cache(maxsize=1024)
 def sharding_text(sharding: Any) -> str:
-    """`P('data', None) on data=2 x model=4`, `device 3`, or the sharding's type and devices."""
+    """`P('data', None) on data=2 x model=4 on devices 0-7`, `device 3`, or the sharding's type and devices.
+
+    Two shardings that differ in their meshes, devices or memory have different texts.
+    """
     memory = getattr(sharding, "memory_kind", None)
     suffix = f" in {memory}" if memory not in (None, "device", "unpinned_host") else ""
     if hasattr(sharding, "spec") and getattr(sharding, "mesh", None) is not None:
-        return f"{_spec_text(sharding.spec)} on {mesh_text(sharding.mesh, devices=False)}{suffix}"
+        where = mesh_text(sharding.mesh, devices=False)
+        devices = mesh_text(sharding.mesh).removeprefix(where)
+        return f"{_spec_text(sharding.spec)} on {where}{suffix}{devices}"
     ids = sorted(int(device.id) for device in getattr(sharding, "device_set", ()))
     if len(ids) == 1:
         return f"device {ids[0]}{suffix}"
@@ -55,7 +61,10 @@ def _device_ids(mesh: Any) -> list[int]:
 
 
 def _ranges_text(numbers: Sequence[int]) -> str:
-    """Runs of neighbours joined, in the order given, which tells meshes apart: "0-3 8 6"; at most eight runs."""
+    """Runs of neighbours joined, in the order given, which tells meshes apart: "0-3 8 6".
+
+    Of more than eight runs the first eight, with a hash of all of them.
+    """
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -63,7 +72,10 @@ def _ranges_text(numbers: Sequence[int]) -> str:
         else:
             runs.append([number, number])
     shown = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:8]]
-    return " ".join([*shown, "..."] if len(runs) > 8 else shown)
+    if len(runs) <= 8:
+        return " ".join(shown)
+    digest = hashlib.sha1(repr(list(numbers)).encode(), usedforsecurity=False).hexdigest()[:6]
+    return f"{' '.join(shown)} ... (order {digest})"
 
 
 @functools.lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ import numpy as np
 from jax.core import Tracer
 
 from pjit_inspect.model.compile_key import NamedText
-from pjit_inspect.observe.serials import serial_of
+from pjit_inspect.observe.serials import equal_serial, serial_of
 
 __all__ = ["named_text", "short_text", "static_text"]
 
@@ -35,11 +35,22 @@ def named_text(name: str, value: Any) -> NamedText:
 
 
 def static_text(name: str, value: Any) -> NamedText:
-    """A value that JAX compares with `==` and `hash`."""
-    # Without an `__eq__` of its own an object equals only itself.
-    serial = serial_of(value) if type(value).__eq__ is object.__eq__ else None
-    digest = None if serial is not None else _digest(value)
-    return NamedText(name=name, text=short_text(value), serial=serial, digest=digest)
+    """A value that JAX compares with `==` and `hash`, and by identity before that."""
+    unequal = _equals(value, value) is False
+    if type(value).__eq__ is object.__eq__:
+        # Without an `__eq__` of its own an object equals only itself.
+        return NamedText(name=name, text=short_text(value), serial=serial_of(value))
+    digest = _digest(value)
+    serial = None if isinstance(value, (*_PLAIN, *_CONTAINERS)) else equal_serial(value, digest, _equals)
+    return NamedText(name=name, text=short_text(value), serial=serial, digest=digest, unequal=unequal)
+
+
+def _equals(one: Any, other: Any) -> bool | None:
+    """Whether two foreign values are equal; None when they do not say."""
+    try:
+        return bool(one == other)
+    except Exception:
+        return None
 
 
 def _digest(value: Any) -> int | None:

@@ -154,7 +154,7 @@ def _pattern(pattern: Pattern, times: bool) -> Finding:
     facts = (Prose(f"values: {', '.join(pattern.values)}"),) if pattern.values else ()
     return Finding(
         head=tuple(head),
-        sentences=((Prose(pattern.sentence),), (Prose(pattern.advice),)),
+        sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
         facts=(facts,) if facts else (),
     )
 

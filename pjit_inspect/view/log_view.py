@@ -44,12 +44,14 @@ def log_view(
     counts = tuple(collectives) or (None,) * len(rows)
     again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
     mine = [index for index, data in enumerate(rows) if data.origin == "user"]
-    shown = mine[-LISTED_RECORDS:]
-    blocks: list[Block] = [_head(rows, len(mine), len(mine) - len(shown))]
+    runs = _joined(rows, mine)
+    shown = runs[-LISTED_RECORDS:]
+    left_out = sum(len(run) for run in runs[:-LISTED_RECORDS])
+    blocks: list[Block] = [_head(rows, len(mine), left_out)]
     times = (options or ViewOptions()).show_times
     if shown:
-        words = [again[index] for index in shown]
-        table_rows = tuple(_row(index, rows[index], counts[index], times) for index in shown)
+        words = [", ".join(dict.fromkeys(again[i] for i in run if again[i])) for run in shown]
+        table_rows = tuple(_row(run, rows, counts, times) for run in shown)
         table = Table(columns=_columns(times), rows=table_rows)
         blocks.append(_with_reasons(table, words) if times and any(words) else table)
     blocks += _others(rows)
@@ -78,16 +80,41 @@ def _columns(times: bool) -> tuple[Column, ...]:
     return (*columns, Column(title="compile", align="right")) if times else columns
 
 
-def _row(index: int, data: RecordData, collectives: int | None, times: bool) -> Row:
+def _joined(rows: Sequence[RecordData], mine: Sequence[int]) -> list[list[int]]:
+    """The indices of each row: operations that one call of `pmap` or `shard_map` ran outside jit share one."""
+    found: list[list[int]] = []
+    for index in mine:
+        before = found[-1][-1] if found else None
+        if before is not None and _is_operation(rows[index]) and _is_operation(rows[before]):
+            same = [(rows[i].name, rows[i].transform, rows[i].user_frame) for i in (before, index)]
+            if same[0] == same[1]:
+                found[-1].append(index)
+                continue
+        found.append([index])
+    return found
+
+
+def _is_operation(data: RecordData) -> bool:
+    function = data.key.function if data.key is not None else None
+    return function is not None and function.kind == "primitive"
+
+
+def _row(run: Sequence[int], rows: Sequence[RecordData], counts: Sequence[int | None], times: bool) -> Row:
+    data = rows[run[0]]
+    known = [counts[index] for index in run]
+    total = None if None in known else sum(count for count in known if count is not None)
+    seconds = [rows[index].timings.compile_s for index in run]
+    many = len(run) > 1
     cells: tuple[Spans, ...] = (
-        (Number(str(index)),),
+        (Number(f"{run[0]}-{run[-1]}" if many else str(run[0])),),
         (Code(data.name),),
-        (Text(data.transform),),
+        (Text(f"{data.transform}, {plural(len(run), 'program')}" if many else data.transform),),
         place_spans((data.user_frame,) if data.user_frame else ()),
         (Code(str(data.mesh)),) if data.mesh is not None else (Text("none", "dim"),),
-        (Number("-" if collectives is None else f"{collectives:,}"),),
+        (Number("-" if total is None else f"{total:,}"),),
     )
-    return Row((*cells, (Text(seconds_text(data.timings.compile_s)),)) if times else cells)
+    took = None if None in seconds else sum(value for value in seconds if value is not None)
+    return Row((*cells, (Text(seconds_text(took)),)) if times else cells)
 
 
 def _with_reasons(table: Table, words: Sequence[str]) -> Table:

@@ -18,7 +18,7 @@ _DIFFERENCES = 4
 
 def reason_blocks(reason: Reason | None) -> list[Block]:
     """Why it was compiled again: the sentence, then the differences it leaves out; [] for a first compile."""
-    if reason is None or reason.kind not in _AGAIN:
+    if reason is None or not _is_again(reason):
         return []
     blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
     others = [difference for difference in reason.differences if difference.sentence not in reason.sentence]
@@ -28,10 +28,17 @@ def reason_blocks(reason: Reason | None) -> list[Block]:
     return blocks
 
 
+def _is_again(reason: Reason) -> bool:
+    """Whether it was compiled again, the reason being known or not."""
+    return reason.kind in _AGAIN or (reason.kind == "unknown" and reason.nearest is not None)
+
+
 def reason_words(reason: Reason | None) -> str:
     """Which parts of the key differ, in as few words as a column has: "shape, dtype"; "" for a first compile."""
-    if reason is None or reason.kind not in _AGAIN:
+    if reason is None or not _is_again(reason):
         return ""
+    if reason.kind == "unknown":
+        return "unknown"
     return ", ".join(dict.fromkeys(difference.kind for difference in reason.differences)) or "cache dropped"
 
 

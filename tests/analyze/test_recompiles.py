@@ -11,7 +11,7 @@ from pjit_inspect.analyze.ledger import Compile, build_ledger
 from pjit_inspect.analyze.recompile_patterns import padding_buckets
 from pjit_inspect.analyze.recompiles import KeyHistory, family_of
 from pjit_inspect.analyze.resharded import find_resharded, resharded_notes
-from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, FunctionKey, NamedText
+from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, NamedText
 from pjit_inspect.model.layout import ArrayLayout, Sharding
 from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.record import RecordData, Timings
@@ -124,11 +124,16 @@ def test_a_function_keeps_its_newest_two_thousand_keys():
         (
             dataclasses.replace(STEP, name="<lambda>", kind="lambda"),
             dataclasses.replace(STEP, name="<lambda>", kind="lambda", place=Frame(file="train.py", line=4)),
+            True,
+        ),
+        (
+            dataclasses.replace(STEP, name="<lambda>", kind="lambda"),
+            dataclasses.replace(STEP, name="<lambda>", kind="lambda", code="0ther"),
             False,
         ),
     ],
 )
-def test_a_function_is_known_by_name_and_file_a_cell_as_any_cell_and_a_lambda_by_its_line(one, other, same):
+def test_a_function_is_known_by_name_and_file_a_cell_as_any_cell_and_a_lambda_by_its_code(one, other, same):
     families = [family_of(record(1, function=function)) for function in (one, other)]
     assert (families[0] == families[1]) is same
 
@@ -236,7 +241,9 @@ def test_a_function_made_anew_twice_is_a_pattern_and_names_what_it_closes_over()
     (pattern,) = ledger_of(*records).patterns
     assert (pattern.kind, pattern.path, pattern.compiles) == ("made anew", "rate", 2)
     assert pattern.sentence == "`step` is made anew, and jitted, 2 times, each time with another `rate`"
-    assert pattern.advice == "make the jitted function once, and pass `rate` as an argument"
+    assert pattern.advice == (
+        "make the jitted function once, and pass `rate` as an argument, unless it decides shapes or Python control flow"
+    )
 
 
 def test_one_weak_type_flip_is_a_pattern():
@@ -267,40 +274,127 @@ def test_numpy_in_some_calls_and_a_committed_array_in_others_is_a_pattern():
     assert pattern.kind == "numpy and jax.Array"
 
 
-def test_an_argument_that_arrives_as_an_output_left_is_fed_back():
+def came_back(place: Sharding, *results: str, **changes) -> tuple[RecordData, RecordData]:
+    """A first compile with `x` split, and a second one with it as the first one returned it."""
     first = argument(type="jax.Array", committed=True, given=split(), mesh=MESH)
-    back = dataclasses.replace(first, given=whole())
-    output = ArrayLayout(path="result", dtype="float32", global_shape=(4,), sharding=whole())
-    made = dataclasses.replace(record(1, first), outputs=(output,))
-    (pattern,) = ledger_of(made, record(2, back)).patterns
+    outputs = tuple(
+        ArrayLayout(path=path, dtype="float32", global_shape=(4,), sharding=place) for path in results or ("result",)
+    )
+    fed = (FedBack(path="x", serial=1, result=outputs[0].path if len(outputs) == 1 else ""),)
+    records = record(1, first), record(2, dataclasses.replace(first, given=place), fed=fed, **changes)
+    return tuple(dataclasses.replace(data, outputs=outputs) for data in records)  # type: ignore[return-value]
+
+
+def test_an_argument_that_was_seen_to_be_a_result_is_fed_back():
+    (pattern,) = ledger_of(*came_back(whole())).patterns
     assert (pattern.kind, pattern.path) == ("feedback", "x")
-    assert "`out_shardings` of jit for `result`" in pattern.advice
+    assert pattern.sentence == "`x` comes back with another sharding: `result` of an earlier call has P(None)"
+    assert pattern.advice == "set `out_shardings` of jit for `result` to the sharding that `x` starts with"
+
+
+def test_of_results_that_look_the_same_none_is_named():
+    (pattern,) = ledger_of(*came_back(whole(), "result[0]", "result[1]")).patterns
+    assert pattern.sentence == "`x` comes back with another sharding: a result of an earlier call has P(None)"
+    assert pattern.advice == "set `out_shardings` of jit for what comes back to the sharding that `x` starts with"
 
 
 def test_where_the_result_goes_as_asked_the_advice_is_to_put_the_argument_there():
-    first = argument(type="jax.Array", committed=True, given=split(), mesh=MESH)
-    output = ArrayLayout(path="result", dtype="float32", global_shape=(4,), sharding=whole())
-    made = dataclasses.replace(record(1, first), outputs=(output,))
-    again = record(2, dataclasses.replace(first, given=whole()))
-    asked = dataclasses.replace(again.key, outputs=(NamedText(name="result", text="P(None,)"),))
-    (pattern,) = ledger_of(made, dataclasses.replace(again, key=asked)).patterns
-    assert pattern.kind == "feedback"
-    assert pattern.advice.startswith("put `x` where `out_shardings` puts `result` before the first call")
+    (pattern,) = ledger_of(*came_back(whole(), outputs=(NamedText(name="result", text="P(None,)"),))).patterns
+    assert pattern.advice == (
+        "start `x` as it comes back: `jax.device_put(x, NamedSharding(mesh, P(None)))` before the first call"
+    )
 
 
-def test_another_sharding_that_no_output_has_is_not_fed_back():
-    first = argument(type="jax.Array", committed=True, given=split(), mesh=MESH)
-    assert ledger_of(record(1, first), record(2, dataclasses.replace(first, given=whole()))).patterns == ()
+def test_an_argument_that_would_not_stay_as_it_came_back_is_not_to_start_so():
+    first, second = came_back(whole(), outputs=(NamedText(name="result", text="P(None,)"),))
+    moved = tuple(dataclasses.replace(output, sharding=split()) for output in second.outputs)
+    (pattern,) = ledger_of(first, dataclasses.replace(second, outputs=moved)).patterns
+    assert pattern.advice == ""
+
+
+def test_an_output_with_the_sharding_of_an_argument_says_nothing():
+    first, second = came_back(whole())
+    key = dataclasses.replace(second.key, fed=())
+    assert ledger_of(first, dataclasses.replace(second, key=key)).patterns == ()
 
 
 def test_eager_operations_that_compile_again_on_one_line_are_a_loop():
     add = FunctionKey(name="add", kind="primitive")
     records = [
-        record(n, argument(length=n), function=add, name="add", origin="eager", transform="eager") for n in range(1, 5)
+        record(n, argument(length=n), function=add, name="add", origin="eager", transform="eager", site=7)
+        for n in range(1, 5)
     ]
     (pattern,) = ledger_of(*records).patterns
     assert (pattern.kind, pattern.compiles) == ("eager loop", 4)
     assert pattern.sentence == "train.py:9 runs `add` outside any jit, and compiled 4 programs for that"
+
+
+def test_programs_that_put_arrays_on_devices_are_no_operations():
+    functions = FunctionKey(name="_multi_slice")
+    records = [
+        record(
+            n,
+            argument(length=n),
+            function=functions,
+            name="_multi_slice",
+            origin="library",
+            called="device_put",
+            site=7,
+        )
+        for n in range(1, 6)
+    ]
+    assert ledger_of(*records).patterns == ()
+
+
+def test_operations_have_the_names_the_line_calls_and_never_jaxs_own():
+    functions = {"_where": "where", "_reduce_sum": "", "add": ""}
+    records = [
+        record(
+            10 * n + i,
+            argument(length=n),
+            function=FunctionKey(name=name),
+            name=name,
+            origin="library",
+            called=called,
+            site=i,
+        )
+        for n in range(1, 5)
+        for i, (name, called) in enumerate(functions.items())
+    ]
+    (pattern,) = ledger_of(*records).patterns
+    assert (pattern.name, pattern.compiles) == ("where, add", 12)
+
+
+@pytest.mark.parametrize("sites", [(1, 2, 3, 4, 5), (None,) * 5])
+def test_a_line_that_runs_once_or_through_another_package_is_no_loop(sites):
+    add = FunctionKey(name="add", kind="primitive")
+    records = [
+        record(n, argument(length=n), function=add, name="add", origin="eager", transform="eager", site=site)
+        for n, site in enumerate(sites, 1)
+    ]
+    assert ledger_of(*records).patterns == ()
+
+
+# ---------------------------------------------------------------- nothing differs
+
+
+def test_a_program_that_was_seen_to_be_gone_was_dropped():
+    reason = history(one := record(1, argument()), two := record(2, argument(), dropped=(1,))).reason(two)
+    assert (reason.kind, reason.differences[0].kind, one.key.serial) == ("dropped", "evicted", reason.nearest)
+
+
+def test_without_a_difference_and_with_the_program_still_there_the_reason_is_unknown():
+    reason = history(record(1, argument()), two := record(2, argument())).reason(two)
+    assert (reason.kind, reason.differences, reason.nearest) == ("unknown", (), 1)
+    assert reason.sentence == "unknown: nothing that is recorded differs from an earlier compile of it"
+
+
+def test_a_value_that_only_one_key_has_a_number_for_is_the_same():
+    statics = [(NamedText(name="n", text="<Config>", serial=serial),) for serial in (7, None, 8)]
+    keys = [record(n, argument(), statics=static).key for n, static in enumerate(statics, 1)]
+    assert key_differences(keys[0], keys[1]) == ()
+    (difference,) = key_differences(keys[0], keys[2])
+    assert difference.sentence == "static argument `n`: another object that prints the same, <Config>"
 
 
 # ---------------------------------------------------------------- what each call copies

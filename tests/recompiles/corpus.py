@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib
 from contextlib import suppress
 
-from recompiles import arguments, functions, placement, surroundings
+from recompiles import arguments, definitions, functions, meshes, placement, surroundings, values
 from recompiles.scenario import SCENARIOS
 
 __all__ = ["SCENARIOS"]
 
-_ = (arguments, functions, placement, surroundings)
+_ = (arguments, definitions, functions, meshes, placement, surroundings, values)
 for name in ("libraries", "notebooks"):
     # Environments for older versions of JAX have none of these packages.
     with suppress(ModuleNotFoundError):

@@ -148,8 +148,11 @@ def step(x):
 """
 
 
-def _run(folder: Path, *texts: str) -> None:
-    """Import a module, call its `step`, write it anew, reload it, call again."""
+def run_module(folder: Path, *texts: str, written_early: bool = False) -> None:
+    """Import a module, call its `step`, write it anew, reload it, call again.
+
+    `written_early` writes each next text before the function of the one before is called.
+    """
     path, name = folder / "edited_step.py", "edited_step"
     sys.path.insert(0, str(folder))
     try:
@@ -159,8 +162,11 @@ def _run(folder: Path, *texts: str) -> None:
             importlib.invalidate_caches()
             module = sys.modules.get(name)
             module = importlib.import_module(name) if module is None else importlib.reload(module)
+            if written_early and number + 1 < len(texts):
+                path.write_text(texts[number + 1] + "# later")
             module.step(X)
-            assert linecache.getline(str(path), 1) == texts[number].splitlines(keepends=True)[0]
+            if not written_early:
+                assert linecache.getline(str(path), 1) == texts[number].splitlines(keepends=True)[0]
     finally:
         sys.path.remove(str(folder))
         sys.modules.pop(name, None)
@@ -168,24 +174,24 @@ def _run(folder: Path, *texts: str) -> None:
 
 @scenario("`step` (edited_step.py:4) was edited: line 3 of it `y = x * 2` -> `y = x * 30`")
 def edited_and_reloaded(folder):
-    _run(folder, STEP, STEP.replace("x * 2", "x * 30"))
+    run_module(folder, STEP, STEP.replace("x * 2", "x * 30"))
 
 
 @scenario("`step` (edited_step.py:4) was edited: line 3 of it `x = x + 1` is new")
 def a_line_more(folder):
-    _run(folder, STEP, STEP.replace("    y =", "    x = x + 1\n    y ="))
+    run_module(folder, STEP, STEP.replace("    y =", "    x = x + 1\n    y ="))
 
 
 @scenario("`step` (edited_step.py:4) was edited: line 3 of it `y = x * 2` -> `y = x * 30`, and 1 more")
 def two_lines_edited(folder):
-    _run(folder, STEP, STEP.replace("x * 2", "x * 30").replace("return y", "return y + 10"))
+    run_module(folder, STEP, STEP.replace("x * 2", "x * 30").replace("return y", "return y + 10"))
 
 
 @scenario("`step` was defined again with the same code")
 def only_a_comment_was_edited(folder):
-    _run(folder, STEP, STEP.replace("x * 2", "x * 2  # doubles"))
+    run_module(folder, STEP, STEP.replace("x * 2", "x * 2  # doubles"))
 
 
 @scenario("`step` was defined again with the same code")
 def reloaded_as_it_was(folder):
-    _run(folder, STEP, STEP)
+    run_module(folder, STEP, STEP)

@@ -137,3 +137,35 @@ def optax_length(_):
     for length in (2, 5):
         params = {"w": np.ones((length, 3), np.float32)}
         step(params, tx.init(params), params)
+
+
+def f(model, x):
+    return model(x)
+
+
+def fun(model, x):
+    return model(x)
+
+
+def fun_wrapped(model, x):
+    return model(x)
+
+
+def _with_equinox(function):
+    model, step = Scaled(jnp.ones(3), 0.1, 2), equinox.filter_jit(function)
+    step(model, X), step(model, np.ones((5, 3), np.float32))
+
+
+@scenario("`x`: length 2 -> 5 (dimension 0)")
+def equinox_of_a_function_named_f(_):
+    _with_equinox(f)
+
+
+@scenario("`x`: length 2 -> 5 (dimension 0)")
+def equinox_of_a_function_named_fun(_):
+    _with_equinox(fun)
+
+
+@scenario("`x`: length 2 -> 5 (dimension 0)")
+def equinox_of_a_function_named_as_its_own_wrapper(_):
+    _with_equinox(fun_wrapped)

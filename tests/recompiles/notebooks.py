@@ -20,7 +20,8 @@ def cell_run_again(shell):
     _cells(shell, CELL, CELL)
 
 
-@scenario("`step` (In [3]:1) was edited: line 3 of it `y = x * 2` -> `y = x * 3`")
+# Two cells that define a function of one name look the same, so that "edited" is more than anybody can tell.
+@scenario("`step` (In [3]:1) was defined again with other code: line 3 of it `y = x * 2` -> `y = x * 3`")
 def cell_edited(shell):
     _cells(shell, CELL, CELL.replace("x * 2", "x * 3"))
 
@@ -44,3 +45,43 @@ def lambda_in_a_cell_loop(shell):
 @scenario("`<lambda>` was defined again with the same code (In [2] -> In [3])")
 def lambda_cell_run_again(shell):
     _cells(shell, "f = jax.jit(lambda x: x * 2)\nf(x)", "f = jax.jit(lambda x: x * 2)\nf(x)")
+
+
+@scenario("`f` (In [3]:1) was defined again with other code: line 2 of it `return x * 2` -> `return x @ x`")
+def two_cells_that_define_a_function_of_one_name(shell):
+    cell = "def f(x):\n    return {}\njax.jit(f)(x)"
+    _cells(shell, cell.format("x * 2"), cell.format("x @ x"))
+
+
+@scenario("`step` was defined again with the same code (In [2] -> In [3])")
+def another_line_of_the_cell_edited(shell):
+    _cells(shell, CELL, f"{CELL}\nprint('again')")
+
+
+_BRANCHES = """if flag:
+    def f(x):
+        return x + 1
+else:
+    def f(x):
+        return x * 2
+jax.jit(f)(x)"""
+
+
+@scenario("first compile of `f`")
+def a_cell_run_again_that_takes_the_other_branch(shell):
+    _cells(shell, "flag = True", _BRANCHES, "flag = False", _BRANCHES)
+
+
+@scenario("another `f` (In [5]:5), with other code")
+def an_edited_cell_that_takes_the_other_branch(shell):
+    _cells(shell, "flag = True", _BRANCHES, "flag = False", f"{_BRANCHES}  # again")
+
+
+@scenario("first compile of `<lambda>`")
+def two_lambdas_on_one_line_of_a_cell(shell):
+    _cells(shell, "jax.jit(lambda x: x + 1)(x), jax.jit(lambda x: x * 2)(x)")
+
+
+@scenario(None, compiles=1)
+def a_cell_that_only_calls_run_again(shell):
+    _cells(shell, "f = jax.jit(lambda x: x * 2)", "f(x)", "f(x)")

@@ -117,7 +117,7 @@ def no_mesh_any_more(_):
     f(X)
 
 
-@scenario("context mesh: data=8 -> data=8 (explicit)")
+@scenario("context mesh: data=8 -> data=8 (explicit): the axis types differ")
 def axes_became_explicit(_):
     f = jax.jit(lambda x: x * 2)
     for kind in (AxisType.Auto, AxisType.Explicit):
