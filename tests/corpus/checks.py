@@ -97,8 +97,8 @@ def check_sizes(record: Any, truth: XlaTruth) -> Result:
 
 def _moves_all_of_it(moved: Moved, cause: Cause) -> bool:
     """Whether the array that the sentence names is the one that is moved, all of it."""
-    # A look-up gathers the table or the positions, a halo is an edge.
-    if not cause.value and (cause.kind in ("indexing", "halo") or "its result is moved" in cause.sentence):
+    # A look-up gathers the table or the positions, a halo is an edge, and an argmax gathers what each device found.
+    if not cause.value and (cause.kind in ("indexing", "halo", "reduction") or "its result is moved" in cause.sentence):
         return False
     return moved.kind in _MOVING or (moved.kind == "collective-permute" and cause.kind in _REQUESTS)
 

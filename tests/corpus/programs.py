@@ -11,6 +11,7 @@ from corpus.steps import (
     rl,
     routing,
     scanned,
+    science,
     sequence,
     serving,
     transformers,
@@ -20,5 +21,19 @@ from corpus.steps import (
 
 __all__ = ["PROGRAMS"]
 
-_FILES = (dense, transformers, scanned, zero, vision, sequence, manual, routing, serving, rl, libraries, blamed)
+_FILES = (
+    dense,
+    transformers,
+    scanned,
+    zero,
+    vision,
+    sequence,
+    manual,
+    routing,
+    serving,
+    rl,
+    libraries,
+    science,
+    blamed,
+)
 PROGRAMS: tuple[Program, ...] = tuple(program for file in _FILES for program in file.PROGRAMS)

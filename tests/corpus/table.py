@@ -27,7 +27,17 @@ from corpus.checks import (
 from corpus.program import Program
 from corpus.xla_truth import XlaTruth, compile_and_dump
 
-__all__ = ["MOST_DIFFERENT", "MOST_UNKNOWN", "Measured", "compiled", "limits_of", "lines_of", "measure"]
+__all__ = [
+    "HEADING",
+    "MOST_DIFFERENT",
+    "MOST_UNKNOWN",
+    "Measured",
+    "compiled",
+    "limits_of",
+    "line_of",
+    "lines_of_all",
+    "measure",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,22 +136,27 @@ MOST_UNKNOWN = 0.02
 _HEADS = "shardings", "sizes", "names", "kinds", "expected", "counterfactuals"
 
 
-def lines_of(found: Iterable[Measured]) -> list[str]:
-    """The table: a line per program, and the sum."""
+HEADING = (
+    f"{'program':<44} {'values differ':>14} {'causes unknown':>15} {'bytes':>6} {'sizes':>7} {'names':>7} {'kinds':>7} "
+    f"{'expected':>9} {'blamed':>7}"
+)
+
+
+def line_of(measured: Measured) -> str:
+    """The program's line of the table: what differs or is wrong, of what was compared."""
+    return _line(measured.name, [measured])
+
+
+def lines_of_all(found: Iterable[Measured]) -> list[str]:
+    """The sums, and what was not compared."""
     rows = list(found)
-    lines = [
-        f"{'program':<40} {'values differ':>16} {'causes unknown':>15} {'bytes':>6} {'sizes':>8} {'names':>8} "
-        f"{'kinds':>8} {'expected':>9} {'blamed':>7}"
-    ]
-    lines += [_line(row.name, [row]) for row in rows]
-    lines.append(_line(f"{len(rows)} programs, JAX {jax.__version__}", rows))
     evidence = sum((row.evidence for row in rows), Counter())
-    lines.append("evidence: " + ", ".join(f"{name} {count}" for name, count in evidence.most_common()))
-    lines.append(
-        f"values without a counterpart: {sum(row.unpaired for row in rows)}; "
-        f"collectives not found again: {sum(row.unjoined for row in rows)}"
-    )
-    return lines
+    return [
+        _line(f"{len(rows)} programs, JAX {jax.__version__}", rows),
+        "evidence: " + ", ".join(f"{name} {count}" for name, count in evidence.most_common()),
+        f"values without a counterpart: {sum(row.unpaired for row in rows):,}; "
+        f"collectives not found again: {sum(row.unjoined for row in rows)}",
+    ]
 
 
 def limits_of(found: Iterable[Measured]) -> list[tuple[str, str, str, bool]]:
@@ -189,8 +204,8 @@ def _line(name: str, rows: list[Measured]) -> str:
     unknown, causes = sum(row.unknown for row in rows), sum(row.causes for row in rows)
     share = sum(row.unknown_bytes for row in rows) / max(1, sum(row.bytes for row in rows))
     return (
-        f"{name:<40} {cells['shardings']:>16} {f'{unknown}/{causes}':>15} {share:>6.1%} {cells['sizes']:>8} "
-        f"{cells['names']:>8} {cells['kinds']:>8} {cells['expected']:>9} {cells['counterfactuals']:>7}"
+        f"{name:<44} {cells['shardings']:>14} {f'{unknown}/{causes}':>15} {share:>6.1%} {cells['sizes']:>7} "
+        f"{cells['names']:>7} {cells['kinds']:>7} {cells['expected']:>9} {cells['counterfactuals']:>7}"
     )
 
 

@@ -6,12 +6,15 @@ A few programs always, all of them with `--all`. The limits are those of `table`
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
+from corpus.checks import check_shardings, count_unpaired
 from corpus.program import Program
 from corpus.programs import PROGRAMS
 from corpus.table import compiled, limits_of, measure
+from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
 # Until causes and shardings are read from XLA's own modules, these limits are missed: then this goes.
 CORE_HAS_ARRIVED = False
@@ -24,7 +27,6 @@ _FAST = (
     "moe_by_einsum_dispatch",
     "decode_one_token_tp",
     "autoencoder_on_three_axes",
-    "ppo_with_scanned_environment",
     "two_towers_on_two_meshes",
     "segmentation_of_split_images",
 )
@@ -70,6 +72,14 @@ def test_xla_makes_the_same_collectives_when_it_is_asked_again(program: Program)
     names = {name for row in record.collectives for name in row.instructions}
     assert set(truth.collectives) <= names
     assert measure(program).unjoined == 0
+
+
+def test_the_package_reads_xlas_module_before_partitioning_as_the_witness_does(program: Program) -> None:
+    record, truth = compiled(program)
+    read = SimpleNamespace(data=record.data, propagation=read_propagated_hlo(truth.before, record.data.meshes))
+    result = check_shardings(read, truth)
+    assert not result.failures
+    assert count_unpaired(read, truth) == 0
 
 
 @_until_then

@@ -50,7 +50,7 @@ class Flow:
         """The same array beyond the border of a tuple, loop, call or fusion; [] when it is made here."""
         row, index = self.rows[node[0]], node[1]
         if row.opcode == "tuple":
-            return [(row.operands[index], 0)]
+            return self.before_element(row.name, index)
         if row.opcode == "get-tuple-element":
             return self.before_element(row.operands[0], row.number("index") or 0)
         if row.opcode in ("fusion", "call"):
@@ -65,7 +65,10 @@ class Flow:
 
     def before_element(self, name: str, index: int) -> list[Node]:
         row = self.rows[name]
-        return [(row.operands[index], 0)] if row.opcode == "tuple" else [(name, index)]
+        if row.opcode == "tuple":
+            # A branch without arguments gets an empty tuple.
+            return [(operand, 0) for operand in row.operands[index : index + 1]]
+        return [(name, index)]
 
     def _returned(self, loop: Row, index: int) -> list[Node]:
         body = re.search(r"\bbody=%?([\w.\-]+)", loop.rest)
@@ -77,20 +80,16 @@ class Flow:
 
     def _is_same(self, node: Node, other: Node) -> bool:
         """Whether a loop hands on what it got, perhaps copied."""
-        for _ in range(20):
+        while node != other:
             row = self.rows[node[0]]
-            if node == other:
-                return True
             if row.opcode == "copy":
-                node = (row.operands[0], 0)
-            elif row.opcode in ("get-tuple-element", "tuple"):
-                index = row.number("index") or 0 if row.opcode == "get-tuple-element" else node[1]
-                node = self.before_element(row.operands[0], index)[0] if index is not None else node
-                if row.opcode == "tuple":
-                    node = (row.operands[index], 0)
+                before = [(row.operands[0], 0)]
             else:
+                before = self.before(node) if row.opcode in ("get-tuple-element", "tuple") else []
+            if not before:
                 return False
-        return False
+            node = before[0]
+        return True
 
     def _entering(self, parameter: Row, index: int) -> list[Node]:
         found: list[Node] = []

@@ -81,6 +81,7 @@ class XlaTruth:
       collectives: by the name of the optimized instruction (the start, where there is one).
       partitioned: how many collectives the partitioner made; those XLA combined or removed later are among them.
       joined: how many of the optimized ones were found there by their channel.
+      before: XLA's module before partitioning, as dumped.
     """
 
     arguments: dict[str, Array]
@@ -91,6 +92,7 @@ class XlaTruth:
     collectives: dict[str, Moved]
     partitioned: int
     joined: int
+    before: str
 
 
 def compile_and_dump(function: Callable[..., Any], *arguments: Any) -> XlaTruth:
@@ -108,6 +110,7 @@ def compile_and_dump(function: Callable[..., Any], *arguments: Any) -> XlaTruth:
         collectives=moved,
         partitioned=made,
         joined=joined,
+        before=before,
     )
 
 

@@ -149,7 +149,7 @@ def sequence_parallel_scan(without: str = "") -> Built:
         if without != "sequence":
             x = shard(x, "dp", "tp", None)
         h = layer_norm(x, w["norm"])
-        h = shard(h, "dp", None, None)  # @gathered
+        h = jax.lax.with_sharding_constraint(h, NamedSharding(mesh, P("dp", None, None)))  # @gathered
         x = x + jax.nn.gelu(h @ w["fc"]) @ w["fc2"]
         return x, None
 
