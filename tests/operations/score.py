@@ -1,0 +1,161 @@
+"""One program compared with XLA's own dump, and the causes of its collectives judged.
+
+Not its job: printing (`table`), or deciding how much may be wrong (`test_operations`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import jax
+
+import pjit_inspect
+from operations.forms import Program
+from operations.xla_shardings_of import Specs, xla_shardings_of
+from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.propagation import Propagation
+
+__all__ = ["Score", "score"]
+
+_CALL = "sdy.named_computation"
+"""XLA has inlined calls before: what a call returns is a value inside it."""
+
+_FURTHER = {"plain": (), "matmul": ("contraction", "reshard_needed"), "gradient": ()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One program, compared and judged.
+
+    Attributes:
+      name: the program's.
+      compared: arrays with a counterpart in XLA's module, of the same name, type and shape.
+      different: a line for each of these that XLA shards otherwise.
+      causes, cause_bytes: how many causes there are, and the bytes they explain (payload, each time it runs).
+      unknown: a line for each cause that is unknown.
+      unknown_bytes: the bytes of these.
+      unacceptable: a line for each cause of a kind that the operation cannot have, or for a sentence with a word that
+        must not occur.
+      error: why the program could not be judged; "".
+    """
+
+    name: str
+    compared: int = 0
+    different: tuple[str, ...] = ()
+    causes: int = 0
+    cause_bytes: int = 0
+    unknown: tuple[str, ...] = ()
+    unknown_bytes: int = 0
+    unacceptable: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        return not (self.different or self.unknown or self.unacceptable or self.error)
+
+
+def score(program: Program) -> Score:
+    """Compile the program twice, with the package and with XLA's dump."""
+    # JAX traces an inner jitted function of its own once, and keeps the lines of whoever called it first.
+    jax.clear_caches()
+    mesh = program.arguments[0].sharding.mesh
+    theirs = xla_shardings_of(program.function, program.arguments, mesh)
+    jax.clear_caches()
+    record = pjit_inspect.inspect(program.function, *program.arguments)
+    if record.propagation is None:
+        return Score(name=program.name, error="its shardings are not known")
+    compared, different = _compare(_by_name(record.propagation), theirs)
+    rows = list(record.collectives)
+    causes = [(row, cause) for row in rows for cause in row.causes]
+    unknown = [(row, cause) for row, cause in causes if cause.kind == "unknown"]
+    return Score(
+        name=program.name,
+        compared=compared,
+        different=different,
+        causes=len(causes),
+        cause_bytes=sum(cause.payload_bytes for _, cause in causes),
+        unknown=tuple(f"{_what(row)}: {cause.sentence}" for row, cause in unknown),
+        unknown_bytes=sum(cause.payload_bytes for _, cause in unknown),
+        unacceptable=(*_unacceptable(program, rows), *_unexplained(rows)),
+    )
+
+
+# ---------------------------------------------------------------- shardings
+
+
+def _by_name(program: Propagation) -> Specs:
+    """The package's answer, in the same form as XLA's."""
+    found: Specs = defaultdict(Counter)
+    for op in program.ops:
+        for value in (program.values[index] for index in op.results):
+            if op.op_name and op.opcode != _CALL:
+                found[op.op_name, value.dtype, value.shape][value.spec] += 1
+    for boundary in program.inputs:
+        value = program.values[boundary.value]
+        found[boundary.name, value.dtype, value.shape][value.spec] += 1
+    for index, boundary in enumerate(program.outputs):
+        value = program.values[boundary.value]
+        found[f"result {index}", value.dtype, value.shape][value.spec] += 1
+    return found
+
+
+def _compare(ours: Specs, theirs: Specs) -> tuple[int, tuple[str, ...]]:
+    """How many arrays have a counterpart, and those that differ whichever way arrays of one name are paired."""
+    compared, different = 0, []
+    for key in ours.keys() & theirs.keys():
+        if not key[2]:
+            continue  # A single number cannot be sharded.
+        pairs = min(ours[key].total(), theirs[key].total())
+        equal = (ours[key] & theirs[key]).total()
+        compared += pairs
+        different += [_line(key, ours[key] - theirs[key], theirs[key] - ours[key])] * (pairs - equal)
+    return compared, tuple(sorted(different))
+
+
+def _line(key: tuple[str, str, tuple[int, ...]], ours: Counter, theirs: Counter) -> str:
+    name, dtype, shape = key
+    return f"{name} {dtype}{list(shape)}: {' or '.join(map(str, ours))}; XLA's: {' or '.join(map(str, theirs))}"
+
+
+# ---------------------------------------------------------------- causes
+
+
+def _unacceptable(program: Program, rows: list[Collective]) -> list[str]:
+    allowed = {"unknown", *_allowed(program)}
+    words = program.operation.never if program.form == "plain" else ()
+    found = []
+    for row in rows:
+        for cause in row.causes:
+            if cause.kind not in allowed:
+                found.append(f"{_what(row)}: {cause.kind} is none of {_listed(allowed)}: {cause.sentence}")
+            found += [f"{_what(row)}: says {word!r}: {cause.sentence}" for word in words if word in cause.sentence]
+    return found
+
+
+def _allowed(program: Program) -> set[str]:
+    """The kinds that a collective of this program may have."""
+    operation = program.operation
+    allowed = {*operation.causes, *_FURTHER[program.form]}
+    if program.form == "gradient":
+        allowed |= set(operation.backward)
+    if "reshard_needed" in allowed:
+        # How the partitioner reshards, where it knows no direct way.
+        allowed.add("full_replication")
+    results = jax.tree.leaves(jax.eval_shape(program.function, *program.arguments))
+    if any(length % 8 for result in results for length in result.shape):
+        # What the axes do not divide is returned replicated.
+        allowed.add("output")
+    return allowed
+
+
+def _listed(kinds: set[str]) -> str:
+    return ", ".join(sorted(kinds - {"unknown"})) or "no collective at all"
+
+
+def _unexplained(rows: list[Collective]) -> list[str]:
+    return [f"{_what(row)}: has no cause" for row in rows if not row.causes]
+
+
+def _what(row: Collective) -> str:
+    return f"{row.kind} over {row.axes_text}, {row.payload_bytes} B, {row.op_name or 'no name'}"
