@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-
 from causes.meshes import array, named
+
 from operations.operation import LOOKS_UP, NEIGHBOURS, Operation, integers, operation
 
 __all__ = ["OPERATIONS"]
@@ -58,7 +58,12 @@ def scan_over_sharded_layers(x, ws):
 
 
 @operation(
-    OPERATIONS, "each turn sums over the sharded dimension, and its result must be sharded again", _X, _W, causes=_BOTH, never=_NOWHERE
+    OPERATIONS,
+    "each turn sums over the sharded dimension, and its result must be sharded again",
+    _X,
+    _W,
+    causes=_BOTH,
+    never=_NOWHERE,
 )
 def loop_of_products(x, w):
     return jax.lax.fori_loop(0, 3, lambda _, x: jnp.tanh(x @ w), x)
@@ -93,7 +98,14 @@ def loop_until_converged(x):
     return jax.lax.while_loop(lambda state: state[1] > 1e-3, step, (x, jnp.inf))[0]
 
 
-@operation(OPERATIONS, "a sum over all devices decides", _X, causes=("loop_predicate",), backward=("reduction",), never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "a sum over all devices decides",
+    _X,
+    causes=("loop_predicate",),
+    backward=("reduction",),
+    never=_NOWHERE,
+)
 def condition_on_a_sum(x):
     return jax.lax.cond(jnp.sum(x) > 0, lambda x: x * 2.0, jnp.sin, x)
 
@@ -148,12 +160,22 @@ def mapped_dynamic_slice(x, starts):
     return jax.vmap(lambda row, i: jax.lax.dynamic_slice_in_dim(row, i, 4))(x, starts)
 
 
-@operation(OPERATIONS, "a loop over sharded rows", array((16, 32), "model", None), causes=("indexing", "reshard_needed"))
+@operation(
+    OPERATIONS, "a loop over sharded rows", array((16, 32), "model", None), causes=("indexing", "reshard_needed")
+)
 def map_one_by_one(x):
     return jax.lax.map(jnp.sin, x)
 
 
-@operation(OPERATIONS, "a layer computed again in the backward pass", _X, _W, array((32, 32), None, "model"), causes=_BOTH, never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "a layer computed again in the backward pass",
+    _X,
+    _W,
+    array((32, 32), None, "model"),
+    causes=_BOTH,
+    never=_NOWHERE,
+)
 def checkpointed_layer(x, up, down):
     return jax.checkpoint(lambda x, up, down: jnp.tanh(x @ up) @ down)(x, up, down)
 
@@ -190,7 +212,9 @@ def _clipped_backward(saved, g):
 _clipped_product.defvjp(_clipped_forward, _clipped_backward)
 
 
-@operation(OPERATIONS, "a product with a gradient of its own", _X, _W, causes=("contraction",), backward=_BOTH, never=_NOWHERE)
+@operation(
+    OPERATIONS, "a product with a gradient of its own", _X, _W, causes=("contraction",), backward=_BOTH, never=_NOWHERE
+)
 def product_with_own_gradient(x, w):
     return _clipped_product(x, w)
 
@@ -207,7 +231,9 @@ def _logsumexp_jvp(primals, tangents):
     return _logsumexp(x), jnp.sum(jax.nn.softmax(x, axis=-1) * t, axis=-1)
 
 
-@operation(OPERATIONS, "largest and sum along model, with a derivative of its own", _X, causes=("reduction",), never=_NOWHERE)
+@operation(
+    OPERATIONS, "largest and sum along model, with a derivative of its own", _X, causes=("reduction",), never=_NOWHERE
+)
 def logsumexp_with_own_derivative(x):
     return _logsumexp(x)
 
@@ -219,7 +245,11 @@ def nested_jit(x, w):
 
 
 @operation(
-    OPERATIONS, "a constraint asks for rows, x has columns", array((16, 32), None, "model"), causes=("reshard_requested",), never=_NOWHERE
+    OPERATIONS,
+    "a constraint asks for rows, x has columns",
+    array((16, 32), None, "model"),
+    causes=("reshard_requested",),
+    never=_NOWHERE,
 )
 def constrained(x):
     return jax.lax.with_sharding_constraint(jnp.sin(x), named("model", None)) * 2.0

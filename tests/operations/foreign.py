@@ -8,10 +8,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from causes.meshes import array
 from jax.experimental import io_callback
 from jax.experimental import pallas as pl
 
-from causes.meshes import array
 from operations.operation import LOOKS_UP, NEIGHBOURS, Operation, operation
 
 __all__ = ["OPERATIONS"]
@@ -23,7 +23,9 @@ _X = array((16, 32), "data", "model")
 _UNSPLIT = ("no_sharding_rule",)
 
 
-@operation(OPERATIONS, "Python sees the whole array, on one device", _X, causes=_UNSPLIT, never=_NOWHERE, has_gradient=False)
+@operation(
+    OPERATIONS, "Python sees the whole array, on one device", _X, causes=_UNSPLIT, never=_NOWHERE, has_gradient=False
+)
 def pure_callback(x):
     shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
     return jax.pure_callback(lambda x: np.asarray(x) * 2, shape, x)

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
-
 from causes.meshes import array
+
 from operations.operation import Operation
 
 __all__ = ["FORMS", "Form", "Program", "programs_of"]

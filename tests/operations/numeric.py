@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-
 from causes.meshes import array
+
 from operations.operation import LOOKS_UP, NEIGHBOURS, Operation, integers, operation
 
 __all__ = ["OPERATIONS"]
@@ -53,7 +53,12 @@ def fft_of_whole_rows(x):
 
 
 @operation(
-    OPERATIONS, "a transform, a product with a filter, and back", _X, _Y, causes=("no_sharding_rule", "reshard_needed"), never=_NOWHERE
+    OPERATIONS,
+    "a transform, a product with a filter, and back",
+    _X,
+    _Y,
+    causes=("no_sharding_rule", "reshard_needed"),
+    never=_NOWHERE,
 )
 def filter_by_fft(x, f):
     return jnp.fft.irfft(jnp.fft.rfft(x, axis=1) * jnp.fft.rfft(f, axis=1), axis=1)
@@ -64,27 +69,61 @@ def fftshift(x):
     return jnp.fft.fftshift(x)
 
 
-@operation(OPERATIONS, "rows depend on all rows before", _MATRICES, causes=("no_sharding_rule", "reshard_needed"), backward=_MANY, never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "rows depend on all rows before",
+    _MATRICES,
+    causes=("no_sharding_rule", "reshard_needed"),
+    backward=_MANY,
+    never=_NOWHERE,
+)
 def cholesky(x):
     return jnp.linalg.cholesky(x)
 
 
-@operation(OPERATIONS, "columns are made orthogonal one after the other", _MATRICES, causes=("no_sharding_rule", "reshard_needed"), backward=_MANY, never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "columns are made orthogonal one after the other",
+    _MATRICES,
+    causes=("no_sharding_rule", "reshard_needed"),
+    backward=_MANY,
+    never=_NOWHERE,
+)
 def qr(x):
     return jnp.linalg.qr(x)[0]
 
 
-@operation(OPERATIONS, "LAPACK takes whole matrices", _MATRICES, causes=("no_sharding_rule", "reshard_needed"), backward=_MANY, never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "LAPACK takes whole matrices",
+    _MATRICES,
+    causes=("no_sharding_rule", "reshard_needed"),
+    backward=_MANY,
+    never=_NOWHERE,
+)
 def singular_values(x):
     return jnp.linalg.svd(x, full_matrices=False)[1]
 
 
-@operation(OPERATIONS, "LAPACK takes whole matrices", _MATRICES, causes=("no_sharding_rule", "reshard_needed"), backward=_MANY, never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "LAPACK takes whole matrices",
+    _MATRICES,
+    causes=("no_sharding_rule", "reshard_needed"),
+    backward=_MANY,
+    never=_NOWHERE,
+)
 def eigenvalues(x):
     return jnp.linalg.eigh(x)[0]
 
 
-@operation(OPERATIONS, "an LU factorization, a permutation, two triangular solves", _MATRICES, array((4, 16, 8), "data", "model", None), causes=_MANY)
+@operation(
+    OPERATIONS,
+    "an LU factorization, a permutation, two triangular solves",
+    _MATRICES,
+    array((4, 16, 8), "data", "model", None),
+    causes=_MANY,
+)
 def solve(a, b):
     return jnp.linalg.solve(a, b)
 
@@ -127,7 +166,9 @@ def erf_of_a_sum(x, y):
     return jax.lax.erf(x + y)
 
 
-@operation(OPERATIONS, "erf of sharded values: element by element, but one call for XLA", _X, causes=_UNSPLIT, never=_NOWHERE)
+@operation(
+    OPERATIONS, "erf of sharded values: element by element, but one call for XLA", _X, causes=_UNSPLIT, never=_NOWHERE
+)
 def gelu_exact(x):
     return jax.nn.gelu(x, approximate=False)
 
@@ -142,7 +183,14 @@ def inverse_erf(x):
     return jax.lax.erf_inv(jnp.tanh(x))
 
 
-@operation(OPERATIONS, "a loop over elements until all are exact: a predicate over all devices", _X, causes=("loop_predicate",), never=_NOWHERE, has_gradient=False)
+@operation(
+    OPERATIONS,
+    "a loop over elements until all are exact: a predicate over all devices",
+    _X,
+    causes=("loop_predicate",),
+    never=_NOWHERE,
+    has_gradient=False,
+)
 def gamma_function_ratio(x):
     return jax.scipy.special.gammainc(2.0, jnp.abs(x))
 
@@ -153,6 +201,7 @@ def log_gamma(x):
 
 
 # ---------------------------------------------------------------- random numbers
+
 
 @operation(OPERATIONS, "each device draws its own", _X, never=_NOWHERE)
 def add_noise(x):
@@ -169,13 +218,19 @@ def dropout(x):
     return jnp.where(jax.random.bernoulli(jax.random.PRNGKey(0), 0.9, x.shape), x / 0.9, 0.0)
 
 
-@operation(OPERATIONS, "the largest of noisy scores along model", _X, causes=("reduction",), never=_NOWHERE, has_gradient=False)
+@operation(
+    OPERATIONS, "the largest of noisy scores along model", _X, causes=("reduction",), never=_NOWHERE, has_gradient=False
+)
 def draw_categories(x):
     return jax.random.categorical(jax.random.PRNGKey(0), x, axis=-1)
 
 
 @operation(
-    OPERATIONS, "rows are looked up in random order; the order is a sort", array((64, 8), "model", None), causes=("indexing",), never=NEIGHBOURS
+    OPERATIONS,
+    "rows are looked up in random order; the order is a sort",
+    array((64, 8), "model", None),
+    causes=("indexing",),
+    never=NEIGHBOURS,
 )
 def shuffle_rows(x):
     return jax.random.permutation(jax.random.PRNGKey(0), x)

@@ -12,7 +12,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-
 from causes.meshes import MESH, array
 
 __all__ = ["LOOKS_UP", "NEIGHBOURS", "Operation", "integers", "operation"]
@@ -35,6 +34,7 @@ class Operation:
       never: words that must not occur in a sentence about the plain form.
       has_gradient: whether `jax.grad` can go through it.
       takes_product: whether a matrix product may follow it; False where a program must end with it.
+      revised: what had been expected before the program ran and why that was wrong; "" when it held.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Operation:
     never: tuple[str, ...] = ()
     has_gradient: bool = True
     takes_product: bool = True
+    revised: str = ""
 
 
 def operation(
@@ -57,6 +58,7 @@ def operation(
     never: tuple[str, ...] = (),
     has_gradient: bool = True,
     takes_product: bool = True,
+    revised: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Append the decorated function to `table`; the operation is named after it."""
 
@@ -71,6 +73,7 @@ def operation(
             never=never,
             has_gradient=has_gradient,
             takes_product=takes_product,
+            revised=revised,
         )
         table.append(entry)
         return function

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-
 from causes.meshes import array
+
 from operations.operation import LOOKS_UP, NEIGHBOURS, Operation, integers, operation
 
 __all__ = ["OPERATIONS"]

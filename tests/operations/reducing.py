@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-
 from causes.meshes import array
+
 from operations.operation import LOOKS_UP, NEIGHBOURS, Operation, integers, operation
 
 __all__ = ["OPERATIONS"]
@@ -48,17 +48,38 @@ def any_negative(x):
     return jnp.any(x < 0, axis=0)
 
 
-@operation(OPERATIONS, "a product over the sharded rows", _ROWS, causes=("reduction",), backward=("halo", "indexing"), never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "a product over the sharded rows",
+    _ROWS,
+    causes=("reduction",),
+    backward=("halo", "indexing"),
+    never=_NOWHERE,
+)
 def product_of_rows(x):
     return jnp.prod(x, axis=0)
 
 
-@operation(OPERATIONS, "each device has a candidate and its place", _X, causes=("reduction",), never=_NOWHERE, has_gradient=False)
+@operation(
+    OPERATIONS,
+    "each device has a candidate and its place",
+    _X,
+    causes=("reduction",),
+    never=_NOWHERE,
+    has_gradient=False,
+)
 def place_of_the_largest(x):
     return jnp.argmax(x, axis=1)
 
 
-@operation(OPERATIONS, "over both dimensions merged", _X, causes=("reduction", "reshard_needed"), never=_NOWHERE, has_gradient=False)
+@operation(
+    OPERATIONS,
+    "over both dimensions merged",
+    _X,
+    causes=("reduction", "reshard_needed"),
+    never=_NOWHERE,
+    has_gradient=False,
+)
 def place_of_the_smallest_of_all(x):
     return jnp.argmin(x)
 
@@ -106,7 +127,12 @@ def batch_norm(x, scale):
 
 
 @operation(
-    OPERATIONS, "the mean of squares along sharded features", _X, array((32,), "model"), causes=("reduction",), never=_NOWHERE
+    OPERATIONS,
+    "the mean of squares along sharded features",
+    _X,
+    array((32,), "model"),
+    causes=("reduction",),
+    never=_NOWHERE,
 )
 def rms_norm(x, scale):
     return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * scale
@@ -127,7 +153,9 @@ def cumulative_maximum(x):
     return jax.lax.cummax(x, axis=0)
 
 
-@operation(OPERATIONS, "the same with logarithms of sums", _ROWS, causes=_PREFIX, backward=("reduction",), never=LOOKS_UP)
+@operation(
+    OPERATIONS, "the same with logarithms of sums", _ROWS, causes=_PREFIX, backward=("reduction",), never=LOOKS_UP
+)
 def cumulative_logsumexp(x):
     return jax.lax.cumlogsumexp(x, axis=0)
 
@@ -137,7 +165,9 @@ def reversed_cumulative_sum(x):
     return jax.lax.cumsum(x, axis=1, reverse=True)
 
 
-@operation(OPERATIONS, "JAX's own steps: every other element, neighbours combined", _ROWS, causes=_PREFIX, never=LOOKS_UP)
+@operation(
+    OPERATIONS, "JAX's own steps: every other element, neighbours combined", _ROWS, causes=_PREFIX, never=LOOKS_UP
+)
 def associative_scan(x):
     return jax.lax.associative_scan(lambda a, b: a * 0.5 + b, x, axis=0)
 
@@ -147,7 +177,14 @@ def sort_rows(x):
     return jnp.sort(x, axis=0)
 
 
-@operation(OPERATIONS, "places instead of values", array((64,), "model"), causes=("indexing",), never=_NOWHERE, has_gradient=False)
+@operation(
+    OPERATIONS,
+    "places instead of values",
+    array((64,), "model"),
+    causes=("indexing",),
+    never=_NOWHERE,
+    has_gradient=False,
+)
 def argsort_of_a_vector(x):
     return jnp.argsort(x)
 
@@ -190,12 +227,13 @@ def search_in_a_sorted_array(x, v):
 
 @operation(
     OPERATIONS,
-    "bins are sharded",
+    "bins are sharded: first and last tell whether they grow, and they are reversed in case they do not",
     array((16, 8), "data", None),
     array((16,), "model"),
-    causes=("indexing", "reshard_needed"),
+    causes=("indexing", "reshard_needed", "halo"),
     never=NEIGHBOURS,
     has_gradient=False,
+    revised="no halo: that JAX looks at the ends of the bins and reverses them had been forgotten",
 )
 def digitize_into_bins(x, bins):
     return jnp.digitize(x, bins)
@@ -260,7 +298,11 @@ def median(x):
 
 
 @operation(
-    OPERATIONS, "a sort, whether any is NaN, two places", _ROWS, causes=("indexing", "reduction", "halo"), never=NEIGHBOURS
+    OPERATIONS,
+    "a sort, whether any is NaN, two places",
+    _ROWS,
+    causes=("indexing", "reduction", "halo"),
+    never=NEIGHBOURS,
 )
 def percentile_of_rows(x):
     return jnp.percentile(x, 90.0, axis=0)
@@ -268,11 +310,11 @@ def percentile_of_rows(x):
 
 @operation(
     OPERATIONS,
-    "smallest and largest, a search in replicated edges, counts",
+    "smallest and largest, a search in replicated edges, counts, of which all but the first are kept",
     array((64,), "model"),
-    causes=("indexing", "reduction"),
-    never=NEIGHBOURS,
+    causes=("indexing", "reduction", "halo"),
     has_gradient=False,
+    revised="no halo: that JAX drops the first count by a slice had been forgotten",
 )
 def histogram(x):
     return jnp.histogram(x, bins=8)[0]
@@ -291,12 +333,24 @@ def interpolate(x, points, values):
     return jnp.interp(x, points, values)
 
 
-@operation(OPERATIONS, "products of differences with the mean are summed", _X, causes=("reduction", "contraction", "reshard_needed"), never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "products of differences with the mean are summed",
+    _X,
+    causes=("reduction", "contraction", "reshard_needed"),
+    never=_NOWHERE,
+)
 def covariance(x):
     return jnp.cov(x)
 
 
-@operation(OPERATIONS, "areas between neighbours, then their sum", array((64,), "model"), causes=("halo", "reduction"), never=LOOKS_UP)
+@operation(
+    OPERATIONS,
+    "areas between neighbours, then their sum",
+    array((64,), "model"),
+    causes=("halo", "reduction"),
+    never=LOOKS_UP,
+)
 def integral_by_trapezoids(x):
     return jnp.trapezoid(x)
 

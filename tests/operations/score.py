@@ -32,7 +32,9 @@ class Score:
       name: the program's.
       compared: arrays with a counterpart in XLA's module, of the same name, type and shape.
       different: a line for each of these that XLA shards otherwise.
-      causes, cause_bytes: how many causes there are, and the bytes they explain (payload, each time it runs).
+      unmatched: how many named arrays have no counterpart: XLA merged or rewrote them before.
+      kinds: the kind of every cause.
+      cause_bytes: the bytes they explain (payload, each time it runs).
       unknown: a line for each cause that is unknown.
       unknown_bytes: the bytes of these.
       unacceptable: a line for each cause of a kind that the operation cannot have, or for a sentence with a word that
@@ -43,12 +45,17 @@ class Score:
     name: str
     compared: int = 0
     different: tuple[str, ...] = ()
-    causes: int = 0
+    unmatched: int = 0
+    kinds: tuple[str, ...] = ()
     cause_bytes: int = 0
     unknown: tuple[str, ...] = ()
     unknown_bytes: int = 0
     unacceptable: tuple[str, ...] = ()
     error: str = ""
+
+    @property
+    def causes(self) -> int:
+        return len(self.kinds)
 
     @property
     def is_right(self) -> bool:
@@ -65,7 +72,8 @@ def score(program: Program) -> Score:
     record = pjit_inspect.inspect(program.function, *program.arguments)
     if record.propagation is None:
         return Score(name=program.name, error="its shardings are not known")
-    compared, different = _compare(_by_name(record.propagation), theirs)
+    ours = _by_name(record.propagation)
+    compared, different = _compare(ours, theirs)
     rows = list(record.collectives)
     causes = [(row, cause) for row in rows for cause in row.causes]
     unknown = [(row, cause) for row, cause in causes if cause.kind == "unknown"]
@@ -73,7 +81,8 @@ def score(program: Program) -> Score:
         name=program.name,
         compared=compared,
         different=different,
-        causes=len(causes),
+        unmatched=sum(count.total() for key, count in ours.items() if key[2]) - compared,
+        kinds=tuple(cause.kind for _, cause in causes),
         cause_bytes=sum(cause.payload_bytes for _, cause in causes),
         unknown=tuple(f"{_what(row)}: {cause.sentence}" for row, cause in unknown),
         unknown_bytes=sum(cause.payload_bytes for _, cause in unknown),
@@ -94,9 +103,6 @@ def _by_name(program: Propagation) -> Specs:
     for boundary in program.inputs:
         value = program.values[boundary.value]
         found[boundary.name, value.dtype, value.shape][value.spec] += 1
-    for index, boundary in enumerate(program.outputs):
-        value = program.values[boundary.value]
-        found[f"result {index}", value.dtype, value.shape][value.spec] += 1
     return found
 
 

@@ -6,8 +6,8 @@ Not its job: places known only at run time (`reading`).
 from __future__ import annotations
 
 import jax.numpy as jnp
-
 from causes.meshes import array
+
 from operations.operation import LOOKS_UP, NEIGHBOURS, Operation, integers, operation
 
 __all__ = ["OPERATIONS"]
@@ -56,7 +56,11 @@ def flip_rows(x):
 
 
 @operation(
-    OPERATIONS, "pieces change places along both axes", array((16, 32), "data", "model"), causes=("halo",), never=_NOWHERE
+    OPERATIONS,
+    "pieces change places along both axes",
+    array((16, 32), "data", "model"),
+    causes=("halo",),
+    never=_NOWHERE,
 )
 def flip_both(x):
     return x[::-1, ::-1]
@@ -244,7 +248,13 @@ def moved_first_dimension(x, y):
     return jnp.moveaxis(x, 0, -1) + y
 
 
-@operation(OPERATIONS, "rows are moved by one against themselves", array((16, 32), "model", None), causes=("halo",), never=LOOKS_UP)
+@operation(
+    OPERATIONS,
+    "rows are moved by one against themselves",
+    array((16, 32), "model", None),
+    causes=("halo",),
+    never=LOOKS_UP,
+)
 def difference_of_rows(x):
     return jnp.diff(x, axis=0)
 

@@ -12,7 +12,7 @@ import math
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,12 @@ __all__ = ["Specs", "ValueKey", "read_shardings", "xla_shardings_of"]
 
 Spec = tuple[tuple[str, ...], ...]
 ValueKey = tuple[str, str, tuple[int, ...]]
-"""JAX's name of the operation (or of an argument, or "result 0"), element type and global shape."""
+"""JAX's name of the operation, or of an argument; element type; global shape."""
 
 Specs = dict[ValueKey, Counter[Spec]]
 
 _OPTIONS = "shardy|spmd-partitioning"
-_INSTRUCTION = re.compile(r"^\s+(ROOT )?%?[\w.\-]+ = (\(.*?\)|\S+) ([\w\-]+)\(")
-_ARRAY = re.compile(r"(\w+)\[([\d,]*)\]")
+_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = (\w+)\[([\d,]*)\]\S* [\w\-]+\(")
 _NAME = re.compile(r'metadata=\{.*?op_name="((?:[^"\\]|\\.)*)"')
 _TILES = re.compile(r"devices=\[([\d,]+)\](?:<=\[([\d,]+)\](?:T\(([\d,]+)\))?|([\d,]+))(.*)")
 _NAMED = re.compile(r"mesh\[(.*?)\](.*?), \[(.*)\]")
@@ -50,45 +49,22 @@ def read_shardings(text: str, mesh: Mesh) -> Specs:
     """The same from the text of XLA's module."""
     found: Specs = defaultdict(Counter)
     sizes = tuple(mesh.shape.items())
-    in_entry = False
     for line in text.splitlines():
-        in_entry = line.startswith("ENTRY") or (in_entry and not line.startswith("}"))
-        match = _INSTRUCTION.match(line)
-        if match is None:
-            continue
-        name = _NAME.search(line)
-        arrays, shardings = _ARRAY.findall(match[2]), list(_shardings(line))
-        if name and not match[2].startswith("("):
-            _add(found, name[1].replace('\\"', '"'), arrays[0], shardings, 0, sizes)
-        if match[1] and in_entry:
-            for index, array in enumerate(arrays):
-                _add(found, f"result {index}", array, shardings, index, sizes)
+        instruction, name = _INSTRUCTION.match(line), _NAME.search(line)
+        # The members of a tuple have instructions of their own, where they are used.
+        if instruction and name:
+            shape = tuple(int(length) for length in instruction[2].split(",") if length)
+            key = name[1].replace('\\"', '"'), instruction[1], shape
+            found[key][_spec(_sharding(line), len(shape), sizes)] += 1
     return found
 
 
-def _add(
-    found: Specs, name: str, array: tuple[str, str], shardings: list[str], index: int, sizes: tuple[tuple[str, int], ...]
-) -> None:
-    dtype, lengths = array
-    shape = tuple(int(length) for length in lengths.split(",") if length)
-    sharding = shardings[index] if index < len(shardings) else "replicated"
-    found[name, dtype, shape][_spec(sharding, len(shape), sizes)] += 1
-
-
-def _shardings(line: str) -> Iterator[str]:
-    """The sharding of an instruction, or of each array of its tuple, without the braces; nothing when it has none."""
+def _sharding(line: str) -> str:
+    """The sharding of an instruction, without the braces; "replicated" when it has none."""
     start = line.find(", sharding={")
     if start < 0 or start > line.find(", metadata={") > 0:
-        return
-    text = _braced(line[start + len(", sharding=") :])
-    if not text.startswith("{{"):
-        yield text[1:-1]
-        return
-    rest = text[1:-1]
-    while rest:
-        part = _braced(rest)
-        yield part[1:-1]
-        rest = rest[len(part) :].lstrip(", ")
+        return "replicated"
+    return _braced(line[start + len(", sharding=") :])[1:-1]
 
 
 def _braced(text: str) -> str:
