@@ -17,7 +17,6 @@ PROGRAMS: list[Operation] = []
 
 _NOWHERE = (*LOOKS_UP, *NEIGHBOURS)
 _POSITION = ("indexing", "halo")
-_PREFIX = ("indexing", "halo")
 _CACHE = array((4, 32, 4, 8), "data", None, "model", None)
 _LONG_CACHE = array((4, 32, 4, 8), "data", "model", None, None)
 _NEW = array((4, 1, 4, 8), "data", None, None, None)
@@ -187,6 +186,8 @@ def append_tokens(tokens, new, i):
     array((16, 64)),
     causes=_POSITION,
     never=NEIGHBOURS,
+    backward=("contraction",),
+    revised="no such sum in the gradient: that the weight's gradient sums over the batch had been forgotten",
 )
 def logits_of_the_last_token(x, w):
     return x[:, -1] @ w
@@ -249,9 +250,10 @@ def mean_of_valid_tokens(x, mask):
     PROGRAMS,
     "each position counts the valid ones before it",
     integers((8, 32), "data", "model"),
-    causes=_PREFIX,
-    never=LOOKS_UP,
+    causes=("indexing",),
+    never=_NOWHERE,
     has_gradient=False,
+    revised="a halo, too, for the slices JAX makes a cumulative sum of elsewhere; on CPU it is one windowed reduction",
 )
 def position_ids(mask):
     return jnp.cumsum(mask, axis=1) - 1
@@ -276,6 +278,8 @@ def learned_positions(table, positions):
     array((64, 16), "model", None),
     causes=("halo", "reshard_needed"),
     never=LOOKS_UP,
+    backward=("reduction",),
+    revised="no such sum in the gradient: that the table's gradient sums over the batch had been forgotten",
 )
 def first_positions(x, table):
     return x + table[None, : x.shape[1]]
@@ -371,6 +375,8 @@ def rotary_positions(x, positions):
     array((16,), "model"),
     causes=("halo", "reshard_needed"),
     never=LOOKS_UP,
+    backward=("reduction",),
+    revised="no such sum in the gradient: that the angles' gradient sums over the batch had been forgotten",
 )
 def interleaved_rotary(x, angle):
     a, b = x[..., ::2], x[..., 1::2]

@@ -16,7 +16,6 @@ __all__ = ["PROGRAMS"]
 PROGRAMS: list[Operation] = []
 
 _NOWHERE = (*LOOKS_UP, *NEIGHBOURS)
-_PREFIX = ("indexing", "halo")
 _TOKENS = integers((8, 32), "data", "model")
 _LOGITS = array((4, 16, 64), "data", None, "model")
 _LABELS = integers((4, 16), "data", None)
@@ -167,6 +166,8 @@ def embed_by_sharded_features(table, tokens):
     array((32, 64), "data", None),
     causes=("reshard_needed", "contraction"),
     never=_NOWHERE,
+    backward=("indexing",),
+    revised="no such sum in the gradient: that rows of the table are added to had been forgotten",
 )
 def embed_and_project(table, tokens, w):
     return table[tokens] @ w
@@ -180,6 +181,8 @@ def embed_and_project(table, tokens, w):
     array((32, 64), "data", None),
     causes=("reshard_needed", "contraction"),
     never=_NOWHERE,
+    backward=("indexing",),
+    revised="no such sum in the gradient: that rows of the table are added to had been forgotten",
 )
 def project_one_token_each(table, token, w):
     return table[token] @ w
@@ -331,9 +334,10 @@ def split_query_key_value(x):
     PROGRAMS,
     "documents are counted along sharded positions",
     _TOKENS,
-    causes=_PREFIX,
-    never=LOOKS_UP,
+    causes=("indexing",),
+    never=_NOWHERE,
     has_gradient=False,
+    revised="a halo, too, for the slices JAX makes a cumulative sum of elsewhere; on CPU it is one windowed reduction",
 )
 def segment_ids(tokens):
     return jnp.cumsum(tokens == 2, axis=1)

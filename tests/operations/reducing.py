@@ -19,8 +19,7 @@ _NOWHERE = (*LOOKS_UP, *NEIGHBOURS)
 _X = array((16, 32), "data", "model")
 _ROWS = array((16, 32), "model", None)
 
-# Prefixes: XLA has no such operation on every platform; JAX's own steps are slices and concatenations.
-_PREFIX = ("indexing", "halo")
+_ONE_WINDOW = "a halo, too, for the slices JAX makes a cumulative sum of elsewhere; on CPU it is one windowed reduction"
 
 
 @operation(OPERATIONS, "each device sums its columns", _X, causes=("reduction",), never=_NOWHERE)
@@ -138,35 +137,68 @@ def rms_norm(x, scale):
     return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6) * scale
 
 
-@operation(OPERATIONS, "every prefix needs what earlier devices hold", _ROWS, causes=_PREFIX, never=LOOKS_UP)
+@operation(
+    OPERATIONS,
+    "every prefix needs what earlier devices hold",
+    _ROWS,
+    causes=("indexing",),
+    never=_NOWHERE,
+    revised=_ONE_WINDOW,
+)
 def cumulative_sum(x):
     return jnp.cumsum(x, axis=0)
 
 
-@operation(OPERATIONS, "the same with products", _ROWS, causes=_PREFIX, backward=("reduction",), never=LOOKS_UP)
+@operation(
+    OPERATIONS,
+    "the same with products",
+    _ROWS,
+    causes=("indexing",),
+    backward=("reduction", "halo"),
+    never=_NOWHERE,
+    revised=_ONE_WINDOW,
+)
 def cumulative_product(x):
     return jnp.cumprod(x, axis=0)
 
 
-@operation(OPERATIONS, "the same with maxima", _ROWS, causes=_PREFIX, backward=("reduction",), never=LOOKS_UP)
+@operation(
+    OPERATIONS,
+    "the same with maxima",
+    _ROWS,
+    causes=("indexing",),
+    backward=("reduction",),
+    never=_NOWHERE,
+    revised=_ONE_WINDOW,
+)
 def cumulative_maximum(x):
     return jax.lax.cummax(x, axis=0)
 
 
 @operation(
-    OPERATIONS, "the same with logarithms of sums", _ROWS, causes=_PREFIX, backward=("reduction",), never=LOOKS_UP
+    OPERATIONS,
+    "the same with logarithms of sums",
+    _ROWS,
+    causes=("indexing",),
+    backward=("reduction",),
+    never=_NOWHERE,
+    revised=_ONE_WINDOW,
 )
 def cumulative_logsumexp(x):
     return jax.lax.cumlogsumexp(x, axis=0)
 
 
-@operation(OPERATIONS, "suffixes: the other way", _X, causes=_PREFIX, never=LOOKS_UP)
+@operation(OPERATIONS, "suffixes: the other way", _X, causes=("indexing",), never=_NOWHERE, revised=_ONE_WINDOW)
 def reversed_cumulative_sum(x):
     return jax.lax.cumsum(x, axis=1, reverse=True)
 
 
 @operation(
-    OPERATIONS, "JAX's own steps: every other element, neighbours combined", _ROWS, causes=_PREFIX, never=LOOKS_UP
+    OPERATIONS,
+    "JAX's own steps: every other element, neighbours combined",
+    _ROWS,
+    causes=("indexing", "halo"),
+    never=LOOKS_UP,
 )
 def associative_scan(x):
     return jax.lax.associative_scan(lambda a, b: a * 0.5 + b, x, axis=0)

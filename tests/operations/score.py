@@ -12,6 +12,7 @@ import jax
 
 import pjit_inspect
 from operations.forms import Program
+from operations.xla_dump import MadeFor, dump, operations_of_collectives
 from operations.xla_shardings_of import Specs, xla_shardings_of
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.propagation import Propagation
@@ -20,6 +21,25 @@ __all__ = ["Score", "score"]
 
 _CALL = "sdy.named_computation"
 """XLA has inlined calls before: what a call returns is a value inside it."""
+
+_RESHARD = {"reshard_needed", "reshard_requested", "output", "full_replication"}
+_ANYWHERE = {*_RESHARD, "loop_predicate", "unknown"}
+"""An operand of any operation may be sharded otherwise, or decide on a loop."""
+
+_OF_OPCODES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("dot", ("contraction",)),
+    ("convolution", ("contraction", "halo")),
+    ("reduce", ("reduction",)),
+    ("gather scatter dynamic-slice dynamic-update-slice sort topk", ("indexing",)),
+    # A function such as cumprod may be made of these.
+    ("slice pad concatenate reverse reduce-window select-and-scatter", ("halo", "indexing")),
+    # One position of a sharded dimension: the dimension of size 1 goes.
+    ("reshape broadcast bitcast", ("indexing", "halo")),
+    ("custom-call fft cholesky triangular-solve erf", ("no_sharding_rule",)),
+    ("custom-call", ("indexing", "written")),
+    ("call all-reduce all-gather reduce-scatter all-to-all collective-permute", ("written",)),
+)
+"""The kinds that a collective can have which XLA made for an instruction with one of these opcodes."""
 
 _FURTHER = {"plain": (), "matmul": ("contraction", "reshard_needed"), "gradient": ()}
 
@@ -39,6 +59,7 @@ class Score:
       unknown_bytes: the bytes of these.
       unacceptable: a line for each cause of a kind that the operation cannot have, or for a sentence with a word that
         must not occur.
+      contradicted: a line for each cause of a kind that the instruction cannot have for which XLA made the collective.
       error: why the program could not be judged; "".
     """
 
@@ -51,6 +72,7 @@ class Score:
     unknown: tuple[str, ...] = ()
     unknown_bytes: int = 0
     unacceptable: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
     error: str = ""
 
     @property
@@ -59,7 +81,7 @@ class Score:
 
     @property
     def is_right(self) -> bool:
-        return not (self.different or self.unknown or self.unacceptable or self.error)
+        return not (self.different or self.unknown or self.unacceptable or self.contradicted or self.error)
 
 
 def score(program: Program) -> Score:
@@ -67,7 +89,8 @@ def score(program: Program) -> Score:
     # JAX traces an inner jitted function of its own once, and keeps the lines of whoever called it first.
     jax.clear_caches()
     mesh = program.arguments[0].sharding.mesh
-    theirs = xla_shardings_of(program.function, program.arguments, mesh)
+    dumped = dump(program.function, program.arguments)
+    theirs = xla_shardings_of(dumped.propagated, mesh)
     jax.clear_caches()
     record = pjit_inspect.inspect(program.function, *program.arguments)
     if record.propagation is None:
@@ -87,6 +110,7 @@ def score(program: Program) -> Score:
         unknown=tuple(f"{_what(row)}: {cause.sentence}" for row, cause in unknown),
         unknown_bytes=sum(cause.payload_bytes for _, cause in unknown),
         unacceptable=(*_unacceptable(program, rows), *_unexplained(rows)),
+        contradicted=_contradicted(rows, operations_of_collectives(dumped)),
     )
 
 
@@ -161,6 +185,29 @@ def _listed(kinds: set[str]) -> str:
 
 def _unexplained(rows: list[Collective]) -> list[str]:
     return [f"{_what(row)}: has no cause" for row in rows if not row.causes]
+
+
+def _contradicted(rows: list[Collective], made_for: dict[int, MadeFor]) -> tuple[str, ...]:
+    """Causes whose kind does not go with the instruction that XLA was at when it made the collective."""
+    found = []
+    for row in rows:
+        made = made_for.get(-1 if row.channel_id is None else row.channel_id)
+        # One that XLA made of several has the channel and the name of one of them.
+        if made is None or made.kind != row.kind or len(row.causes) != 1 or ":" in row.op_name:
+            continue
+        (cause,) = row.causes
+        if cause.kind not in _possible(made):
+            place = f"XLA made it for {'|'.join(sorted(made.opcodes)) or 'no instruction'} {made.name}"
+            found.append(f"{_what(row)}: {cause.kind}, but {place}: {cause.sentence}")
+    return tuple(found)
+
+
+def _possible(made: MadeFor) -> set[str]:
+    found = set(_ANYWHERE)
+    for opcodes, kinds in _OF_OPCODES:
+        if made.opcodes & set(opcodes.split()):
+            found |= set(kinds)
+    return found
 
 
 def _what(row: Collective) -> str:

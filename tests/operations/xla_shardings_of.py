@@ -1,8 +1,8 @@
-"""The sharding XLA gave every array of a program, read from XLA's own dump of a compile.
+"""The sharding XLA gave every array of a program, read from the module XLA propagated shardings in.
 
 After propagation and before partitioning ("after_shardy-xla") XLA's module has a sharding on every instruction that is
 sharded, and JAX's names. A sharding says which tile each device holds; that is turned into axes of the mesh here,
-without the package. Not its job: comparing (`score`).
+without the package. Not its job: making the dump (`xla_dump`), or comparing (`score`).
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-import jax
 import numpy as np
 from jax.sharding import Mesh
 
-__all__ = ["Specs", "ValueKey", "read_shardings", "xla_shardings_of"]
+from operations.xla_dump import name_of
+
+__all__ = ["Specs", "ValueKey", "xla_shardings_of"]
 
 Spec = tuple[tuple[str, ...], ...]
 ValueKey = tuple[str, str, tuple[int, ...]]
@@ -29,33 +26,21 @@ ValueKey = tuple[str, str, tuple[int, ...]]
 
 Specs = dict[ValueKey, Counter[Spec]]
 
-_OPTIONS = "shardy|spmd-partitioning"
 _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = (\w+)\[([\d,]*)\]\S* [\w\-]+\(")
-_NAME = re.compile(r'metadata=\{.*?op_name="((?:[^"\\]|\\.)*)"')
 _TILES = re.compile(r"devices=\[([\d,]+)\](?:<=\[([\d,]+)\](?:T\(([\d,]+)\))?|([\d,]+))(.*)")
 _NAMED = re.compile(r"mesh\[(.*?)\](.*?), \[(.*)\]")
 
 
-def xla_shardings_of(function: Callable[..., Any], arguments: tuple[Any, ...], mesh: Mesh) -> Specs:
-    """Compile once with XLA's dump on; how often each sharding occurs among the arrays of one name, type and shape."""
-    with tempfile.TemporaryDirectory() as folder:
-        options = {"xla_dump_to": folder, "xla_dump_hlo_pass_re": _OPTIONS}
-        jax.jit(function).lower(*arguments).compile(compiler_options=options)
-        (module,) = Path(folder).rglob("*after_shardy-xla*")
-        return read_shardings(module.read_text(), mesh)
-
-
-def read_shardings(text: str, mesh: Mesh) -> Specs:
-    """The same from the text of XLA's module."""
+def xla_shardings_of(propagated: str, mesh: Mesh) -> Specs:
+    """How often each sharding occurs among the arrays of one name, type and shape in the text of XLA's module."""
     found: Specs = defaultdict(Counter)
     sizes = tuple(mesh.shape.items())
-    for line in text.splitlines():
-        instruction, name = _INSTRUCTION.match(line), _NAME.search(line)
+    for line in propagated.splitlines():
+        instruction, name = _INSTRUCTION.match(line), name_of(line)
         # The members of a tuple have instructions of their own, where they are used.
         if instruction and name:
             shape = tuple(int(length) for length in instruction[2].split(",") if length)
-            key = name[1].replace('\\"', '"'), instruction[1], shape
-            found[key][_spec(_sharding(line), len(shape), sizes)] += 1
+            found[name, instruction[1], shape][_spec(_sharding(line), len(shape), sizes)] += 1
     return found
 
 
