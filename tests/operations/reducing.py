@@ -167,7 +167,7 @@ def cumulative_product(x):
     "the same with maxima",
     _ROWS,
     causes=("indexing",),
-    backward=("reduction",),
+    backward=("reduction", "halo"),
     never=_NOWHERE,
     revised=_ONE_WINDOW,
 )
@@ -180,7 +180,7 @@ def cumulative_maximum(x):
     "the same with logarithms of sums",
     _ROWS,
     causes=("indexing",),
-    backward=("reduction",),
+    backward=("reduction", "halo"),
     never=_NOWHERE,
     revised=_ONE_WINDOW,
 )

@@ -88,7 +88,7 @@ def _named_spec(match: re.Match[str], rank: int, sizes: tuple[tuple[str, int], .
     if theirs != sizes or "device_ids" in match[2]:
         raise ValueError(f"a sharding on another mesh: {match[0]}")
     dims = re.findall(r"\{(.*?)\}", match[3])[:rank]
-    return tuple(tuple(re.findall(r"'([^']+)'(?!=)", dim)) for dim in dims)
+    return tuple(tuple(map("".join, re.findall(r"'([^']+)'(:\(\d+\)\d+)?", dim))) for dim in dims)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
