@@ -6,6 +6,7 @@ Not its job: printing (`table`), or deciding how much may be wrong (`test_operat
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import jax
@@ -14,6 +15,7 @@ import pjit_inspect
 from operations.forms import Program
 from operations.xla_dump import MadeFor, dump, operations_of_collectives
 from operations.xla_shardings_of import Specs, xla_shardings_of
+from pjit_inspect.model.cause import Cause
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.propagation import Propagation
 
@@ -60,6 +62,8 @@ class Score:
       unacceptable: a line for each cause of a kind that the operation cannot have, or for a sentence with a word that
         must not occur.
       contradicted: a line for each cause of a kind that the instruction cannot have for which XLA made the collective.
+      elsewhere: a line for each cause found at another operation than the one XLA was at. A hint, not an error: a
+        reshard is named after what makes the array, or what needs it.
       error: why the program could not be judged; "".
     """
 
@@ -73,6 +77,7 @@ class Score:
     unknown_bytes: int = 0
     unacceptable: tuple[str, ...] = ()
     contradicted: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
     error: str = ""
 
     @property
@@ -98,6 +103,7 @@ def score(program: Program) -> Score:
     ours = _by_name(record.propagation)
     compared, different = _compare(ours, theirs)
     rows = list(record.collectives)
+    made_for = operations_of_collectives(dumped)
     causes = [(row, cause) for row in rows for cause in row.causes]
     unknown = [(row, cause) for row, cause in causes if cause.kind == "unknown"]
     return Score(
@@ -110,7 +116,8 @@ def score(program: Program) -> Score:
         unknown=tuple(f"{_what(row)}: {cause.sentence}" for row, cause in unknown),
         unknown_bytes=sum(cause.payload_bytes for _, cause in unknown),
         unacceptable=(*_unacceptable(program, rows), *_unexplained(rows)),
-        contradicted=_contradicted(rows, operations_of_collectives(dumped)),
+        contradicted=_contradicted(rows, made_for),
+        elsewhere=_elsewhere(rows, made_for),
     )
 
 
@@ -187,19 +194,37 @@ def _unexplained(rows: list[Collective]) -> list[str]:
     return [f"{_what(row)}: has no cause" for row in rows if not row.causes]
 
 
-def _contradicted(rows: list[Collective], made_for: dict[int, MadeFor]) -> tuple[str, ...]:
-    """Causes whose kind does not go with the instruction that XLA was at when it made the collective."""
-    found = []
+def _explained(rows: list[Collective], made_for: dict[int, MadeFor]) -> Iterator[tuple[Collective, Cause, MadeFor]]:
+    """Collectives with one cause, and what XLA made them for; not those that XLA made of several later."""
     for row in rows:
         made = made_for.get(-1 if row.channel_id is None else row.channel_id)
-        # One that XLA made of several has the channel and the name of one of them.
-        if made is None or made.kind != row.kind or len(row.causes) != 1 or ":" in row.op_name:
-            continue
-        (cause,) = row.causes
-        if cause.kind not in _possible(made):
-            place = f"XLA made it for {'|'.join(sorted(made.opcodes)) or 'no instruction'} {made.name}"
-            found.append(f"{_what(row)}: {cause.kind}, but {place}: {cause.sentence}")
-    return tuple(found)
+        if made is not None and made.kind == row.kind and len(row.causes) == 1 and ":" not in row.op_name:
+            yield row, row.causes[0], made
+
+
+def _contradicted(rows: list[Collective], made_for: dict[int, MadeFor]) -> tuple[str, ...]:
+    """Causes whose kind does not go with the instruction that XLA was at when it made the collective."""
+    return tuple(
+        f"{_what(row)}: {cause.kind}, but XLA made it for {_place(made)}: {cause.sentence}"
+        for row, cause, made in _explained(rows, made_for)
+        if cause.kind not in _possible(made)
+    )
+
+
+def _elsewhere(rows: list[Collective], made_for: dict[int, MadeFor]) -> tuple[str, ...]:
+    """Causes found at another operation, where neither a request nor a reshard of XLA's own explains that."""
+    return tuple(
+        f"{_what(row)}: found at {cause.op_name}, but XLA made it for {_place(made)}: {cause.sentence}"
+        for row, cause, made in _explained(rows, made_for)
+        if made.name
+        and "copy" not in made.opcodes
+        and cause.op_name not in ("", made.name)
+        and cause.kind not in ("unknown", "reshard_requested", "output")
+    )
+
+
+def _place(made: MadeFor) -> str:
+    return f"{'|'.join(sorted(made.opcodes))} {made.name}" if made.name else "an instruction without a name"
 
 
 def _possible(made: MadeFor) -> set[str]:

@@ -39,7 +39,8 @@ def print_operations(name: str = "") -> int:
     """Judge every program whose name contains `name`, print details and the tables; the exit status."""
     found = {title: _judged(operations, name) for title, operations in SETS.items()}
     for title, results in found.items():
-        print(f"\n{title}", *_rows(results), sep="\n")  # noqa: T201
+        if results:
+            print(f"\n{title}", *_rows(results), sep="\n")  # noqa: T201
     return int(not all(result.is_right for results in found.values() for _, result in results))
 
 
@@ -61,15 +62,15 @@ def summary(results: Iterable[Score]) -> str:
     compared, different = sum(r.compared for r in results), sum(len(r.different) for r in results)
     causes, unknown = sum(r.causes for r in results), sum(len(r.unknown) for r in results)
     total, lost = sum(r.cause_bytes for r in results), sum(r.unknown_bytes for r in results)
-    contradicted = sum(len(r.contradicted) for r in results)
+    contradicted, elsewhere = sum(len(r.contradicted) for r in results), sum(len(r.elsewhere) for r in results)
     unacceptable, errors = sum(len(r.unacceptable) for r in results), sum(bool(r.error) for r in results)
     parts = (
         f"{len(results)} programs, {sum(r.is_right for r in results)} all right",
         f"{compared:,} values compared, {different:,} different ({_share(different, compared)})",
         f"{sum(r.unmatched for r in results):,} without counterpart",
         f"{causes:,} causes, {unknown:,} unknown ({_share(unknown, causes)}; {_bytes(lost, total)})",
-        f"{unacceptable:,} unacceptable, {contradicted:,} contradicted by XLA's operation"
-        + (f"; {errors} errors" if errors else ""),
+        f"{unacceptable:,} unacceptable, {contradicted:,} contradicted by XLA's operation",
+        f"{elsewhere:,} found elsewhere" + (f"; {errors} errors" if errors else ""),
     )
     return "; ".join(parts)
 
@@ -83,13 +84,14 @@ def _rows(found: _Found) -> Iterator[str]:
 
 
 def _details(result: Score) -> Iterator[str]:
-    if result.is_right:
+    if result.is_right and not result.elsewhere:
         return
     yield f"{result.name}\n"
     yield from (f"    different: {line}\n" for line in result.different)
     yield from (f"    unknown: {line}\n" for line in result.unknown)
     yield from (f"    unacceptable: {line}\n" for line in result.unacceptable)
     yield from (f"    contradicted: {line}\n" for line in result.contradicted)
+    yield from (f"    elsewhere: {line}\n" for line in result.elsewhere)
     if result.error:
         yield f"    error: {result.error}\n"
 
