@@ -187,12 +187,13 @@ def _ask_child(link: socket.socket, question: dict[str, Any], program: int) -> t
     import shutil
     import tempfile
 
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_roomy(question["program"])))
+    prefix = f"{_PREFIX}{sys.argv[1]}_"
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=_roomy(question["program"])))
     held = _hold(folder)
     try:
-        child = os.fork()
+        server, child = os.getpid(), os.fork()
         if not child:
-            _be_child(link, question, program, folder)
+            _be_child(server, link, question, program, folder)
         try:
             ended = _watch(link, child, folder, question)
         finally:
@@ -379,11 +380,12 @@ def _read_text(path: Path) -> str:
 # ---------------------------------------------------------------- the child
 
 
-def _be_child(link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> None:
+def _be_child(server: int, link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> None:
     """Compile; never returns."""
     status = 1
     try:
         _become_quiet(link, folder, question["timeout_s"])
+        _end_with(server)
         with os.fdopen(program, "rb", closefd=False) as file:
             file.seek(0)
             bytecode = file.read()
@@ -402,7 +404,6 @@ def _become_quiet(link: socket.socket, folder: Path, timeout_s: float) -> None:
     # Should the server be killed, this process still ends.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(int(timeout_s) + 2)
-    _end_with_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_DUMP_BYTES, _MAX_DUMP_BYTES))
     # The socket is closed here, so that the user's process hears when the server dies.
@@ -415,13 +416,15 @@ def _become_quiet(link: socket.socket, folder: Path, timeout_s: float) -> None:
     os.nice(5)
 
 
-def _end_with_parent() -> None:
+def _end_with(server: int) -> None:
     """On Linux a child ends as soon as its server does."""
     import ctypes
 
     with suppress(OSError, AttributeError):
         set_signal_of_parents_death = 1
         ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGKILL)
+    if os.getppid() != server:
+        raise _OwnerGoneError
 
 
 def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
