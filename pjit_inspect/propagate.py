@@ -32,5 +32,5 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         # Whatever jaxlib makes of a program it does not know, the record stays readable.
         return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:
-        return None, "the program was made for the GSPMD partitioner: `record.ask_partitioner()` compiles it again"
+        return None, "XLA splits the program by GSPMD, not by Shardy: `record.ask_partitioner()` asks it"
     return with_paths(program, data), ""

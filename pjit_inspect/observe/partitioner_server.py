@@ -11,7 +11,6 @@ What it needs of JAX's private names lies in `observe._jax` (`cpu_devices`, `com
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import select
@@ -138,6 +137,8 @@ def _import_jax(home: str) -> None:
     from pjit_inspect.observe import _jax, _mlir, how_compiled  # noqa: F401
 
     _remove_left_over()
+    # Python's path may have been relative to the user's folder; nothing after this is.
+    os.chdir("/")
     gc.collect()
     gc.freeze()
 
@@ -206,6 +207,8 @@ def _ask_child(link: socket.socket, question: dict[str, Any], program: int) -> t
 
 def _hold(folder: str | Path) -> int:
     """A lock on a folder, for as long as this process or a child has it open. Raises BlockingIOError when held."""
+    import fcntl
+
     held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -39,6 +39,7 @@ _MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
 _MAX_PROGRAM_BYTES = 1 << 30
 _MAX_DEVICES = 2048
 """XLA's CPU client numbers devices so: the next one would belong to another process."""
+_LONGEST_S = 86_400.0
 _GRACE_S = 10.0
 """How much longer than its own limit the server may take to say so."""
 _OWN_FLAGS = re.compile(
@@ -100,7 +101,7 @@ def ask_partitioner(
     key = _key(stablehlo, devices, flags)
     known = _here.answers.get(key)
     if known is None:
-        known = _ask(stablehlo, devices, dict(flags), time.monotonic() + timeout_s)
+        known = _ask(stablehlo, devices, dict(flags), time.monotonic() + min(timeout_s, _LONGEST_S))
         _here.answers.put(key, known)
     return known
 

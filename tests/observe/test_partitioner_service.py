@@ -28,7 +28,7 @@ from pjit_inspect.model.record import RecordData
 from pjit_inspect.observe import _jax, partitioner_server, partitioner_service
 from pjit_inspect.observe.how_compiled import compiler_options
 from pjit_inspect.observe.on_request import compile_record
-from pjit_inspect.observe.partitioner_service import Partitioned, ask_partitioner, cancel, stop_server
+from pjit_inspect.observe.partitioner_service import Partitioned, ask_partitioner, cancel, start_server, stop_server
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "pjit_inspect_partitioner_"
@@ -491,6 +491,14 @@ def test_threads_that_ask_at_the_same_time_get_their_own_answers() -> None:
         thread.join()
     # Rows are split in two.
     assert [re.search(r"f32\[(\d+),16\]\S* dot", text(found[k].after))[1] for k in range(3)] == ["8", "16", "24"]
+
+
+def test_a_server_can_be_started_before_anybody_asks() -> None:
+    stop_server()
+    start_server()
+    server = partitioner_service._here.server
+    assert ask_partitioner(mlp(), devices=8, timeout_s=float("inf")).after
+    assert partitioner_service._here.server is server
 
 
 def test_a_server_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
