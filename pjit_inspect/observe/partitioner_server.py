@@ -25,10 +25,11 @@ from typing import Any
 
 __all__ = ["main"]
 
-_DUMPED = "shardy|spmd-partitioning|sharding-propagation"
-"""Not "shardy-verbose": then XLA asks Shardy where shardings come from, which can end the process."""
+_DUMPED = "spmd-partitioning|sharding-propagation"
+"""Not "shardy" too, for which XLA writes five more files, nor "shardy-verbose", which can end the process."""
 _AFTER = ".after_spmd-partitioning."
-_BEFORE = (".before_spmd-partitioning.", ".after_shardy-xla.", ".after_sharding-propagation.")
+_PROPAGATION = "sharding-propagation"
+_BEFORE = (".before_spmd-partitioning.", ".after_shardy-xla.", f".after_{_PROPAGATION}.", f".before_{_PROPAGATION}.")
 _MAX_DUMP_BYTES = 1 << 30
 _MAX_STDERR_BYTES = 1 << 18
 _NOTICE = "Module has GSPMD attrs or ops"
@@ -359,7 +360,8 @@ def _frame(path: Path) -> tuple[int, int]:
 
 
 def _used_shardy(folder: Path) -> bool:
-    return any("shardy-xla" in name for name in os.listdir(folder))
+    """Whether no file names GSPMD's propagation, which runs in the place of Shardy's."""
+    return not any(_PROPAGATION in name for name in os.listdir(folder))
 
 
 def _why(folder: Path, ended: int, stderr: str) -> str:
