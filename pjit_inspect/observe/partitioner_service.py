@@ -1,8 +1,8 @@
 """XLA's own partitioner, asked about a captured program in a process apart from the user's.
 
-A server (`partitioner_server.py`) is started with the first question: a process that has JAX imported, holds no device
-and is no child of the user's. It compiles a copy of the program on fake CPU devices until the partitioner has answered,
-and no further. Answers are kept, by program, devices and options. Not its job: what an answer means
+A server (`observe.partitioner_server`) is started with the first question: a process that has JAX imported, holds no
+device and is no child of the user's. It compiles a copy of the program on fake CPU devices until the partitioner has
+answered, and no further. Answers are kept, by program, devices and options. Not its job: what an answer means
 (`parse`, `analyze`), or propagation without XLA's partitioner (`observe.propagation`).
 """
 
@@ -29,11 +29,11 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.observe.partitioner_server import close_all, receive, send
+from pjit_inspect.observe.partitioner_messages import close_all, receive, send
 
 __all__ = ["Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
 
-_SERVER = Path(__file__).with_name("partitioner_server.py")
+_SERVER = Path(__file__).with_name("partitioner_start.py")
 _HOME = str(Path(__file__).parents[2])
 _MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
 _MAX_PROGRAM_BYTES = 1 << 30

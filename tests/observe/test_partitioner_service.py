@@ -25,7 +25,7 @@ from programs import auto_mesh, counted_compiles, recorded
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import _jax, partitioner_server, partitioner_service
+from pjit_inspect.observe import _jax, partitioner_dump, partitioner_service
 from pjit_inspect.observe.how_compiled import compiler_options
 from pjit_inspect.observe.on_request import compile_record
 from pjit_inspect.observe.partitioner_service import Partitioned, ask_partitioner, cancel, start_server, stop_server
@@ -216,6 +216,17 @@ def test_a_program_that_calls_back_into_python_is_answered_and_not_called() -> N
     assert not called
 
 
+def test_a_program_of_very_many_results_has_all_their_names() -> None:
+    mesh = auto_mesh()
+    long = "a_name_that_is_as_long_as_names_in_a_tree_of_parameters_may_be" * 20
+    results = {f"{long}_{k}": k for k in range(300)}
+    program = bytecode(lambda x: {name: x + k for name, k in results.items()}, of(mesh, (16, 32), "data"))
+    names = ask_partitioner(program, devices=8).result_names
+    # More than the buffer of a socket holds.
+    assert sum(map(len, names)) > 300_000
+    assert names == tuple(f"result['{name}']" for name in sorted(results))
+
+
 def test_an_answer_is_kept_for_the_same_question_only() -> None:
     program = mlp()
     first = ask_partitioner(program, devices=8)
@@ -292,11 +303,11 @@ def test_no_part_of_a_file_is_taken_for_all_of_it(tmp_path: Path) -> None:
     content = b"\x0a" + bytes([length & 0x7F | 0x80, length >> 7]) + module
     file = tmp_path / "module.hlo.pb"
     file.write_bytes(content)
-    assert partitioner_server._is_complete(file)
-    assert partitioner_server._frame(file) == (3, length)
+    assert partitioner_dump._is_complete(file)
+    assert partitioner_dump._frame(file) == (3, length)
     for end in reversed(range(len(content))):
         os.truncate(file, end)
-        assert not partitioner_server._is_complete(file), end
+        assert not partitioner_dump._is_complete(file), end
 
 
 # ---------------------------------------------------------------- processes
@@ -358,7 +369,7 @@ def stopped_question(outcome: list[Any], **options: Any) -> Iterator[int]:
 
 def stop_child_of(server: int) -> list[int]:
     """The child of a server, stopped while it compiles."""
-    while not [home for home in left_over() if Path(home, partitioner_server._FACTS).exists()]:
+    while not [home for home in left_over() if Path(home, partitioner_dump.FACTS).exists()]:
         time.sleep(0)
     found = children_of(server)
     os.kill(found[0], signal.SIGSTOP)
