@@ -95,6 +95,7 @@ def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> Propagation
         free_outputs=found.free_outputs,
         result_names=found.result_names,
         spans=read_spans(stablehlo),
+        partitions=found.partitions,
     )
     collectives = find_edges(align(before, after), read.program, read.op_of, read.values_of)
     program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
@@ -118,5 +119,5 @@ def _predicted(data: RecordData, reason: str) -> tuple[Propagation | None, str]:
         # Whatever jaxlib makes of a program it does not know, the record stays readable.
         return None, f"Shardy's propagation failed: {one_line(error)}"
     if program is None:
-        return None, f"the program was made for the GSPMD partitioner{f', and {reason}' if reason else ''}"
+        return None, f"XLA splits the program by GSPMD, not by Shardy{f', and {reason}' if reason else ''}"
     return with_paths(program, data), reason

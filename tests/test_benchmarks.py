@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -31,3 +32,12 @@ def test_the_explain_benchmark_runs_and_finds_that_nothing_was_done_before() -> 
     assert done.returncode == 0, done.stderr
     assert "done before anybody looked: nothing" in done.stdout
     assert " 0 unknown" in done.stdout
+
+
+def test_the_partitioner_benchmark_runs_and_finds_every_compiled_collective_in_the_answer() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "partitioner.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    found = re.search(r"of (\d+) compiled ones (\d+) are among them", done.stdout)
+    assert found is not None
+    assert found[1] == found[2] != "0"

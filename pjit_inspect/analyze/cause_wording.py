@@ -316,7 +316,7 @@ class _Writer:
             )
         return (
             f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of "
-            f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with the specs of these"
+            f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with their specs"
         )
 
     def predicate(self) -> str:

@@ -43,10 +43,13 @@ def unload(shell: Any) -> None:
     magics = shell.magics_manager.registry.get(PjitMagics.__name__)
     if magics is not None:
         magics.undo_load.close()
-    # Only where somebody looked at causes is there a process to end.
+    # Only where somebody looked at causes are there processes to end.
     propagation = sys.modules.get("pjit_inspect.observe.mlir_process")
     if propagation is not None:
         propagation.stop_child()
+    partitioner = sys.modules.get("pjit_inspect.observe.partitioner_service")
+    if partitioner is not None:
+        partitioner.stop_server()
 
 
 def _register_magic(shell: Any, magics: PjitMagics, undo: ExitStack) -> None:

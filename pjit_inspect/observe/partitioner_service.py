@@ -1,8 +1,8 @@
 """XLA's own partitioner, asked about a captured program in a process apart from the user's.
 
-A server (`partitioner_server.py`) is started with the first question: a process that has JAX imported, holds no device
-and is no child of the user's. It compiles a copy of the program on fake CPU devices until the partitioner has answered,
-and no further. Answers are kept, by program, devices and options. Not its job: what an answer means
+A server (`observe.partitioner_server`) is started with the first question: a process that has JAX imported, holds no
+device and is no child of the user's. It compiles a copy of the program on fake CPU devices until the partitioner has
+answered, and no further. Answers are kept, by program, devices and options. Not its job: what an answer means
 (`parse`, `analyze`), or propagation without XLA's partitioner (`observe.propagation`).
 """
 
@@ -29,15 +29,17 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.observe.partitioner_server import close_all, receive, send
+from pjit_inspect.observe.partitioner_messages import close_all, receive, send
 
 __all__ = ["Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
 
-_SERVER = Path(__file__).with_name("partitioner_server.py")
+_SERVER = Path(__file__).with_name("partitioner_start.py")
 _HOME = str(Path(__file__).parents[2])
 _MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
 _MAX_PROGRAM_BYTES = 1 << 30
-_MAX_DEVICES = 4096
+_MAX_DEVICES = 2048
+"""XLA's CPU client numbers devices so: the next one would belong to another process."""
+_LONGEST_S = 86_400.0
 _GRACE_S = 10.0
 """How much longer than its own limit the server may take to say so."""
 _OWN_FLAGS = re.compile(
@@ -93,12 +95,13 @@ def ask_partitioner(
         raise CaptureError(f"the program has {len(stablehlo)} bytes, more than XLA's partitioner is asked about")
     if not 1 <= devices <= _MAX_DEVICES:
         raise CaptureError(
-            f"the program is for {devices} devices, and XLA's partitioner is asked about 1 to {_MAX_DEVICES}"
+            f"the program is for {devices:,} devices, and XLA's partitioner is asked with fake CPU devices, of which "
+            f"there can be 1 to {_MAX_DEVICES:,}; ask about a smaller mesh"
         )
     key = _key(stablehlo, devices, flags)
     known = _here.answers.get(key)
     if known is None:
-        known = _ask(stablehlo, devices, dict(flags), time.monotonic() + timeout_s)
+        known = _ask(stablehlo, devices, dict(flags), time.monotonic() + min(timeout_s, _LONGEST_S))
         _here.answers.put(key, known)
     return known
 
@@ -224,7 +227,9 @@ class _Server:
         self.asked = number = question["number"]
         try:
             self.link.settimeout(max(deadline - time.monotonic(), 0.001))
-            send(self.link, question, [program])
+            # A server that could not start has said why, and hears nothing any more.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                send(self.link, question, [program])
             if number < here.cancelled:
                 # It was cancelled after its turn had come and before the server could be told.
                 self.cancel(number)
@@ -330,12 +335,22 @@ def _above_standard(end: socket.socket) -> socket.socket:
 def _environment() -> dict[str, str]:
     """The user's environment, so that the same jax is found and XLA's flags hold; but nothing of dumps or devices."""
     own = {name: value for name, value in os.environ.items() if name not in ("TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE")}
-    if "XLA_FLAGS" in own:
-        own["XLA_FLAGS"] = _OWN_FLAGS.sub(" ", own["XLA_FLAGS"])
+    flags = _OWN_FLAGS.sub(" ", _xla_flags(own.pop("XLA_FLAGS", ""))).strip()
+    if flags:
+        own["XLA_FLAGS"] = flags
     # One thread for numpy's libraries: a process with several cannot be forked safely. Level 1 prints warnings.
     single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     path = os.pathsep.join(filter(None, sys.path))
     return own | single | {"PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "1"}
+
+
+def _xla_flags(value: str) -> str:
+    """XLA's flags; a value that does not begin as one is the name of a file that has them."""
+    if value.strip().startswith("--"):
+        return value
+    with suppress(OSError, ValueError):
+        return Path(value).read_text(encoding="utf-8", errors="surrogateescape")
+    return value
 
 
 # ---------------------------------------------------------------- what this process holds

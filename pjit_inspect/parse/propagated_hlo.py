@@ -59,6 +59,7 @@ def read_propagated_hlo(
     free_outputs: Sequence[bool] = (),
     result_names: Sequence[str] = (),
     spans: Mapping[SpanKey, Span] | None = None,
+    partitions: int | None = None,
 ) -> PropagatedHlo:
     """The program with the sharding of every value, read from HLO before partitioning.
 
@@ -73,8 +74,10 @@ def read_propagated_hlo(
       free_outputs: the same for each result.
       result_names: JAX's names of the results.
       spans: the pieces of source text that ops were written as.
+      partitions: over how many devices it is split, where the module does not say.
     """
-    partitions = int(module.device_counts[1]) if module.device_counts else 1
+    if partitions is None:
+        partitions = int(module.device_counts[1]) if module.device_counts else 1
     walk = _Walk(
         module=module,
         meshes=tuple(meshes),
