@@ -17,6 +17,8 @@ from pjit_inspect.model.propagation import AxisOrigin, Dimensions, Propagation, 
 __all__ = ["Wording", "origin_text", "word_match"]
 
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
+"""Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
@@ -112,7 +114,7 @@ class _Writer:
             # What has the requested sharding already was computed otherwise: the request changes nothing.
             return "reshard_needed" if self._is_as_wanted() else "reshard_requested"
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
-        if is_unknown or op.kind in ("custom_call", "topk"):
+        if is_unknown or op.kind in _UNSPLIT:
             return "no_sharding_rule"
         return "reshard_needed"
 
@@ -357,7 +359,9 @@ class _Writer:
         return self.names.value(moved) if moved is not None else "the program"
 
     def _what(self) -> str:
-        moved, own = self._moved(), self._own()
+        moved, own, taker = self._moved(), self._own(), self.match.taker
+        if own is not None and own.kind in ("gather", "scatter") and taker is not None and taker.operand == 1:
+            return "its positions"
         return "an operand" if moved is None else self.names.value(moved, own)
 
     def _given(self) -> str:

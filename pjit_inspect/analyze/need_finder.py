@@ -176,7 +176,7 @@ class NeedFinder:
 
     def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
         """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
-        if need.is_sum and need.kind != "indexing":
+        if need.is_sum and self.program.ops[taker.op].kind != "gather":
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         return need.value == value or any(part.operand == taker.operand for part in need.parts)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.propagation import Propagation
+from pjit_inspect.model.propagation import Propagation, ShardedOp
 
 __all__ = ["Request", "RequestFinder"]
 
@@ -86,7 +86,7 @@ class RequestFinder:
                     op = self._program.ops[index]
                     if op.kind in ("sharding_constraint", "reshard"):
                         return Request(kind="reshard_requested", index=index)
-                    reached += op.results
+                    reached += op.results if _keeps_dimensions(op, current) else ()
                 reached += self._inner.get(current, ())
             reached = [v for v in dict.fromkeys(reached) if v not in seen and self._is_like(v, value)]
             seen.update(reached)
@@ -99,3 +99,13 @@ class RequestFinder:
         """Whether two values have one shape and one sharding."""
         a, b = self._program.values[one], self._program.values[other]
         return a.shape == b.shape and a.spec == b.spec
+
+
+def _keeps_dimensions(op: ShardedOp, value: int) -> bool:
+    """Whether each dimension of an operand is the same dimension of the result, as in what is done to each element."""
+    if op.kind in ("while", "optimization_barrier", "named_computation"):
+        return True
+    if op.rule is None or value not in op.operands or not op.rule.results:
+        return False
+    number = op.operands.index(value)
+    return number < len(op.rule.operands) and op.rule.operands[number] == op.rule.results[0]
