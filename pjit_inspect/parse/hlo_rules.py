@@ -337,9 +337,14 @@ class _Maker:
         """The last dimensions are worked on together; those before are independent."""
         given = self.operands[0]
         outer = self.all_new(given[: len(given) - count])
+        inner: dict[tuple[int, int], str] = {}
 
         def side(shape: Sequence[int]) -> list[str]:
-            return [*outer, *(self.new(size, self.replicated) for size in shape[len(outer) :])]
+            places = list(enumerate(shape[len(outer) :]))
+            for place in places:
+                if place not in inner:
+                    inner[place] = self.new(place[1], self.replicated)
+            return [*outer, *(inner[place] for place in places)]
 
         return self.rule([side(shape) for shape in self.operands], [side(shape) for shape in self.results])
 
