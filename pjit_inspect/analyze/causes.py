@@ -130,7 +130,7 @@ class CauseFinder:
         return Cause(
             kind="written",
             sentence=f"{_subject(row)}: `{users_word(name.rpartition('/')[2])}` {what}{where}",
-            facts=(f"the operation is named `{name}`",),
+            facts=(f"the operation is named `{users_word(name)}`",),
             evidence="name",
             op_name=name,
             source=source,
@@ -150,7 +150,7 @@ class CauseFinder:
         return Cause(
             kind=kind,
             sentence=f"{_subject(row)}: {clause}",
-            facts=(f"the operation is named `{name}`",) if name else (),
+            facts=(f"the operation is named `{users_word(name)}`",) if name else (),
             evidence="nothing" if kind == "unknown" else "name",
             op_name=name,
             source=source,

@@ -94,7 +94,7 @@ class ValueNames:
 
     def _is_users(self, view: ShardedOp) -> bool:
         """Whether somebody wrote a view, or XLA added it for another operation."""
-        return view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
+        return not view.op_name or view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """Whether a view changes the shape and has a text of its own, by which it is known."""

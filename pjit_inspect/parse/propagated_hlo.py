@@ -19,7 +19,7 @@ from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import AxisSizes, Boundary, Propagation, ShardedOp, ShardedValue, Span, SpanKey
 from pjit_inspect.model.shape import Shape
 from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.hlo_rules import find_rule
+from pjit_inspect.parse.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.hlo_schema import decode
 from pjit_inspect.parse.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
 
@@ -198,6 +198,7 @@ class _Walk:
             rule=find_rule(message, shapes, instruction.shape.leaves),
             parent=region.op,
             manual=next((spec.manual for spec in specs if spec.manual), ()),
+            edges=find_edges(message),
             detail=message.custom_call_target,
             in_condition=region.is_condition,
         )
