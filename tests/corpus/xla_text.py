@@ -228,6 +228,9 @@ def _tiles_by_mesh(sharding: str, rank: int, partitions: int) -> Tiles:
     """JAX 0.12: `{mesh['data'=2,'model'=4], [{'data'}, {'model':(1)2}]}`, with `device_ids=([8]<=...)` perhaps."""
     head, _, tail = sharding.partition("]")
     sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", head)}
+    if not sizes:
+        # `{mesh[], []}`: nothing to split over.
+        return ((0,) * rank,) * partitions
     order = _order(sharding, partitions)
     listed = re.search(r"\[(.*?)\](?:,|\}|$)", tail)
     dimensions = re.findall(r"\{([^{}]*)\}", listed[1]) if listed else []
