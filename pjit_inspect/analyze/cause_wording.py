@@ -19,6 +19,7 @@ __all__ = ["Wording", "origin_text", "word_match"]
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
+_AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
@@ -109,6 +110,8 @@ class _Writer:
             return self.need.kind
         op = self._taker()
         if op is None:
+            if self.match.moves_result and not self._is_asked():
+                return "reshard_needed"
             return "output" if self.match.edge.outputs else "unknown"
         if op.kind in _REQUESTS:
             # What has the requested sharding already was computed otherwise: the request changes nothing.
@@ -116,7 +119,11 @@ class _Writer:
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
         if is_unknown or op.kind in _UNSPLIT:
             return "no_sharding_rule"
-        return "reshard_needed"
+        return "indexing" if op.kind in _AT_POSITIONS else "reshard_needed"
+
+    def _is_asked(self) -> bool:
+        """Whether a result that the collective goes to must have a sharding that somebody asked for."""
+        return any(self.program.outputs[number].spec is not None for number in self.match.edge.outputs)
 
     # ------------------------------------------------------------ what it is about
 
@@ -282,6 +289,8 @@ class _Writer:
         return f"{self._op()} slides a window along {where}, so devices need their neighbours' edges"
 
     def indexing(self) -> str:
+        if not self._parts():
+            return self._needs()
         own = self._own()
         kind = own.kind if own is not None else ""
         axes = self._need_axes()
@@ -300,7 +309,7 @@ class _Writer:
             "dynamic_update_slice": "writes a slice, at a position known only when it runs, into",
             "scatter": "writes at positions along",
         }
-        is_running = own is not None and is_cumulative(own.op_name)
+        is_running = own is not None and (kind == "reduce_window" or is_cumulative(own.op_name))
         verb = "accumulates along" if is_running else verbs.get(kind, "looks up positions along")
         return (
             f"{self._op()} {verb} {self._dimensions()}, which {self._is()} sharded over {axes}, so a device needs what "

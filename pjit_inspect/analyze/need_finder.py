@@ -70,7 +70,8 @@ class NeedFinder:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
                 return Match(edge=edge, need=summed)
-        return self._moved(edge, wanted) or self._own(edge, wanted) or self._nameless(edge, wanted)
+        ways = (self._left_behind, self._moved, self._own)
+        return next((found for way in ways if (found := way(edge, wanted))), None) or self._nameless(edge, wanted)
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
@@ -100,6 +101,24 @@ class NeedFinder:
         return piece * own * count == length or (own != count and piece * count == length)
 
     # ------------------------------------------------------------ the ways an array moves
+
+    def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
+
+        A dimension shorter than the devices that split it is on some of them only, whatever its sharding says.
+        """
+        for value in edge.makers:
+            found = self.program.values[value]
+            if not self._is_result(value) or axes is None:
+                continue
+            short = any(
+                length < self.program.pieces(own) and axes & set(map(axis_name, own))
+                for length, own in zip(found.shape, found.spec, strict=True)
+            )
+            needs = (n for n in self.by_op.get(found.op or 0, ()) if not n.is_sum and n.kind in ("halo", "indexing"))
+            if short and (need := self._best(needs, axes)) is not None:
+                return Match(edge=edge, need=need)
+        return None
 
     def _moved(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that takes the moved array, or of a result it is."""

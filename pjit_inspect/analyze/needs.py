@@ -129,7 +129,10 @@ def _rule_needs(
     for special in (rule.need_replication, rule.permutation):
         parts = _parts(factors.arrays, special)
         if parts:
-            yield _move(index, _edge_kind(op), parts, _without(program, parts))
+            # A window that accumulates needs all that comes before, not only its neighbours' edges.
+            is_running = op.kind == "reduce_window" and special is rule.need_replication
+            kind = "indexing" if is_running else _edge_kind(op)
+            yield _move(index, kind, parts, _without(program, parts))
     for operand in factors.operands:
         yield from _conflict(program, index, op, factors, operand, requests)
 

@@ -236,8 +236,12 @@ class _Maker:
     def windowed(self) -> ShardingRule:
         arrays = len(self.results)
         given = self.operands[0]
-        moved = {k for k, step in enumerate(self.message.window.dimensions) if step.size > 1 or step.stride > 1}
-        factors = [self.new(size, self.permuted if k in moved else None) for k, size in enumerate(given)]
+        steps = list(self.message.window.dimensions)
+        moved = {k for k, step in enumerate(steps) if step.size > 1 or step.stride > 1}
+        # A window as long as the array accumulates: a cumulative sum, maximum, ...
+        running = {k for k in moved if steps[k].size == given[k]}
+        kinds = [self.replicated if k in running else self.permuted if k in moved else None for k in range(len(given))]
+        factors = [self.new(size, kind) for size, kind in zip(given, kinds, strict=True)]
         # Of select-and-scatter the second operand is as large as the windows are many.
         count = len(self.operands)
         sides = [factors if k < arrays or len(shape) == len(given) else [] for k, shape in enumerate(self.operands)]
@@ -337,9 +341,14 @@ class _Maker:
         """The last dimensions are worked on together; those before are independent."""
         given = self.operands[0]
         outer = self.all_new(given[: len(given) - count])
+        inner: dict[tuple[int, int], str] = {}
 
         def side(shape: Sequence[int]) -> list[str]:
-            return [*outer, *(self.new(size, self.replicated) for size in shape[len(outer) :])]
+            places = list(enumerate(shape[len(outer) :]))
+            for place in places:
+                if place not in inner:
+                    inner[place] = self.new(place[1], self.replicated)
+            return [*outer, *(inner[place] for place in places)]
 
         return self.rule([side(shape) for shape in self.operands], [side(shape) for shape in self.results])
 

@@ -117,7 +117,7 @@ def median_of_a_vector():
     CASES,
     "each device's best candidates (or all) are gathered over model; rows need no exchange but may be gathered too",
     Want(AG, "model", "indexing", at="top"),
-    Want(AG, "data", "indexing|full_replication", at="top", optional=True),
+    Want(AG, "data", "no_sharding_rule", at="top", optional=True),
     revised="that the rows stay on data; XLA cannot split its top-k call at all, and gathers the rows as well",
 )
 def top_k_of_split_columns():
@@ -130,7 +130,7 @@ def top_k_of_split_columns():
 @case(
     CASES,
     "the k largest of whole rows need no exchange; XLA gathers the rows all the same",
-    Want(AG, "data model", "indexing|full_replication", at="top", optional=True),
+    Want(AG, "data model", "no_sharding_rule", at="top", optional=True),
     revised="no collective; XLA cannot split its top-k call, so it gathers all rows and cuts the result up again",
 )
 def top_k_of_whole_columns():

@@ -121,7 +121,8 @@ def columns_gathered_in_a_loop():
 @case(
     CASES,
     "the condition needs the norm over all devices, the body nothing",
-    Want(AR, "data model|data|model", "reduction", at="norm"),
+    Want(AR, "data model|data|model", "loop_predicate", at="norm"),
+    revised="the same, as a reduction; a kind of its own says what it costs: all devices wait for each other each turn",
 )
 def reduction_in_a_while_condition():
     def f(x):

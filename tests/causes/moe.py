@@ -83,7 +83,7 @@ def gradient_of_dispatch():
     "the router's scores have experts on model: softmax sums over it, and the best two are looked for across it",
     Want(AR, "model", "reduction", at="softmax"),
     Want(AG, "model", "indexing", at="best"),
-    Want(AG, "data", "indexing|full_replication", at="best", optional=True),
+    Want(AG, "data", "no_sharding_rule", at="best", optional=True),
     revised="that the rows stay on data; XLA cannot split its top-k call at all, and gathers the rows as well",
 )
 def router_with_split_experts():

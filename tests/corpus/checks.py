@@ -199,7 +199,7 @@ _KINDS = {
     "dot": {"contraction"},
     "convolution": {"contraction"},
     # XLA may multiply and add instead of a small product.
-    "reduce": {"reduction", "contraction"},
+    "reduce": {"reduction", "contraction", "loop_predicate"},
     "gather": {"indexing"},
     "scatter": {"indexing"},
 }

@@ -16,10 +16,6 @@ from corpus.programs import PROGRAMS
 from corpus.table import compiled, limits_of, measure
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
-# Until causes and shardings are read from XLA's own modules, these limits are missed: then this goes.
-CORE_HAS_ARRIVED = False
-_until_then = pytest.mark.xfail(not CORE_HAS_ARRIVED, reason="causes rest on an imitation of XLA", strict=False)
-
 _FAST = (
     "fsdp_tp_decoder",
     "sequence_parallel_scan",
@@ -82,32 +78,26 @@ def test_the_package_reads_xlas_module_before_partitioning_as_the_witness_does(p
     assert count_unpaired(read, truth) == 0
 
 
-@_until_then
 def test_an_array_that_a_cause_rests_on_can_have_been_moved(program: Program) -> None:
     assert not measure(program).results["sizes"].failures
 
 
-@_until_then
 def test_a_cause_names_the_arguments_that_xlas_dataflow_leads_to(program: Program) -> None:
     assert not measure(program).results["names"].failures
 
 
-@_until_then
 def test_an_all_reduce_has_the_kind_of_cause_that_what_xla_sums_has(program: Program) -> None:
     assert not measure(program).results["kinds"].failures
 
 
-@_until_then
 def test_the_causes_worked_out_by_hand_are_given(program: Program) -> None:
     assert not measure(program).results["expected"].failures
 
 
-@_until_then
 def test_what_a_cause_blames_changes_the_collective_when_it_is_left_out(program: Program) -> None:
     assert not measure(program).results["counterfactuals"].failures
 
 
-@_until_then
 @pytest.mark.parametrize("number", [0, 1], ids=["shardings", "unknown causes"])
 def test_few_values_differ_and_few_causes_are_unknown(pytestconfig: pytest.Config, number: int) -> None:
     words, found, limit, holds = limits_of(measure(program) for program in _chosen(pytestconfig))[number]

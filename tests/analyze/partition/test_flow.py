@@ -1,0 +1,98 @@
+"""Dataflow through tuples, loops, calls and branches. The sets are read off the texts."""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.parse.hlo_text import parse_hlo_text
+
+LOOP = """HloModule m
+
+%body (b: (f32[4], f32[4], f32[4])) -> (f32[4], f32[4], f32[4]) {
+  %b = (f32[4], f32[4], f32[4]) parameter(0)
+  %x = f32[4] get-tuple-element(%b), index=0
+  %w = f32[4] get-tuple-element(%b), index=1
+  %k = f32[4] get-tuple-element(%b), index=2
+  %y = f32[4] multiply(%x, %w)
+  ROOT %t = (f32[4], f32[4], f32[4]) tuple(%y, %w, %k)
+}
+
+%cond (c: (f32[4], f32[4], f32[4])) -> pred[] {
+  %c = (f32[4], f32[4], f32[4]) parameter(0)
+  ROOT %yes = pred[] constant(true)
+}
+
+ENTRY %main (p: f32[4], q: f32[4], r: f32[4]) -> (f32[4], f32[4]) {
+  %p = f32[4] parameter(0)
+  %q = f32[4] parameter(1)
+  %r = f32[4] parameter(2)
+  %in = (f32[4], f32[4], f32[4]) tuple(%p, %q, %r)
+  %loop = (f32[4], f32[4], f32[4]) while(%in), condition=%cond, body=%body
+  %first = f32[4] get-tuple-element(%loop), index=0
+  %third = f32[4] get-tuple-element(%loop), index=2
+  %twice = f32[4] add(%third, %third)
+  ROOT %out = (f32[4], f32[4]) tuple(%first, %twice)
+}
+"""
+
+
+def bits(flow: Flow, sets: list[int], name: str) -> set[int]:
+    """The numbers in the set of the first leaf of an instruction."""
+    index = next(i for i in range(len(flow.module)) if flow.module.instruction(i).name == name)
+    return {k for k in range(8) if sets[flow.first[index]] >> k & 1}
+
+
+def test_what_a_loop_carries_comes_from_where_it_is_carried_from() -> None:
+    flow = Flow(parse_hlo_text(LOOP))
+    made_of = flow.ancestors()
+    assert bits(flow, made_of, "y") == {0, 1}
+    assert bits(flow, made_of, "first") == {0, 1}
+    assert bits(flow, made_of, "w") == {1}
+    assert bits(flow, made_of, "twice") == {2}
+
+
+def test_what_goes_into_a_loop_goes_to_the_results_it_is_needed_for() -> None:
+    flow = Flow(parse_hlo_text(LOOP))
+    goes_to = flow.descendants()
+    assert bits(flow, goes_to, "p") == {0}
+    assert bits(flow, goes_to, "q") == {0}
+    assert bits(flow, goes_to, "r") == {1}
+
+
+def test_each_array_of_a_combined_collective_is_its_own() -> None:
+    flow = Flow(
+        parse_hlo_text(
+            """HloModule m
+
+%sum (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+
+ENTRY %main (p: f32[4], q: f32[8]) -> (f32[4], f32[8]) {
+  %p = f32[4] parameter(0)
+  %q = f32[8] parameter(1)
+  ROOT %all = (f32[4], f32[8]) all-reduce(%p, %q), replica_groups={}, to_apply=%sum
+}
+"""
+        )
+    )
+    made_of = flow.ancestors()
+    assert [made_of[node] for node in flow.results] == [1, 2]
+
+
+def test_many_calls_in_a_row_are_one_sweep() -> None:
+    calls = "".join(f"  %c{k + 1} = f32[4] call(%c{k}), to_apply=%f\n" for k in range(200))
+    text = (
+        "HloModule m\n\n%f (a: f32[4]) -> f32[4] {\n  %a = f32[4] parameter(0)\n  ROOT %n = f32[4] negate(%a)\n}\n\n"
+        f"ENTRY %main (p: f32[4], q: f32[4]) -> f32[4] {{\n  %c0 = f32[4] parameter(0)\n  %q = f32[4] parameter(1)\n{calls}"
+        "  ROOT %r = f32[4] negate(%c200)\n}\n"
+    )
+    flow = Flow(parse_hlo_text(text))
+    assert bits(flow, flow.ancestors(), "r") == {0}
+
+
+def test_borders_are_arguments_and_what_loops_hand_on() -> None:
+    flow = Flow(parse_hlo_text(LOOP))
+    names = {flow.module.instruction(flow.owner[node]).name for node in flow.order if flow.is_border(node)}
+    assert names == {"p", "q", "r", "b", "c"}

@@ -1,0 +1,93 @@
+"""Two modules side by side: what was there before, between what each collective lies, and what it is after optimization."""
+
+from __future__ import annotations
+
+from partitioned import AFTER, OPTIMIZED, aligned, program
+
+from pjit_inspect.analyze.collective_sites import find_sites
+from pjit_inspect.analyze.need_finder import NeedFinder
+from pjit_inspect.analyze.partition.align import align
+from pjit_inspect.analyze.partition.join import join
+from pjit_inspect.model.propagation import Propagation
+from pjit_inspect.parse.hlo_text import parse_hlo_text
+
+
+def name_of(propagation: Propagation, value: int) -> str:
+    found = propagation.values[value]
+    return (
+        propagation.inputs[found.argument].name if found.argument is not None else propagation.ops[found.op or 0].kind
+    )
+
+
+def test_equal_layers_on_one_line_are_told_apart_by_their_weights():
+    pair = aligned()
+    before, after = pair.before.module, pair.after.module
+    pairs = {after.instruction(a).name: before.instruction(b).name for a, b in pair.original.items()}
+    assert {name: pairs[name] for name in ("d0", "e0", "d1", "e1", "out")} == {
+        "d0": "d0", "e0": "e0", "d1": "d1", "e1": "e1", "out": "out",
+    }  # fmt: skip
+
+
+def test_equal_layers_are_told_apart_whatever_order_the_partitioner_wrote_them_in():
+    # The second layer's own product before the first's: independent of it, so any order is an order.
+    lines = AFTER.splitlines()
+    moved = next(line for line in lines if line.startswith("  %a1 ="))
+    lines.remove(moved)
+    lines.insert(next(k for k, line in enumerate(lines) if line.startswith("  %x =")), moved)
+    pair = align(aligned().before.module, parse_hlo_text("\n".join(lines) + "\n"))
+    pairs = {
+        pair.after.module.instruction(a).name: pair.before.module.instruction(b).name for a, b in pair.original.items()
+    }
+    assert pairs["d1"] == "d1"
+    assert pairs["a1"] == "a1"
+
+
+def test_what_the_partitioner_made_is_none_of_the_program():
+    pair = aligned()
+    names = {pair.after.module.instruction(index).name for index in pair.original}
+    assert not {"ar0", "ar1"} & names
+
+
+def test_a_sum_lies_between_the_product_and_what_takes_its_result():
+    found = program()
+    first, second = found.collectives
+    assert [name_of(found, value) for value in first.makers] == ["dot_general"]
+    assert first.made_shape == (8, 16)
+    assert first.made_of == ((8, 16), (16, 16))
+    assert [(found.ops[taker.op].kind, taker.operand) for taker in first.takers] == [("dot_general", 0)]
+    assert [found.ops[taker.op].kind for taker in second.takers] == ["sine"]
+
+
+def test_each_sum_serves_the_need_of_its_own_layer():
+    found = program()
+    finder = NeedFinder(found)
+    weights = []
+    for edge in found.collectives:
+        need = finder.find(edge, ("model",)).need
+        assert need is not None
+        assert (need.kind, need.is_sum) == ("contraction", True)
+        weights.append(name_of(found, need.parts[1].value))
+    assert weights == ["b0", "b1"]
+
+
+def test_an_optimized_collective_is_joined_by_its_channel():
+    found = program()
+    sites = find_sites(parse_hlo_text(OPTIMIZED))
+    assert [joined.edges for joined in join(found, sites)] == [((edge,),) for edge in found.collectives]
+
+
+def test_one_that_lost_its_channel_is_joined_by_what_it_is_made_of():
+    found = program()
+    sites = find_sites(parse_hlo_text(OPTIMIZED.replace("channel_id=2", "channel_id=7")))
+    assert [joined.edges for joined in join(found, sites)] == [((edge,),) for edge in found.collectives]
+
+
+def test_a_channel_of_another_kind_or_other_groups_joins_nothing():
+    found = program()
+    text = OPTIMIZED.replace("replica_groups={{0,1,2,3}}", "replica_groups={{0,1},{2,3}}")
+    assert all(not any(joined.edges) for joined in join(found, find_sites(parse_hlo_text(text))))
+
+
+def test_nothing_is_joined_to_a_prediction():
+    sites = find_sites(parse_hlo_text(OPTIMIZED))
+    assert all(not joined.edges for joined in join(Propagation(), sites))
