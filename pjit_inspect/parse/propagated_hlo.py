@@ -140,7 +140,7 @@ class _Walk:
         self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
     ) -> tuple[Boundary, ...]:
         # What is returned may be computed otherwise; the tuple of results says how it must be.
-        required = [found.dimensions for found in self._specs(root)] if root.opcode == "tuple" else ()
+        required = [found.dimensions for found in self._specs(root)]
         if len(required) != len(results):
             required = [self.values[value].spec for value in results]
         return tuple(
