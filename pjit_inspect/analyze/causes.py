@@ -71,7 +71,8 @@ class CauseFinder:
         causes = tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True))
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
-        return replace(row, causes=causes, implicit=row.implicit if len(kinds) < 2 else None)
+        implicit = row.implicit if len(kinds) < 2 else None
+        return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
     def _cause(self, array: MovedArray, edges: Sequence[PartitionedCollective], row: Collective) -> Cause:
         if row.implicit is False or (len(edges) == 0 and self._is_written_part(array, row)):
@@ -86,7 +87,9 @@ class CauseFinder:
         """Whether a part of a combined collective was written: the partitioner did not make it, and JAX's name says so."""
         return self._needs is not None and row.operands > 1 and is_written_name(array.op_name, row.kind)
 
-    def _of_its_name(self, edges: Sequence[PartitionedCollective], array: MovedArray) -> Sequence[PartitionedCollective]:
+    def _of_its_name(
+        self, edges: Sequence[PartitionedCollective], array: MovedArray
+    ) -> Sequence[PartitionedCollective]:
         """Of several that dataflow does not tell apart, those of the name XLA kept for this part of a combined one."""
         ops = self._names.program.ops
         named = [edge for edge in edges if any(ops[op].op_name == array.op_name for op in edge.visited)]
@@ -240,6 +243,18 @@ def _reshard(cause: Cause) -> object:
 
 def _is_alone(cause: Cause) -> bool:
     return cause.candidates == 1 and cause.kind in (*_RESHARDS, "full_replication") and cause.evidence == "sharding"
+
+
+def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
+    """Where a collective comes from.
+
+    XLA of JAX 0.12 names it after the value that moves. Where a function of JAX's own made that, its place is that of
+    the first call that was traced, of many; the operation that needs the value has its own.
+    """
+    is_kept_trace = any(part.startswith("jit(") for part in row.op_name.split("/")[1:])
+    if len(causes) == 1 and is_kept_trace and causes[0].evidence == "sharding" and causes[0].op_name != row.op_name:
+        return causes[0].source or row.source
+    return row.source
 
 
 def _subject(collective: Collective) -> str:
