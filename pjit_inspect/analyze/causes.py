@@ -84,7 +84,7 @@ class CauseFinder:
         return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
 
     def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
-        """Whether a part of a combined collective was written: the partitioner did not make it, and JAX's name says so."""
+        """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""
         return self._needs is not None and row.operands > 1 and is_written_name(array.op_name, row.kind)
 
     def _of_its_name(

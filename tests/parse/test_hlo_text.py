@@ -363,7 +363,8 @@ def test_an_operand_that_is_an_element_of_a_tuple_is_taken_out_of_it():
     # XLA of JAX 0.12 writes its dumps so.
     found = tiny(
         "ROOT %t = (f32[4]{0}, s32[]) tuple(%f, %s)",
-        "%u = (f32[4]{0}, /*index=1*/s32[]) tuple(%f, %s)\n  ROOT %t = (s32[], s32[], f32[4]{0}) tuple(%u#1, %u#1, %u#0)",
+        "%u = (f32[4]{0}, /*index=1*/s32[]) tuple(%f, %s)\n"
+        "  ROOT %t = (s32[], s32[], f32[4]{0}) tuple(%u#1, %u#1, %u#0)",
     )
     first, second, third = get(found, "t").operands
     assert (first.opcode, str(first.shape), first.details.tuple_index) == ("get-tuple-element", "s32[]", 1)
