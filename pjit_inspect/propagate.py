@@ -73,13 +73,14 @@ def _contradiction(program: Propagation, data: RecordData) -> str:
     sides = ((program.inputs, [own for own in data.inputs if own.kept]), (program.outputs, data.outputs))
     for boundaries, layouts in sides:
         for boundary, layout in zip(boundaries, layouts, strict=False) if len(boundaries) == len(layouts) else ():
-            value, local = program.values[boundary.value], layout.local_shape
             # A result that its axes do not divide is computed padded and returned replicated.
-            if local is None or (boundaries is program.outputs and boundary.spec is None):
+            if layout.local_shape is None or (boundaries is program.outputs and boundary.spec is None):
                 continue
-            if value.shape == layout.global_shape and program.local_shape(boundary.value) != local:
-                piece = list(program.local_shape(boundary.value))
-                return f"`{boundary.label}` is {piece} on each device, not {list(local)}"
+            value = program.values[boundary.value]
+            # What is returned may be computed otherwise: it is moved at the end, to the sharding it must have.
+            piece = program.local_shape(boundary.value, boundary.spec)
+            if value.shape == layout.global_shape and piece != layout.local_shape:
+                return f"`{boundary.label}` is {list(piece)} on each device, not {list(layout.local_shape)}"
     return ""
 
 

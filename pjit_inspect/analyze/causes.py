@@ -17,7 +17,7 @@ from pjit_inspect.analyze.cause_wording import Wording, word_match
 from pjit_inspect.analyze.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.need_finder import Match, NeedFinder
 from pjit_inspect.analyze.partition.join import Joined, join
-from pjit_inspect.analyze.phases import split_op_names
+from pjit_inspect.analyze.phases import is_written_name, split_op_names
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.analyze.source import user_frames
 from pjit_inspect.analyze.value_names import ValueNames
@@ -68,16 +68,32 @@ class CauseFinder:
             row = replace(row, implicit=True)
         arrays = find_moved_arrays(site.op, row.kind)
         edges = joined.edges if len(joined.edges) == len(arrays) else ((),) * len(arrays)
-        return replace(row, causes=tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True)))
+        causes = tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True))
+        # XLA marks all of a combined collective as its own, though parts of it were written.
+        kinds = {cause.kind == "written" for cause in causes}
+        implicit = row.implicit if len(kinds) < 2 else None
+        return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
     def _cause(self, array: MovedArray, edges: Sequence[PartitionedCollective], row: Collective) -> Cause:
-        if row.implicit is False:
+        if row.implicit is False or (len(edges) == 0 and self._is_written_part(array, row)):
             return self._written(array, row)
         if not edges or self._needs is None:
             return self._named(array, row)
-        matches = [self._needs.find(edge, row.axes) for edge in edges]
+        matches = [self._needs.find(edge, row.axes) for edge in self._of_its_name(edges, array)]
         causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
         return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
+
+    def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
+        """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""
+        return self._needs is not None and row.operands > 1 and is_written_name(array.op_name, row.kind)
+
+    def _of_its_name(
+        self, edges: Sequence[PartitionedCollective], array: MovedArray
+    ) -> Sequence[PartitionedCollective]:
+        """Of several that dataflow does not tell apart, those of the name XLA kept for this part of a combined one."""
+        ops = self._names.program.ops
+        named = [edge for edge in edges if any(ops[op].op_name == array.op_name for op in edge.visited)]
+        return named if array.op_name and named else edges
 
     # ------------------------------------------------------------ the ways a cause is known
 
@@ -227,6 +243,18 @@ def _reshard(cause: Cause) -> object:
 
 def _is_alone(cause: Cause) -> bool:
     return cause.candidates == 1 and cause.kind in (*_RESHARDS, "full_replication") and cause.evidence == "sharding"
+
+
+def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
+    """Where a collective comes from.
+
+    XLA of JAX 0.12 names it after the value that moves. Where a function of JAX's own made that, its place is that of
+    the first call that was traced, of many; the operation that needs the value has its own.
+    """
+    is_kept_trace = any(part.startswith("jit(") for part in row.op_name.split("/")[1:])
+    if len(causes) == 1 and is_kept_trace and causes[0].evidence == "sharding" and causes[0].op_name != row.op_name:
+        return causes[0].source or row.source
+    return row.source
 
 
 def _subject(collective: Collective) -> str:

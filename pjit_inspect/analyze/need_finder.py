@@ -88,17 +88,19 @@ class NeedFinder:
             for dimension, factors in enumerate(op.rule.operands[number] if number < len(op.rule.operands) else ())
             if set(factors) & set(op.rule.reduction)
             and len(pieces) == len(self.program.values[value].shape)
-            and self._is_split_by(_together(edge), value, dimension, pieces[dimension])
+            and self._is_split_by(_together(edge), axes, value, dimension, pieces[dimension])
         ]
         if not parts:
             return None
         return Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
 
-    def _is_split_by(self, count: int, value: int, dimension: int, piece: int) -> bool:
+    def _is_split_by(self, count: int, axes: frozenset[str], value: int, dimension: int, piece: int) -> bool:
         """Whether a dimension is split so many times more than its sharding says, or so many times instead."""
-        length, axes = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
-        own = self.program.pieces(axes)
-        return piece * own * count == length or (own != count and piece * count == length)
+        length, given = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
+        own = self.program.pieces(given)
+        # As many pieces as before may still be others: over these axes instead of its own.
+        is_instead = own != count or axes.isdisjoint(map(axis_name, given))
+        return piece * own * count == length or (is_instead and piece * count == length)
 
     # ------------------------------------------------------------ the ways an array moves
 

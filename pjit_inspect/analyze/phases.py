@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pjit_inspect.model.collective import Phase
 from pjit_inspect.model.source import Frame
 
-__all__ = ["find_implicit", "find_phase", "split_op_names"]
+__all__ = ["find_implicit", "find_phase", "is_written_name", "split_op_names"]
 
 _SUM = frozenset(("all-reduce", "reduce-scatter"))
 _GATHER = frozenset(("all-gather",))
@@ -154,6 +154,11 @@ def find_implicit(
     is_jax_channel = None in channels or _JAX_CHANNEL in channels
     answers = {_is_implicit(name, kind, is_jax_channel) for name in split_op_names(op_name)}
     return answers.pop() if len(answers) == 1 else None
+
+
+def is_written_name(name: str, kind: str) -> bool:
+    """Whether it is how JAX names a collective of this kind that was written; of one part of a combined one."""
+    return _is_implicit(name, kind, is_jax_channel=True) is False
 
 
 def _is_implicit(name: str, kind: str, is_jax_channel: bool) -> bool | None:

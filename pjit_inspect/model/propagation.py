@@ -348,7 +348,8 @@ class Propagation:
         """How many pieces some axes cut a dimension into."""
         return math.prod(map(self.length, axes))
 
-    def local_shape(self, value: int) -> tuple[int, ...]:
-        """The shape of the largest piece of a value that a device holds."""
+    def local_shape(self, value: int, spec: Dimensions | None = None) -> tuple[int, ...]:
+        """The shape of the largest piece of a value that a device holds; `spec` where it is split otherwise."""
         found = self.values[value]
-        return tuple(-(-n // self.pieces(axes)) for n, axes in zip(found.shape, found.spec, strict=True))
+        pairs = zip(found.shape, found.spec if spec is None else spec, strict=True)
+        return tuple(-(-n // self.pieces(axes)) for n, axes in pairs)

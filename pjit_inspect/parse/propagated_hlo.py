@@ -91,7 +91,7 @@ def read_propagated_hlo(
         ops=tuple(walk.ops),
         values=tuple(walk.values),
         inputs=walk.inputs(entry, free_inputs),
-        outputs=walk.outputs(results, free_outputs, result_names),
+        outputs=walk.outputs(entry.root, results, free_outputs, result_names),
         meshes=(*(mesh.sizes for mesh in meshes), *walk.extra),
         links=tuple(walk.links),
     )
@@ -136,12 +136,18 @@ class _Walk:
                 boundaries.append(Boundary(name=_plain(instruction.op_name), value=value, spec=required))
         return tuple(boundaries)
 
-    def outputs(self, results: _Leaves, free: Sequence[bool], names: Sequence[str]) -> tuple[Boundary, ...]:
+    def outputs(
+        self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
+    ) -> tuple[Boundary, ...]:
+        # What is returned may be computed otherwise; the tuple of results says how it must be.
+        required = [found.dimensions for found in self._specs(root)]
+        if len(required) != len(results):
+            required = [self.values[value].spec for value in results]
         return tuple(
             Boundary(
                 name=names[k] if k < len(names) else "",
                 value=value,
-                spec=None if k < len(free) and free[k] else self.values[value].spec,
+                spec=None if k < len(free) and free[k] else required[k],
             )
             for k, value in enumerate(results)
         )

@@ -7,6 +7,7 @@ of opcode "missing": so the program stays whole. Not its job: cutting the text (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pjit_inspect.parse.hlo_invariants import _LEAST
@@ -35,6 +36,10 @@ _SHARED = ("metadata", "backend_config", "frontend_attributes", "statistics", "o
 """Attributes of an asynchronous instruction that say something about itself; the second also about what it wraps."""
 
 
+_ELEMENT = re.compile(r"(.+)#(\d{1,9})")
+"""An operand that is an element of a tuple, as XLA of JAX 0.12 writes its dumps: `%param#1`."""
+
+
 class _Body:
     """One computation while it is written."""
 
@@ -44,6 +49,8 @@ class _Body:
         self.root: int | None = None
         self.places: dict[str, tuple[int, str]] = {}
         """Name -> id and shape."""
+        self.elements: dict[str, list[str]] = {}
+        """Name of a tuple -> the shapes of its elements, where one is an operand by itself."""
 
     def add(self, name: str, shape: str, id: int, content: bytes) -> None:
         """Append the instruction whose other fields are `content`."""
@@ -157,9 +164,24 @@ class ComputationWriter:
         found = body.places.get(name)
         if found is not None:
             return found[0]
+        shape, content = self._element(body, name) or ("", self._pieces.opcode(MISSING))
         id = self._id()
-        body.add(name, "", id, self._pieces.opcode(MISSING))
+        body.add(name, shape, id, content)
         return id
+
+    def _element(self, body: _Body, name: str) -> tuple[str, bytes] | None:
+        """The shape of an operand that is an element of a tuple above, and the fields that take it out; else None."""
+        found = _ELEMENT.fullmatch(name)
+        if found is None or found[1] not in body.places:
+            return None
+        id, shape = body.places[found[1]]
+        if found[1] not in body.elements:
+            body.elements[found[1]] = split_tuple(shape) if shape.startswith("(") else []
+        shapes, number = body.elements[found[1]], int(found[2])
+        if number >= len(shapes):
+            return None
+        parts = InstructionText(name, False, shapes[number].strip(), "get-tuple-element", "", {}, "")
+        return parts.shape, self._join(parts, [id], [], self._pieces.attribute(parts.opcode, "index", found[2]))
 
     def _references(self, body: _Body, parts: InstructionText) -> tuple[list[int], bytes]:
         """The ids of the called computations; and the fields of all attributes but those that call."""

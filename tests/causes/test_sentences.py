@@ -111,3 +111,15 @@ def test_an_operand_that_is_moved_before_the_operation_is_told_as_such():
     found = sentences(model, array((8, 8), "data", None))
     assert found
     assert all("needs `x` as `P('model', None)`, but it is `P('data', None)`" in text for text in found)
+
+
+def test_a_result_that_is_asked_for_otherwise_than_it_is_computed_names_both_shardings():
+    """ZeRO-1: optimizer state over `data`, parameters returned replicated. XLA's tuple of results says how each must be."""
+
+    def update(weight, moment):
+        return weight - 0.1 * moment, moment * 0.9
+
+    weight, moment = array((16, 32), None, None), array((16, 32), "data", None)
+    step = jax.jit(update, out_shardings=(named(None, None), named("data", None)))
+    (found,) = sentences(step, weight, moment)
+    assert found == "`result[0]` must be `P(None, None)`, but is computed as `P('data', None)`"

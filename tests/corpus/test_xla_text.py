@@ -70,6 +70,15 @@ def test_an_argument_has_the_name_that_jax_gave_it() -> None:
     assert read_text(_MODULE).rows["a"].op_name == "ws['up']"
 
 
+def test_an_element_of_a_tuple_may_be_an_operand_by_itself() -> None:
+    text = _MODULE.replace("  %stack = f32[3,4]{1,0} get-tuple-element(%p), index=1\n", "").replace("%stack", "%p#1")
+    row = read_text(text).rows["p#1"]
+    assert (row.opcode, row.arrays, row.home) == ("get-tuple-element", (Array("f32", (3, 4)),), "body")
+    argument = Flow(read_text(text)).argument(("flat", 0))
+    assert argument is not None
+    assert argument.op_name == "ws['up']"
+
+
 def test_a_slice_of_what_a_loop_only_reads_is_a_view_of_the_argument() -> None:
     argument = Flow(read_text(_MODULE)).argument(("flat", 0))
     assert argument is not None
@@ -105,6 +114,7 @@ def test_who_uses_a_view_is_found_through_the_views() -> None:
         ("{mesh['a'=2,'b'=2], [{'a'}, {'b'}]}", 2, ((0, 0), (0, 1), (1, 0), (1, 1))),
         ("{mesh['a'=2,'b'=2], [{'b', ?}, {}], replicated={'a'}}", 2, ((0, 0), (1, 0), (0, 0), (1, 0))),
         ("{mesh['a'=2,'b'=2], [{'b','a'}]}", 1, ((0,), (2,), (1,), (3,))),
+        ("{mesh[], []}", 1, ((0,), (0,), (0,), (0,))),
         ("{mesh['a'=4], [{'a':(1)2}]}", 1, ((0,), (0,), (1,), (1,))),
         ("{mesh['a'=4], [{'a':(2)2}]}", 1, ((0,), (1,), (0,), (1,))),
         ("{mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)), [{'a'}]}", 1, ((0,), (1,), (0,), (1,))),

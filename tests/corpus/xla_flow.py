@@ -71,7 +71,7 @@ class Flow:
         return [(name, index)]
 
     def _returned(self, loop: Row, index: int) -> list[Node]:
-        body = re.search(r"\bbody=%?([\w.\-]+)", loop.rest)
+        body = re.search(r"\bbody=%?([\w.\-#]+)", loop.rest)
         if body is None:
             return []
         (parameter,) = self.text.parameters(body[1])

@@ -9,19 +9,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 __all__ = ["Array", "Row", "Text", "read_text", "tiles_of"]
 
-_ROW = re.compile(r"^\s+(ROOT )?%?([\w.\-]+) = ")
-_HEADER = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*\{$")
+_ROW = re.compile(r"^\s+(ROOT )?%?([\w.\-#]+) = ")
+_HEADER = re.compile(r"^(ENTRY )?%?([\w.\-#]+) .*\{$")
 _ARRAY = re.compile(r"(\w+)\[([\d,<=]*)\]")
 _OPCODE = re.compile(r" ?([\w\-]+)\(")
-_NAME = re.compile(r"%([\w.\-]+)")
+_NAME = re.compile(r"%([\w.\-#]+)")
 _OP_NAME = re.compile(r'op_name="((?:[^"\\]|\\.)*)"')
-_CALLED = re.compile(r"\b(?:calls|to_apply|body|condition|true_computation|false_computation)=%?([\w.\-]+)")
+_CALLED = re.compile(r"\b(?:calls|to_apply|body|condition|true_computation|false_computation)=%?([\w.\-#]+)")
 _BRANCHES = re.compile(r"\bbranch_computations=\{([^}]*)\}")
 
 _FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)")
@@ -115,11 +115,34 @@ def read_text(text: str) -> Text:
                 module.entry.append(home)
         elif home and (start := _ROW.match(line)):
             row = _row(line, start, home, places)
+            _take_out(module, row)
             module.rows[row.name] = row
             module.computations[home].append(row.name)
             if start[1]:
                 module.roots[home] = row.name
     return module
+
+
+def _take_out(module: Text, row: Row) -> None:
+    """Adds what takes an operand out of a tuple: JAX 0.12 dumps `%param#1` for element 1 of `%param`."""
+    for operand in row.operands:
+        name, _, number = operand.rpartition("#")
+        if operand not in module.rows and name in module.rows:
+            taken = replace(
+                module.rows[name],
+                name=operand,
+                arrays=module.rows[name].arrays[int(number) : int(number) + 1],
+                is_tuple=False,
+                opcode="get-tuple-element",
+                operands=(name,),
+                inside=f"%{name}",
+                rest=f", index={number}",
+                called=(),
+                op_name="",
+                place="",
+            )
+            module.rows[operand] = taken
+            module.computations[row.home].append(operand)
 
 
 def _row(line: str, start: re.Match[str], home: str, places: dict[str, str]) -> Row:
@@ -228,6 +251,9 @@ def _tiles_by_mesh(sharding: str, rank: int, partitions: int) -> Tiles:
     """JAX 0.12: `{mesh['data'=2,'model'=4], [{'data'}, {'model':(1)2}]}`, with `device_ids=([8]<=...)` perhaps."""
     head, _, tail = sharding.partition("]")
     sizes = {name: int(size) for name, size in re.findall(r"'([^']*)'=(\d+)", head)}
+    if not sizes:
+        # `{mesh[], []}`: nothing to split over.
+        return ((0,) * rank,) * partitions
     order = _order(sharding, partitions)
     listed = re.search(r"\[(.*?)\](?:,|\}|$)", tail)
     dimensions = re.findall(r"\{([^{}]*)\}", listed[1]) if listed else []

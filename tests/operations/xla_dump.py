@@ -18,7 +18,7 @@ import jax
 
 __all__ = ["MadeFor", "XlaDump", "dump", "name_of", "operations_of_collectives"]
 
-_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = (?:\(.*?\)|\S+) ([\w\-]+)\(")
+_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-#]+ = (?:\(.*?\)|\S+) ([\w\-]+)\(")
 _NAME = re.compile(r'metadata=\{.*?op_name="((?:[^"\\]|\\.)*)"')
 _CHANNEL = re.compile(r", channel_id=(\d+)")
 

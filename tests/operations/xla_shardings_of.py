@@ -26,7 +26,7 @@ ValueKey = tuple[str, str, tuple[int, ...]]
 
 Specs = dict[ValueKey, Counter[Spec]]
 
-_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = (\w+)\[([\d,]*)\]\S* [\w\-]+\(")
+_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-#]+ = (\w+)\[([\d,]*)\]\S* [\w\-]+\(")
 _TILES = re.compile(r"devices=\[([\d,]+)\](?:<=\[([\d,]+)\](?:T\(([\d,]+)\))?|([\d,]+))(.*)")
 _NAMED = re.compile(r"mesh\[(.*?)\](.*?), \[(.*)\]")
 

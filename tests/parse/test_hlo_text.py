@@ -359,6 +359,26 @@ def test_an_asynchronous_instruction_printed_as_one_is_a_start_and_what_it_runs(
     assert not wrapped.is_fusion
 
 
+def test_an_operand_that_is_an_element_of_a_tuple_is_taken_out_of_it():
+    # XLA of JAX 0.12 writes its dumps so.
+    found = tiny(
+        "ROOT %t = (f32[4]{0}, s32[]) tuple(%f, %s)",
+        "%u = (f32[4]{0}, /*index=1*/s32[]) tuple(%f, %s)\n"
+        "  ROOT %t = (s32[], s32[], f32[4]{0}) tuple(%u#1, %u#1, %u#0)",
+    )
+    first, second, third = get(found, "t").operands
+    assert (first.opcode, str(first.shape), first.details.tuple_index) == ("get-tuple-element", "s32[]", 1)
+    assert first == second
+    assert (str(third.shape), third.details.tuple_index, third.operands[0].name) == ("f32[4]", 0, "u")
+    assert not found.unknown
+
+
+@pytest.mark.parametrize("operand", ["%u#2", "%f#0", "%nobody#0"])
+def test_an_element_that_no_tuple_has_is_missing(operand: str):
+    found = tiny("%s)\n}", f"%s), control-predecessors={{{operand}}}\n}}")
+    assert found.unknown == {"missing instructions": 1}
+
+
 def test_the_same_text_read_twice_gives_the_same_columns():
     one, two = (parse_hlo_text(fixtures.text("mlp_step.v5e_2x4")) for _ in range(2))
     for column in ("opcode", "shape", "op_name", "frame", "channel", "computation"):

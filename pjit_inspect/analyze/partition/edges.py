@@ -8,7 +8,7 @@ which instructions were there before (`analyze.partition.align`), or what follow
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
@@ -92,9 +92,11 @@ class _Finder:
     stops: list[bool] = field(init=False)
     digests: list[str] = field(init=False)
     outputs: dict[int, int] = field(init=False)
+    kept: frozenset[int] = field(init=False)
 
     def __post_init__(self) -> None:
         flow = self.aligned.after
+        self.kept = frozenset(self.aligned.original.values())
         self.stops = [index in self.aligned.original for index in flow.owner]
         self.digests = signatures(flow)
         self.outputs = {node: number for number, node in enumerate(flow.results)}
@@ -113,7 +115,8 @@ class _Finder:
         given = [node for operand in flow.operands(index) for node in flow.nodes(operand)]
         makers = self._makers(given)
         yielded = list(flow.nodes(index))
-        takers, outputs = self._takers(yielded)
+        takers, outputs, ends = self._takers(yielded)
+        named = tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ()))))
         shapes = [flow.shape(node) for node in given]
         return PartitionedCollective(
             kind=op.opcode,
@@ -126,7 +129,7 @@ class _Finder:
             made_of=self._operand_shapes(makers[0][1]) if makers else (),
             takers=takers,
             outputs=outputs,
-            visited=tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ())))),
+            visited=named if self._tells_more(named, makers) else (*named, *self._between(makers, ends)),
             signature=self.digests[yielded[0]] if yielded else "",
             near=near_signature(flow, given[0]) if given else "",
         )
@@ -160,24 +163,71 @@ class _Finder:
         place = node - flow.first[index]
         return values[place] if place < len(values) else None
 
+    # ------------------------------------------------------------ what it is a part of
+
+    def _tells_more(self, named: tuple[int, ...], makers: list[tuple[int, int]]) -> bool:
+        """Whether a collective's name is another than that of what it moves, as which XLA of JAX 0.12 has most."""
+        made = {self.program.values[value].op for value, _ in makers}
+        return any(op not in made for op in named)
+
+    def _between(self, makers: list[tuple[int, int]], ends: list[int]) -> Iterator[int]:
+        """The operations before that lie between the makers and the ends, and of which only pieces are left."""
+        flow = self.aligned.before
+        # Back from the ends through what was not kept; then those of it that the makers lead to. Of what makes an
+        # end, a piece may have been kept.
+        last = set(ends)
+        gone = _reached(ends, flow.before, lambda node: node in last or flow.owner[node] not in self.kept)
+        starts = [self._counterpart(node) for _, node in makers]
+        led_to = {other for node in starts for other in flow.after[node] if other in gone}
+        inner = _reached(led_to, flow.after, gone.__contains__)
+        return self._ops(dict.fromkeys(flow.owner[node] for node in gone if node in inner))
+
+    def _taken(self, node: int, other: int) -> Iterable[int]:
+        """The nodes of the program before that are where `other`, which was there before, takes `node`."""
+        before, index = self.aligned.before, self.aligned.after.owner[other]
+        if self.aligned.after.opcode(other) in ("while", "opt-barrier", "parameter"):
+            return before.before[self._counterpart(other)]
+        operands = before.operands(self.aligned.original[index])
+        leaves = [leaf for operand in operands for leaf in before.nodes(operand)]
+        return [leaves[place] for place in self._positions(index, node) if place < len(leaves)]
+
+    def _untupled(self, node: int) -> int:
+        """The node of the program before that is put into a tuple, or taken out of one, here."""
+        flow = self.aligned.before
+        while flow.opcode(node) in ("tuple", "get-tuple-element") and flow.before[node]:
+            node = flow.before[node][0]
+        return node
+
+    def _counterpart(self, node: int) -> int:
+        """The node of the program before that a node of an instruction that was there before is."""
+        before, after = self.aligned.before, self.aligned.after
+        index = after.owner[node]
+        nodes = before.nodes(self.aligned.original[index])
+        return nodes[min(node - after.first[index], len(nodes) - 1)]
+
     # ------------------------------------------------------------ what takes it
 
-    def _takers(self, starts: list[int]) -> tuple[tuple[Taker, ...], tuple[int, ...]]:
+    def _takers(self, starts: list[int]) -> tuple[tuple[Taker, ...], tuple[int, ...], list[int]]:
+        """The operations, the results, and the nodes of both in the program before."""
         flow = self.aligned.after
         takers: dict[Taker, None] = {}
         outputs: dict[int, None] = {}
+        ends: dict[int, None] = {}
         seen, border = set(starts), list(starts)
         while border and len(takers) < _MOST_TAKERS:
             node = border.pop(0)
             if node in self.outputs:
                 outputs[self.outputs[node]] = None
+                results = self.aligned.before.results[self.outputs[node] : self.outputs[node] + 1]
+                ends.update(dict.fromkeys(map(self._untupled, results)))
             for other in flow.after[node]:
                 if self.stops[other]:
+                    ends.update(dict.fromkeys(map(self._untupled, self._taken(node, other))))
                     takers.update(dict.fromkeys(self._taker(node, other)))
                 elif other not in seen:
                     seen.add(other)
                     border.append(other)
-        return tuple(takers), tuple(outputs)
+        return tuple(takers), tuple(outputs), list(ends)
 
     def _taker(self, node: int, other: int) -> Iterator[Taker]:
         """The operation `other` belongs to, which takes `node`: the loop, for what enters a loop's region."""
@@ -205,3 +255,15 @@ class _Finder:
                 if leaf == node:
                     yield place
                 place += 1
+
+
+def _reached(starts: Iterable[int], links: list[list[int]], goes_on: Callable[[int], bool]) -> dict[int, None]:
+    """The nodes for which `goes_on` holds, from some along `links` and through each other, nearest first."""
+    found = dict.fromkeys(node for node in starts if goes_on(node))
+    border = list(found)
+    for node in border:
+        for other in links[node]:
+            if other not in found and goes_on(other):
+                found[other] = None
+                border.append(other)
+    return found

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from partitioned import AFTER, OPTIMIZED, aligned, program
+from dataclasses import replace
+
+from partitioned import AFTER, MESH, OPTIMIZED, aligned, program
 
 from pjit_inspect.analyze.collective_sites import find_sites
 from pjit_inspect.analyze.need_finder import NeedFinder
 from pjit_inspect.analyze.partition.align import align
+from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.partition.join import join
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
 
 def name_of(propagation: Propagation, value: int) -> str:
@@ -91,3 +95,53 @@ def test_a_channel_of_another_kind_or_other_groups_joins_nothing():
 def test_nothing_is_joined_to_a_prediction():
     sites = find_sites(parse_hlo_text(OPTIMIZED))
     assert all(not joined.edges for joined in join(Propagation(), sites))
+
+
+SLICED = """HloModule m, num_partitions=4
+
+ENTRY %main (x: f32[16,8]) -> f32[8,8] {
+  %x = f32[16,8] parameter(0), sharding={devices=[4,1]<=[4]}, metadata={op_name="x"}
+  %half = f32[8,8] slice(%x), slice={[0:8], [0:8]}, sharding={devices=[4,1]<=[4]}, metadata={op_name="jit(f)/slice"}
+  ROOT %out = f32[8,8] sine(%half), sharding={devices=[4,1]<=[4]}, metadata={op_name="jit(f)/sin"}
+}
+"""
+PIECES = """HloModule m, num_partitions=4
+
+ENTRY %main (x: f32[4,8]) -> f32[2,8] {
+  %x = f32[4,8] parameter(0), metadata={op_name="x"}
+  %low = f32[2,8] slice(%x), slice={[0:2], [0:8]}, metadata={op_name="jit(f)/slice"}
+  %a = f32[2,8] collective-permute(%low), channel_id=1, source_target_pairs={{0,0},{1,2}}
+  %b = f32[4,8] collective-permute(%x), channel_id=2, source_target_pairs={{0,1},{1,3}}, metadata={op_name="x"}
+  %c = f32[2,8] slice(%b), slice={[2:4], [0:8]}
+  %piece = f32[2,8] add(%a, %c)
+  ROOT %out = f32[2,8] sine(%piece), metadata={op_name="jit(f)/sin"}
+}
+"""
+
+
+def sliced(before: str = SLICED, after: str = PIECES) -> Propagation:
+    pair = align(parse_hlo_text(before), parse_hlo_text(after))
+    read = read_propagated_hlo(pair.before.module, [MESH], partitions=4)
+    edges = find_edges(pair, read.program, read.op_of, read.values_of)
+    return replace(read.program, is_predicted=False, collectives=edges)
+
+
+def test_what_is_named_after_the_value_that_moves_is_part_of_the_operation_between():
+    found = sliced()
+    named_after_value = found.collectives[1]
+    assert [name_of(found, value) for value in named_after_value.makers] == ["x"]
+    assert [found.ops[op].kind for op in named_after_value.visited] == ["slice"]
+    need = NeedFinder(found).find(named_after_value, ("model",)).need
+    assert need is not None
+    assert need.kind == "halo"
+
+
+def test_a_result_may_be_required_otherwise_than_it_is_computed_behind_a_tuple():
+    # So XLA of JAX 0.12 writes one result.
+    text = SLICED.replace("ROOT %out =", "%out =").replace(
+        "}\n}\n",
+        "}\n  %t = (f32[8,8]) tuple(%out), sharding={{devices=[4,1]<=[4]}}\n"
+        "  ROOT %r = f32[8,8] get-tuple-element(%t), index=0, sharding={replicated}\n}\n",
+    )
+    (boundary,) = sliced(before=text).outputs
+    assert boundary.spec == ((), ())
