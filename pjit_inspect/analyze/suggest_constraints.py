@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.needs import Need
 from pjit_inspect.analyze.phases import find_phase
+from pjit_inspect.analyze.suggest_axes import find_lost_axes
 from pjit_inspect.analyze.suggest_cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest_option import Option
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
@@ -179,6 +180,8 @@ class ConstraintOptions:
 
         None when it cannot be told, or when it is no op's own result of the product's shape.
         """
+        if op.kind == "gather":
+            return self._gradient_of_lookup(op)
         if op.kind not in _DOTS:
             return None
         own = {self._root(value) for value in op.operands}
@@ -193,6 +196,20 @@ class ConstraintOptions:
         if maker is None or self._program.values[value].shape != self._program.values[op.results[0]].shape:
             return None
         return maker if self._program.ops[maker].results == (value,) else None
+
+    def _gradient_of_lookup(self, op: ShardedOp) -> int | None:
+        """The op that makes what the backward pass adds to the table at the same indices."""
+        made = self._program.values[op.results[0]].shape
+        added = {
+            self._root(other.operands[-1])
+            for other in self._program.ops
+            if other.kind == "scatter"
+            and len(other.operands) == 3
+            and other.frames[:1] == op.frames[:1]
+            and find_phase(other.op_name) in _LATER
+        }
+        value = self._program.values[added.pop()] if len(added) == 1 else None
+        return value.op if value is not None and value.shape == made else None
 
     def _later_dots(self, value: int, op: ShardedOp) -> Iterator[int]:
         """The products of the backward pass, from the same piece of the source, that use a value or a view of it."""
@@ -212,6 +229,18 @@ class ConstraintOptions:
                 return value
             value = op.operands[0]
         return value
+
+    # ------------------------------------------------------------ where an axis is lost
+
+    def kept_axes(self, most: int) -> Iterator[Option]:
+        """An axis put back where an op loses it, at the first `most` such lines of the program."""
+        seen: set[tuple[int, ...]] = set()
+        for index, spec in find_lost_axes(self._program):
+            line = self._lines[index]
+            if line.ops not in seen and len(seen) < most:
+                options = list(self._constrained(line, spec, 0))
+                seen |= {line.ops} if options else set()
+                yield from options
 
     # ------------------------------------------------------------ steps in between
 
