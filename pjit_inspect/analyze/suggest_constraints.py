@@ -8,7 +8,7 @@ whether a change saves anything (`analyze.suggestions`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.needs import Need
 from pjit_inspect.analyze.phases import find_phase
@@ -83,28 +83,40 @@ class ConstraintOptions:
         request = need.request
         if request is None or request.kind != "reshard_requested":
             return
-        asking_line = self._lines[request.index]
         op = self._program.ops[request.index]
         if not op.op_name.endswith(_ASKED) or op.manual or op.kind != "sharding_constraint":
             return
-        lever = ("constraint", *map(str, asking_line.ops))
+        asking = self._same_request(op)
+        op = self._program.ops[asking.ops[0]]
+        lever = ("constraint", *map(str, asking.ops))
         where = self._names.op(op)
         yield Option(
             lever=lever,
             title=f"leave out the constraint {where}",
-            words=f"leave out the constraint {where}{asking_line.times()}",
-            edits=tuple(Edit(kind="remove", index=index) for index in asking_line.ops),
+            words=f"leave out the constraint {where}",
+            edits=tuple(Edit(kind="remove", index=index) for index in asking.ops),
             stake=stake,
         )
         given, asked = (self._program.values[value].spec for value in (op.operands[0], op.results[0]))
-        if given != asked:
+        results = [self._program.values[self._program.ops[index].results[0]] for index in asking.ops]
+        if given != asked and len({(value.shape, value.spec) for value in results}) == 1:
             yield Option(
                 lever=lever,
                 title=f"constrain to {spec_text(given)} in {where}",
-                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}{asking_line.times()}",
-                edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking_line.ops),
+                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}",
+                edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking.ops),
                 stake=stake,
             )
+
+    def _same_request(self, op: ShardedOp) -> _Line:
+        """All that one piece of the source asks for, in every layer and in the backward pass; that of it last."""
+        found = [
+            index
+            for index, other in enumerate(self._program.ops)
+            if other is op
+            or (other.kind == op.kind and other.op_name.endswith(_ASKED) and op.frames and _place(other) == _place(op))
+        ]
+        return _Line(ops=tuple(sorted(found, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
 
     def _freed_result(self, found: NeedCost) -> Iterator[Option]:
         request = found.need.request
@@ -240,7 +252,9 @@ class ConstraintOptions:
             if line.ops not in seen and len(seen) < most:
                 options = list(self._constrained(line, spec, 0))
                 seen |= {line.ops} if options else set()
-                yield from options
+                # Further places for the same axes are no other lever.
+                axes = sorted({axis for own in spec for axis in own})
+                yield from (replace(option, lever=("kept", *axes)) for option in options)
 
     # ------------------------------------------------------------ steps in between
 
@@ -288,6 +302,11 @@ def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
             spec[dimension].append(axis)
             steps.append(tuple(map(tuple, spec)))
     return steps if steps and steps[-1] == target else []
+
+
+def _place(op: ShardedOp) -> object:
+    """The piece of source that an op was written as."""
+    return (op.frames[0].file, op.frames[0].line), op.spans[:1]
 
 
 def _lines(program: Propagation) -> dict[int, _Line]:
