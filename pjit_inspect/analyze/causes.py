@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pjit_inspect.analyze.accumulated import Accumulation
 from pjit_inspect.analyze.cause_names import kind_of_name
 from pjit_inspect.analyze.cause_wording import Wording, word_match
 from pjit_inspect.analyze.moved_arrays import MovedArray, find_moved_arrays
@@ -47,11 +48,13 @@ class CauseFinder:
     sources: Sequence[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
     _needs: NeedFinder | None = field(init=False, default=None)
+    _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
 
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
+        self._accumulation = Accumulation(self.program or Propagation())
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
 
     def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
@@ -103,7 +106,7 @@ class CauseFinder:
         return Cause(
             kind=wording.kind,
             sentence=f"{_subject(row)}: {wording.clause}",
-            facts=wording.facts,
+            facts=(*wording.facts, *self._accumulation.fact(match.edge, row)),
             evidence="nothing" if wording.kind == "unknown" else "sharding",
             op_name=op.op_name if op is not None else array.op_name,
             source=self._names.frames(op) if op is not None else self._at_value(wording),
