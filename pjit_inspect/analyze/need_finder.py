@@ -109,16 +109,34 @@ class NeedFinder:
             if (need := self._best(needs, axes)) is not None:
                 target = self._target(taken, taker, axes)
                 return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
+        if (edges := self._edges_of_pieces(edge, axes)) is not None:
+            return edges
         for output in edge.outputs:
             if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
+    def _edges_of_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """Neighbours' edges, exchanged for the operation that makes a result of the program: the result comes after."""
+        if edge.kind not in ("collective-permute", "all-to-all"):
+            return None
+        for op in self._own_ops(edge):
+            halos = (n for n in self.by_op.get(op, ()) if n.kind == "halo" and self._is_of(n, edge.makers))
+            if (need := self._best(halos, axes)) is not None:
+                return Match(edge=edge, need=need)
+        return None
+
+    def _is_of(self, need: Need, values: tuple[int, ...]) -> bool:
+        """Whether operands that a need is about are among some values."""
+        return any(part.operand is not None and part.value in values for part in need.parts)
+
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
         for op in self._own_ops(edge):
+            # One device alone may run an operation: then its result goes from there to the others.
+            is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
             needs = (n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op))
-            if (need := self._best(needs, axes)) is not None:
+            if not is_sent and (need := self._best(needs, axes)) is not None:
                 return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None
 
@@ -138,12 +156,16 @@ class NeedFinder:
 
         It is a part of an operation that makes what its takers take, where XLA was partitioning that.
         """
-        made = [self.program.values[value].op for value in edge.makers if self._is_result(value)]
+        made = self._makers(edge)
         taken = [self._taken(edge, taker) for taker in edge.takers]
         taken += [self.program.outputs[number].value for number in edge.outputs]
         parts = [self.program.values[v].op for v in taken if v is not None and self._is_result(v)]
         inner = [op for op in (*made, *parts) if op in edge.visited]
         return [op for op in dict.fromkeys((*inner, *(() if inner else made))) if op is not None]
+
+    def _makers(self, edge: PartitionedCollective) -> list[int | None]:
+        """The operations whose results it moves or adds up."""
+        return [self.program.values[value].op for value in edge.makers if self._is_result(value)]
 
     def _is_result(self, value: int) -> bool:
         op = self.program.values[value].op
@@ -176,7 +198,11 @@ class NeedFinder:
 
     def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
         """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
-        if need.is_sum and self.program.ops[taker.op].kind != "gather":
+        op = self.program.ops[taker.op]
+        if need.is_sum and op.kind == "scatter":
+            # What is written cannot always be added up: then each device gets all positions and what goes there.
+            return edge.kind not in _SUMS and taker.operand >= len(op.results)
+        if need.is_sum and op.kind != "gather":
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         return need.value == value or any(part.operand == taker.operand for part in need.parts)
 

@@ -139,9 +139,9 @@ class _Walk:
     def outputs(
         self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
     ) -> tuple[Boundary, ...]:
-        # What is returned may be computed otherwise; the tuple of results says how it must be.
-        required = [found.dimensions for found in self._specs(root)] if root.opcode == "tuple" else ()
-        if len(required) != len(results):
+        # What is returned may be computed otherwise; the root, a tuple or an element of one, says how it must be.
+        required = [found.dimensions for found in self._specs(root)]
+        if len(required) != len(results) or root.opcode not in ("tuple", "get-tuple-element"):
             required = [self.values[value].spec for value in results]
         return tuple(
             Boundary(
@@ -204,8 +204,9 @@ class _Walk:
             rule=find_rule(message, shapes, instruction.shape.leaves),
             parent=region.op,
             manual=next((spec.manual for spec in specs if spec.manual), ()),
-            detail=message.custom_call_target,
+            detail=message.custom_call_target or _combiner(instruction),
             in_condition=region.is_condition,
+            is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
@@ -267,7 +268,8 @@ class _Walk:
                 found = find_spec(tiling, rank, mesh, self.device_ids, parts=parts)
                 if found is not None:
                     return found
-        return FoundSpec(dimensions=tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank]))
+        dimensions = tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank])
+        return FoundSpec(dimensions=dimensions, is_on_one=tiling.device is not None)
 
     def _nameless(self, count: int) -> tuple[str, ...]:
         """An axis for tiles that follow no mesh axis; its name says so."""
@@ -293,6 +295,13 @@ def _opcode(instruction: Instruction, message: Any) -> str:
     else:
         kind = instruction.opcode
     return f"hlo.{kind.replace('-', '_')}"
+
+
+def _combiner(instruction: Instruction) -> str:
+    """The opcode by which a reduction or a scatter combines two elements; "" for anything else."""
+    if instruction.opcode not in ("reduce", "scatter", "reduce-window") or not instruction.called:
+        return ""
+    return instruction.called[0].root.opcode
 
 
 def _parameters(computation: Computation) -> list[Instruction]:
