@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.need_finder import Match
 from pjit_inspect.analyze.needs import Need, Part, is_cumulative
+from pjit_inspect.analyze.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
 from pjit_inspect.model.cause import CauseKind
 from pjit_inspect.model.propagation import AxisOrigin, Dimensions, Propagation, ShardedOp, axis_name
@@ -27,6 +28,7 @@ _COMBINED = {
     "multiply": ("multiplies", "product"),
 }
 """What a scatter does to values that go to one position, and what each device has of it."""
+_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
@@ -241,7 +243,8 @@ class _Writer:
                 f"elements, which {self.program.pieces(part.axes)} devices do not divide"
             )
         if boundary.spec is None:
-            return f"{name} is returned otherwise than it is computed"
+            value = self.program.values[boundary.value]
+            return f"{name} is returned as `{spec_text(value.spec)}`, and is computed in other pieces"
         if self.need is None or self.need.op is None:
             made = self.match.edge.makers
             given = self._given() if not made else f"`{spec_text(self.program.values[made[0]].spec)}`"
@@ -301,17 +304,26 @@ class _Writer:
         op = None if maker is None else self.program.ops[maker]
         if own is None or own.kind != "copy" or op is None or moved not in op.results or self.need is None:
             return None
+        if op.kind in _VIEWS:
+            return None
         if not own.op_name or (own.op_name, own.frames) != (op.op_name, op.frames):
             return None
         return f"{self.names.op(op)} is computed as {self._given()}, and its result is needed {self._as_wanted()}"
 
     def _as_wanted(self) -> str:
         target, taker = self._target(), self.match.taker
+        if self._is_returned():
+            return "as the other branches return it"
         if target is not None and f"`{self._spec(target)}`" != self._given():
             return f"as `{self._spec(target)}`"
         if taker is not None and taker.shape:
             return f"in pieces of {list(taker.shape)} on each device"
         return "sharded otherwise"
+
+    def _is_returned(self) -> bool:
+        """Whether it is what a branch returns."""
+        op, taker = self._taker(), self.match.taker
+        return op is not None and taker is not None and op.kind == "case" and taker.operand >= len(op.operands)
 
     def _moved_result(self) -> str:
         """The operation was computed in other pieces than its result must have."""
@@ -403,9 +415,10 @@ class _Writer:
     def predicate(self) -> str:
         maker = self._maker()
         what = self.names.op(maker) if maker is not None else "a value"
+        decided = "whether the loop goes on" if maker is not None and maker.in_condition else "which branch runs"
         return (
-            f"{what} decides whether the loop goes on or which branch runs, and is computed from values sharded over "
-            f"{_over(self.axes)}: every device waits for all others there"
+            f"{what} decides {decided}, and is computed from values sharded over {_over(self.axes)}: every device "
+            "waits for all others there"
         )
 
     def full_replication(self) -> str:

@@ -116,10 +116,12 @@ class CauseFinder:
         is_one_kind = len({cause.kind for cause in causes}) == 1
         sentences = list(dict.fromkeys(cause.sentence.partition(": ")[2] for cause in causes))
         shown = "; or ".join(sentences[:_MOST_ALTERNATIVES])
+        if len(sentences) > 1:
+            shown = f"one of {len(causes)}, which XLA has made alike: {shown}"
         more = f"; or {len(sentences) - _MOST_ALTERNATIVES} more" if len(sentences) > _MOST_ALTERNATIVES else ""
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
-            sentence=f"{_subject(row)}: one of {len(causes)}, which XLA has made alike: {shown}{more}",
+            sentence=f"{_subject(row)}: {shown}{more}",
             facts=(f"{len(causes)} operations fit equally well",),
             evidence="sharding" if is_one_kind else "nothing",
             op_name=array.op_name,

@@ -9,6 +9,7 @@ must have. Names and lines play no part. Not its job: the needs themselves (`ana
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -50,6 +51,7 @@ class NeedFinder:
     by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
 
     _returned: dict[int, int] = field(default_factory=dict, init=False)
+    _steps: Counter[object] = field(default_factory=Counter, init=False)
 
     def __post_init__(self) -> None:
         for need in find_needs(self.program):
@@ -57,6 +59,7 @@ class NeedFinder:
                 self.by_op.setdefault(need.op, []).append(need)
             elif need.request is not None:
                 self.by_output.setdefault(need.request.index, []).append(need)
+        self._steps.update(_way(edge) for edge in self.program.collectives if edge.takers)
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
@@ -70,7 +73,11 @@ class NeedFinder:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
                 return Match(edge=edge, need=summed)
-        return self._moved(edge, wanted) or self._own(edge, wanted) or self._nameless(edge, wanted)
+        found = self._moved(edge, wanted) or self._own(edge, wanted)
+        if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
+            # One of several steps may go over axes that the array never had; what all of them lead to is one need.
+            found = self._moved(edge, None)
+        return found or self._nameless(edge, wanted)
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
@@ -136,9 +143,19 @@ class NeedFinder:
             # One device alone may run an operation: then its result goes from there to the others.
             is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
             needs = (n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op))
-            if not is_sent and (need := self._best(needs, axes)) is not None:
+            if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
                 return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None
+
+    def _has(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> bool:
+        """Whether what a collective moves is sharded over one of these axes."""
+        own = (axis_name(axis) for value in edge.makers for axis in self.program.values[value].axes)
+        return axes is None or not axes.isdisjoint(own)
+
+    def _is_behind(self, edge: PartitionedCollective, need: Need) -> bool:
+        """Whether it moves what an operation has made, in the pieces of its sharding: no operand moves for that."""
+        is_reshard = not need.is_sum and need.kind in ("reshard_needed", "reshard_requested", "output")
+        return is_reshard and need.op in self._makers(edge) and not self._is_made_otherwise(edge)
 
     def _nameless(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
         """What the partitioned program alone says: who takes it, and in which pieces."""
@@ -201,10 +218,19 @@ class NeedFinder:
         op = self.program.ops[taker.op]
         if need.is_sum and op.kind == "scatter":
             # What is written cannot always be added up: then each device gets all positions and what goes there.
-            return edge.kind not in _SUMS and taker.operand >= len(op.results)
+            return edge.kind not in _SUMS and self._is_taken_replicated(need, taker)
         if need.is_sum and op.kind != "gather":
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         return need.value == value or any(part.operand == taker.operand for part in need.parts)
+
+    def _is_taken_replicated(self, need: Need, taker: Taker) -> bool:
+        """Whether an operation takes an operand with all of the dimensions that a need is about."""
+        own = [part for part in need.parts if part.operand == taker.operand]
+        return bool(own) and all(
+            taker.shape[part.dimension : part.dimension + 1]
+            == self.program.values[part.value].shape[part.dimension :][:1]
+            for part in own
+        )
 
     def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
         """Whether what is gathered is each device's part of a reduction, as in an argmax."""
@@ -246,6 +272,11 @@ class NeedFinder:
         candidates = {kept, own, ()} if not kept else {kept, own}
         fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
         return fitting.pop() if len(fitting) == 1 else None
+
+
+def _way(edge: PartitionedCollective) -> object:
+    """What the collectives have in common that are steps of one move: from where, and to where."""
+    return edge.makers, edge.takers
 
 
 def _together(edge: PartitionedCollective) -> int:

@@ -231,7 +231,7 @@ class Taker:
 
     Attributes:
       op: its index in `Propagation.ops`.
-      operand: which of its operands it is.
+      operand: which of its operands it is; for what a branch returns, the number of operands and then which result.
       shape: the shape that operand has on one device, as XLA partitioned the operation (counted).
     """
 

@@ -235,3 +235,41 @@ def test_the_call_of_the_function_that_is_compiled_is_no_place_of_a_constraint()
     found = sentences(model, array((16, 16), "data", None))
     assert found
     assert not any("called at" in text for text in found)
+
+
+def test_a_branch_that_must_return_what_the_others_do_says_so():
+    def model(w, x):
+        h = x @ w
+        return jax.lax.cond(h.sum() > 0, lambda h: h @ w.T, lambda h: jnp.sort(h, 0), h)
+
+    record = pi.inspect(model, array((16, 16), "data", "model"), array((8, 16), "data", None))
+    causes = [cause for row in record.collectives for cause in row.causes]
+    assert not any(cause.kind == "unknown" for cause in causes)
+    assert any("as the other branches return it" in cause.sentence for cause in causes)
+
+
+def test_a_gradient_that_is_moved_at_the_end_is_not_told_as_a_smaller_operand():
+    """The table's gradient, 64 rows of 16 on each device, is permuted; what was looked up has another size."""
+    from causes.meshes import CUBE
+
+    def loss(table, w, ids):
+        x = table[ids]
+        return ((x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True))) @ w).sum()
+
+    table, w = array((64, 32), "tp", "fsdp", mesh=CUBE), array((32, 32), "fsdp", "tp", mesh=CUBE)
+    ids = array((8, 16), ("data", "fsdp"), mesh=CUBE, dtype=jnp.int32)
+    record = pi.inspect(jax.grad(loss), table, w, ids)
+    rows = [row for row in record.collectives if row.kind == "collective-permute" and row.local_shape == (64, 16)]
+    assert rows
+    assert all("needs `table[ids]`" not in cause.sentence for row in rows for cause in row.causes)
+
+
+def test_every_step_of_one_move_has_the_same_cause():
+    """A table over `tp` and `fsdp` is permuted, and then gathered over another axis, for one lookup."""
+    from causes.meshes import CUBE
+
+    table = array((64, 32), "tp", "fsdp", mesh=CUBE)
+    ids = array((8, 16), ("data", "fsdp"), mesh=CUBE, dtype=jnp.int32)
+    record = pi.inspect(lambda table, ids: (table[ids] ** 2).mean(-1), table, ids)
+    moves = {row.kind: cause for row in record.collectives for cause in row.causes if cause.value == "table"}
+    assert len({(cause.kind, cause.sentence.partition(": ")[2]) for cause in moves.values()}) <= 1
