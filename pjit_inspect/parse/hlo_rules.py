@@ -315,9 +315,11 @@ class _Maker:
             elif k in kept and updates[window[kept.index(k)]] == size:
                 of[k] = new[window[kept.index(k)]] = self.new(size)
             else:
-                of[k] = self.new(size)
+                # A window of several rows may lie across pieces' edges; one row lies in one piece.
+                rows = updates[window[kept.index(k)]] if k in kept else 1
+                of[k] = self.new(size, self.replicated if rows > 1 else None)
                 if k in kept:
-                    new[window[kept.index(k)]] = self.new(updates[window[kept.index(k)]], self.replicated)
+                    new[window[kept.index(k)]] = self.new(rows, self.replicated)
         return self.rule([*[of] * arrays, at, *[new] * arrays], [of] * arrays)
 
     def dynamic_slice(self) -> ShardingRule:

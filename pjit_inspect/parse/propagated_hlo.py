@@ -205,8 +205,9 @@ class _Walk:
             parent=region.op,
             manual=next((spec.manual for spec in specs if spec.manual), ()),
             edges=find_edges(message),
-            detail=message.custom_call_target,
+            detail=message.custom_call_target or _combiner(instruction),
             in_condition=region.is_condition,
+            is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
@@ -268,7 +269,8 @@ class _Walk:
                 found = find_spec(tiling, rank, mesh, self.device_ids, parts=parts)
                 if found is not None:
                     return found
-        return FoundSpec(dimensions=tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank]))
+        dimensions = tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank])
+        return FoundSpec(dimensions=dimensions, is_on_one=tiling.device is not None)
 
     def _nameless(self, count: int) -> tuple[str, ...]:
         """An axis for tiles that follow no mesh axis; its name says so."""
@@ -294,6 +296,13 @@ def _opcode(instruction: Instruction, message: Any) -> str:
     else:
         kind = instruction.opcode
     return f"hlo.{kind.replace('-', '_')}"
+
+
+def _combiner(instruction: Instruction) -> str:
+    """The opcode by which a reduction or a scatter combines two elements; "" for anything else."""
+    if instruction.opcode not in ("reduce", "scatter", "reduce-window") or not instruction.called:
+        return ""
+    return instruction.called[0].root.opcode
 
 
 def _parameters(computation: Computation) -> list[Instruction]:
