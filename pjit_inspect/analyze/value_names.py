@@ -179,11 +179,11 @@ class ValueNames:
         prefix = _PHASES.get(self.phase(op) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""
-        own, caller = (*frames, None, None)[:2]
-        is_helper = own is not None and caller is not None and own.function != caller.function
-        if op.kind in _REQUESTS and place and is_helper and caller not in self._outer:
-            # A helper that only asks for a sharding has many callers; the call is what one would change.
-            place = f"{place[:-1]}, called at {_line(caller, own)})"
+        for own, caller in zip(frames[:1], frames[1:2], strict=False):
+            is_helper = own.function != caller.function and caller not in self._outer
+            if op.kind in _REQUESTS and place and is_helper:
+                # A helper that only asks for a sharding has many callers; the call is what one would change.
+                place = f"{place[:-1]}, called at {_line(caller, own)})"
         return f"{prefix}`{name}`{place}"
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
