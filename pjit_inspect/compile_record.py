@@ -338,10 +338,11 @@ class CompileRecord:
 
     @cached_property
     def suggestions(self) -> tuple[Suggestion, ...]:
-        """Changes that may save communication, the largest modelled saving first; `.check()` compiles one and counts.
+        """Changes that save communication, the largest saving first; `.check()` compiles one to the end and counts.
 
-        Found the first time somebody looks, by propagating up to 24 changed copies of the program (seconds for a large
-        one); nothing is compiled. () when none is known. Raises CaptureError for a record from a file, and for a
+        Found the first time somebody looks, by asking XLA's partitioner about up to 29 changed copies of the program
+        (seconds for a large one); where it gives no answer, their saving is modelled, and marked so. () when none is
+        known. Raises CaptureError for a record from a file, and for a
         program that Shardy did not partition.
         """
         if not self._live:

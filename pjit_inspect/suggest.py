@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pjit_inspect.analyze.collectives import find_collectives
+from pjit_inspect.analyze.suggest_counts import Counts, count_partitioned
 from pjit_inspect.analyze.suggestions import compare_traffic, find_suggestions
 from pjit_inspect.analyze.value_names import ValueNames
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.model.collective import Collective
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["suggestions_of"]
 
+_PATIENCE_S = 60.0
+"""How long XLA's partitioner is waited for, each time it is asked."""
+
 
 def suggestions_of(
     data: RecordData,
@@ -33,7 +37,7 @@ def suggestions_of(
     sources: Sequence[SourceText],
     cells: Mapping[str, str],
 ) -> tuple[Suggestion, ...]:
-    """Changes that may save communication, each with a way to check it; () when none is known.
+    """Changes that save communication, as far as XLA's partitioner tells, each with a way to check it; or ().
 
     Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
     when the program cannot be propagated.
@@ -52,8 +56,24 @@ def suggestions_of(
 
     names = ValueNames(try_change(())[0], sources, cells)
     is_cpu = any(device.platform == "cpu" for device in data.devices)
-    found = find_suggestions(names, collectives, try_change, is_cpu=is_cpu)
+
+    def count(change: Sequence[Edit]) -> Counts:
+        return _count(what_if, change, data, is_cpu)
+
+    found = find_suggestions(names, collectives, try_change, is_cpu=is_cpu, count=count)
     return tuple(replace(one, checker=lambda s: _check(s, what_if, data, collectives)) for one in found)
+
+
+def _count(what_if: WhatIf, change: Sequence[Edit], data: RecordData, is_cpu: bool) -> Counts:
+    """What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer."""
+    from pjit_inspect.observe.partitioner_service import ask_partitioner
+
+    answer = ask_partitioner(what_if.edited(change), devices=len(data.devices), flags=data.flags, timeout_s=_PATIENCE_S)
+    ids = tuple(device.id for device in data.devices) or None
+    try:
+        return count_partitioned(parse_program(answer.after), data.mesh, ids, is_cpu=is_cpu)
+    except ParseError as error:
+        raise CaptureError(f"what XLA's partitioner made of the changed program is not understood: {error}") from error
 
 
 def _check(suggestion: Suggestion, what_if: WhatIf, data: RecordData, before: Sequence[Collective]) -> Checked:

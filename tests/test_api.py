@@ -280,7 +280,7 @@ def test_a_program_for_one_device_wastes_nothing() -> None:
     assert {(row.replication, row.wasted_bytes) for row in shardings} == {(1, 0)}
 
 
-def test_the_partitioner_is_asked_only_on_request_and_then_tells_gspmds_shardings() -> None:
+def test_the_partitioner_is_asked_in_gspmd_mode_too_and_tells_gspmds_shardings() -> None:
     mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
     rows = jax.ShapeDtypeStruct((16, 32), np.float32, sharding=NamedSharding(mesh, P("data", None)))
     columns = jax.ShapeDtypeStruct((32, 64), np.float32, sharding=NamedSharding(mesh, P(None, "model")))
@@ -292,16 +292,18 @@ def test_the_partitioner_is_asked_only_on_request_and_then_tells_gspmds_sharding
             record = pi.inspect(lambda x, w: (jnp.tanh(x @ w), (x @ w).sum(1)), rows, columns)
         finally:
             jax.config.update("jax_use_shardy_partitioner", before)
-    assert len(record.shardings) == 0
-    assert "ask_partitioner" in record.shardings.missing
-    record.ask_partitioner()
+    assert record.propagation is not None
+    assert (record.propagation.is_predicted, record.propagation.partitioner) == (False, "gspmd")
     (tanh,) = (row for row in record.shardings if row.op.endswith("tanh"))
     # Rows follow x, columns follow w: nothing else is possible without communication.
     assert tanh.spec == ("data", "model")
     assert tanh.local_shape == (8, 16)
-    # The sum over columns, which `model` splits, is the only thing to communicate; a name is all that tells.
+    # The sum over columns, which `model` splits, is the only thing to communicate.
     (summed,) = record.collectives
-    assert (summed.axes, [cause.evidence for cause in summed.causes]) == (("model",), ["name"])
+    assert (summed.axes, [(cause.kind, cause.evidence) for cause in summed.causes]) == (
+        ("model",),
+        [("reduction", "sharding")],
+    )
 
 
 def test_causes_and_shardings_are_found_when_somebody_looks_and_saved_with_the_record(

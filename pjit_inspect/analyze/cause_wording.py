@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.need_finder import Match
 from pjit_inspect.analyze.needs import Need, Part, is_cumulative
+from pjit_inspect.analyze.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
 from pjit_inspect.model.cause import CauseKind
 from pjit_inspect.model.propagation import AxisOrigin, Dimensions, Propagation, ShardedOp, axis_name
@@ -20,6 +21,16 @@ _REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
+_SUMS = frozenset(("all-reduce", "reduce-scatter"))
+_COMBINED = {
+    "add": ("adds up", "sum"),
+    "maximum": ("takes the largest of", "maximum"),
+    "minimum": ("takes the smallest of", "minimum"),
+    "multiply": ("multiplies", "product"),
+}
+"""What a scatter does to values that go to one position, and what each device has of it."""
+_SLICES = frozenset(("slice", "dynamic_slice"))
+_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
@@ -108,7 +119,7 @@ class _Writer:
     def _kind(self) -> CauseKind:
         if self.need is not None:
             return self.need.kind
-        op = self._taker()
+        op = self._sender() or self._taker()
         if op is None:
             if self.match.moves_result and not self._is_asked():
                 return "reshard_needed"
@@ -116,6 +127,8 @@ class _Writer:
         if op.kind in _REQUESTS:
             # What has the requested sharding already was computed otherwise: the request changes nothing.
             return "reshard_needed" if self._is_as_wanted() else "reshard_requested"
+        if op.is_on_one and op.kind == "custom_call":
+            return "no_sharding_rule"
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
         if is_unknown or op.kind in _UNSPLIT:
             return "no_sharding_rule"
@@ -130,6 +143,15 @@ class _Writer:
     def _taker(self) -> ShardedOp | None:
         return None if self.match.taker is None else self.program.ops[self.match.taker.op]
 
+    def _sender(self) -> ShardedOp | None:
+        """The operation that one device alone runs, and whose result it sends to the others; None for any other."""
+        maker = self._maker() if self.need is None and self.match.edge.kind == "all-reduce" else None
+        if maker is None:
+            return None
+        given = (self.program.values[value].op for value in maker.operands)
+        is_there = maker.is_on_one or any(op is not None and self.program.ops[op].is_on_one for op in given)
+        return maker if is_there else None
+
     def _moved(self) -> int | None:
         """The value that moves: what the taker takes, else what the collective is made of."""
         if self.match.taken is not None:
@@ -142,7 +164,7 @@ class _Writer:
         """The operation whose need it is; else the one that takes what it yields."""
         if self.need is not None:
             return None if self.need.op is None else self.program.ops[self.need.op]
-        return self._taker()
+        return self._sender() or self._taker()
 
     def _place(self) -> ShardedOp | None:
         """The operation it is told at: the request, where one was made."""
@@ -178,7 +200,7 @@ class _Writer:
     # ------------------------------------------------------------ clauses about sums
 
     def contraction(self) -> str:
-        sides = " on both sides" if len({part.operand for part in self._parts()}) > 1 else ""
+        sides = " on both sides" if len({part.operand for part in self._shown_parts()}) > 1 else ""
         if self._is_xlas():
             return f"{self._op()} sums over {self._dimensions()}{self._split_by_xla()}"
         return (
@@ -229,7 +251,8 @@ class _Writer:
                 f"elements, which {self.program.pieces(part.axes)} devices do not divide"
             )
         if boundary.spec is None:
-            return f"{name} is returned otherwise than it is computed"
+            value = self.program.values[boundary.value]
+            return f"{name} is returned as `{spec_text(value.spec)}`, and is computed in other pieces"
         if self.need is None or self.need.op is None:
             made = self.match.edge.makers
             given = self._given() if not made else f"`{spec_text(self.program.values[made[0]].spec)}`"
@@ -241,22 +264,76 @@ class _Writer:
         return f"{name} must be {asked}; {clause}"
 
     def needed(self) -> str:
+        own = self._own()
+        if own is not None and (own.is_on_one or self._sender() is not None) and self.need is None:
+            return self._on_one(own)
+        if (row := self._row()) is not None:
+            return row
         if self.match.moves_result:
             return self._moved_result()
         taken = self._taken()
         return f"{self._needs()}: {taken}" if taken else self._needs()
 
+    def _on_one(self, op: ShardedOp) -> str:
+        """An operation that one device alone runs, as a host callback, and what depends on its result."""
+        if self._sender() is not None:
+            return f"one device alone runs {self.names.op(op)}, and sends its result to all others"
+        return f"one device alone runs {self.names.op(op)}, and gets all of {self._what()}, which is {self._given()}"
+
+    def _row(self) -> str | None:
+        """Integer indexing: what moves is one row of an array, which the devices that hold it send to the others."""
+        own = self._own()
+        op = own if own is not None and own.kind in _SLICES else None
+        if op is None and self.need is not None and self.need.request is None:
+            maker = None if (moved := self._moved()) is None else self.program.values[moved].op
+            op = None if maker is None or self.program.ops[maker].kind not in _SLICES else self.program.ops[maker]
+        if op is None or not op.results:
+            return None
+        before, after = (self.program.values[value].shape for value in (op.operands[0], op.results[0]))
+        rows = list(dict.fromkeys(part.dimension for part in self._parts() if part.dimension < len(after)))
+        if not rows or any(after[dimension] != 1 or before[dimension] == 1 for dimension in rows):
+            return None
+        numbers = f"dimension{'s' * (len(rows) > 1)} {_joined([str(dimension) for dimension in rows])}"
+        return (
+            f"{self.names.op(op)} takes one element along {numbers} of {self.names.value(op.operands[0], op)}, sharded "
+            f"over {self._need_axes()}: only the devices that hold it can give it to the others"
+        )
+
     def _needs(self) -> str:
         """What the operation needs, as a clause; in pieces where their axes are not known."""
-        return f"{self._op()} needs {self._what()} {self._as_wanted()}, but it is {self._given()}"
+        if (changed := self._changed()) is not None:
+            return changed
+        what = self._what()
+        is_now = "they are" if what == "its positions" else "it is"
+        return f"{self._op()} needs {what} {self._as_wanted()}, but {is_now} {self._given()}"
+
+    def _changed(self) -> str | None:
+        """A result that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""
+        own, moved = self._own(), self._moved()
+        maker = None if moved is None else self.program.values[moved].op
+        op = None if maker is None else self.program.ops[maker]
+        if own is None or own.kind != "copy" or op is None or moved not in op.results or self.need is None:
+            return None
+        if op.kind in _VIEWS:
+            return None
+        if not own.op_name or (own.op_name, own.frames) != (op.op_name, op.frames):
+            return None
+        return f"{self.names.op(op)} is computed as {self._given()}, and its result is needed {self._as_wanted()}"
 
     def _as_wanted(self) -> str:
         target, taker = self._target(), self.match.taker
-        if target is not None and f"`{spec_text(target)}`" != self._given():
-            return f"as `{spec_text(target)}`"
+        if self._is_returned():
+            return "as the other branches return it"
+        if target is not None and f"`{self._spec(target)}`" != self._given():
+            return f"as `{self._spec(target)}`"
         if taker is not None and taker.shape:
             return f"in pieces of {list(taker.shape)} on each device"
         return "sharded otherwise"
+
+    def _is_returned(self) -> bool:
+        """Whether it is what a branch returns."""
+        op, taker = self._taker(), self.match.taker
+        return op is not None and taker is not None and op.kind == "case" and taker.operand >= len(op.operands)
 
     def _moved_result(self) -> str:
         """The operation was computed in other pieces than its result must have."""
@@ -266,6 +343,8 @@ class _Writer:
         if maker is None or op is None or edge.makers[0] not in op.results:
             return self._needs()
         next_op = self._taker()
+        if next_op is not None and self.names.op(next_op) == self.names.op(op):
+            next_op = None
         taker = f", and {self.names.op(next_op, op)} takes it" if next_op is not None else ""
         return (
             f"{self.names.op(op)} is computed in pieces of {list(edge.made_shape)} on each device, as its operands "
@@ -274,6 +353,8 @@ class _Writer:
 
     def halo(self) -> str:
         own = self._own()
+        if (row := self._row()) is not None:
+            return row
         kind = own.kind if own is not None else ""
         where = f"{self._dimensions()}, sharded over {self._need_axes()}"
         if kind == "reverse":
@@ -296,10 +377,13 @@ class _Writer:
         axes = self._need_axes()
         if self._is_xlas():
             return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
-        if self.need is not None and self.need.is_sum and kind == "scatter":
+        if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
+            if self.match.edge.kind not in _SUMS:
+                return self._scattered(own, axes)
+            verb, partial = _COMBINED.get(own.detail, ("combines", "result"))
             return (
-                f"{self._op()} adds up what lies along {self._dimensions()}, sharded over {axes}, so each device has a "
-                "partial sum"
+                f"{self._op()} {verb} what lies along {self._dimensions()}, sharded over {axes}, so each device has a "
+                f"partial {partial}"
             )
         verbs = {
             "sort": "sorts along",
@@ -316,8 +400,20 @@ class _Writer:
             "others hold"
         )
 
+    def _scattered(self, op: ShardedOp, axes: str) -> str:
+        """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
+        taker = self.match.taker
+        if taker is not None and taker.operand > len(op.results):
+            return (
+                f"{self._op()} writes {self._what()} at positions that any device may hold, so every device needs all "
+                f"of it, but it is {self._given()}"
+            )
+        return f"{self._op()} writes at positions sharded over {axes}, and every device needs all of them"
+
     def no_rule(self) -> str:
         own = self._own()
+        if own is not None and own.is_on_one:
+            return self._on_one(own)
         name = own.detail or own.kind if own is not None else ""
         what = self._what()
         if self._parts() and own is not None and own.rule is not None:
@@ -333,14 +429,17 @@ class _Writer:
     def predicate(self) -> str:
         maker = self._maker()
         what = self.names.op(maker) if maker is not None else "a value"
+        decided = "whether the loop goes on" if maker is not None and maker.in_condition else "which branch runs"
         return (
-            f"{what} decides whether the loop goes on or which branch runs, and is computed from values sharded over "
-            f"{_over(self.axes)}: every device waits for all others there"
+            f"{what} decides {decided}, and is computed from values sharded over {_over(self.axes)}: every device "
+            "waits for all others there"
         )
 
     def full_replication(self) -> str:
         target, given = self._target(), self._given()
-        way = f"from {given} to `{spec_text(target)}` " if target is not None and spec_text(target) not in given else ""
+        way = (
+            f"from {given} to `{self._spec(target)}` " if target is not None and self._spec(target) not in given else ""
+        )
         return (
             f"the partitioner found no direct way {way}for {self._what()}, which {self._op()} takes: every device "
             "gathers all of it and keeps its piece"
@@ -369,18 +468,29 @@ class _Writer:
 
     def _what(self) -> str:
         moved, own, taker = self._moved(), self._own(), self.match.taker
-        if own is not None and own.kind in ("gather", "scatter") and taker is not None and taker.operand == 1:
+        if own is not None and self._is_positions(own, None if taker is None else taker.operand):
             return "its positions"
-        return "an operand" if moved is None else self.names.value(moved, own)
+        return "an operand" if moved is None else self.names.value(self.names.unpadded(moved, own)[0], own)
+
+    def _is_positions(self, op: ShardedOp, operand: int | None) -> bool:
+        """Whether an operand says where a lookup or a scatter reads or writes."""
+        return operand == {"gather": 1, "scatter": len(op.results)}.get(op.kind, -1)
 
     def _given(self) -> str:
         moved = self._moved()
-        return "sharded otherwise" if moved is None else f"`{spec_text(self.program.values[moved].spec)}`"
+        return "sharded otherwise" if moved is None else f"`{self._spec(self.program.values[moved].spec)}`"
+
+    def _spec(self, spec: Dimensions) -> str:
+        """A sharding of the moved value, without the dimensions that XLA added to it."""
+        moved = self._moved()
+        if moved is None or len(spec) != len(self.program.values[moved].shape):
+            return spec_text(spec)
+        return spec_text(tuple(spec[place] for place in self.names.unpadded(moved, self._own())[1]))
 
     def _wanted(self) -> str:
         target, taker = self._target(), self.match.taker
         if target is not None:
-            return f"`{spec_text(target)}`"
+            return f"`{self._spec(target)}`"
         own = self._own()
         if own is not None and own.kind in _REQUESTS and own.results:
             return f"`{spec_text(self.program.values[own.results[0]].spec)}`"
@@ -391,9 +501,11 @@ class _Writer:
         parts, own = list(self._parts()), self._own()
         if own is not None and own.kind == "scatter" and self.need is not None and self.need.is_sum:
             # The positions go with what is added up; that is what a reader knows.
-            last = max((part.operand or 0 for part in parts), default=0)
-            parts = [part for part in parts if part.operand == last]
-        return [part for part in parts if part.operand is not None] or parts
+            last = max((part.operand or 0 for part in parts if not self.names.is_constant(part.value)), default=0)
+            parts = [part for part in parts if part.operand == last] or parts
+        parts = [part for part in parts if part.operand is not None] or parts
+        # Zeros or ones that were broadcast are nothing a reader knows.
+        return [part for part in parts if not self.names.is_constant(part.value)] or parts
 
     def _is(self) -> str:
         return "is" if len(self._shown_parts()) == 1 or self._is_one_sum() else "are"
@@ -422,6 +534,8 @@ class _Writer:
         own = self._own()
         if part.operand is None and own is not None and part.value in own.results:
             return "its result"
+        if own is not None and self._is_positions(own, part.operand):
+            return "its positions"
         return self.names.value(part.value, own)
 
     def _need_axes(self) -> str:
@@ -439,7 +553,11 @@ class _Writer:
         """Why an operand cannot keep its axis: another dimension of the result has it."""
         if self.need is None or not self.need.taken or self._target() != self.need.target:
             return ""
-        axis, dimension = self.need.taken[0]
+        own = set(map(axis_name, self.axes))
+        found = next((pair for pair in self.need.taken if not own or pair[0] in own), None)
+        if found is None:
+            return ""
+        axis, dimension = found
         return f"axis `{axis}` already splits dimension {dimension} of the result"
 
     # ------------------------------------------------------------ facts

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pjit_inspect.analyze.accumulated import Accumulation
 from pjit_inspect.analyze.cause_names import kind_of_name
 from pjit_inspect.analyze.cause_wording import Wording, word_match
 from pjit_inspect.analyze.moved_arrays import MovedArray, find_moved_arrays
@@ -47,11 +48,13 @@ class CauseFinder:
     sources: Sequence[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
     _needs: NeedFinder | None = field(init=False, default=None)
+    _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
 
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
+        self._accumulation = Accumulation(self.program or Propagation())
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
 
     def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
@@ -79,21 +82,30 @@ class CauseFinder:
             return self._written(array, row)
         if not edges or self._needs is None:
             return self._named(array, row)
-        matches = [self._needs.find(edge, row.axes) for edge in self._of_its_name(edges, array)]
+        matches = [self._needs.find(edge, row.axes) for edge in self._of_one_name(array, edges)]
         causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
         return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
+
+    def _of_one_name(
+        self, array: MovedArray, edges: Sequence[PartitionedCollective]
+    ) -> Sequence[PartitionedCollective]:
+        """Of several that are alike, those made by the operation whose name and place XLA kept; all where none is."""
+        if len(edges) < 2 or not array.op_name:
+            return edges
+        program = self._names.program
+        known = (array.op_name, array.frames)
+        found = []
+        for edge in edges:
+            makers = (program.values[value].op for value in edge.makers)
+            ops = (program.ops[op] for op in (*makers, *edge.visited) if op is not None)
+            if any((op.op_name, op.frames) == known for op in ops):
+                found.append(edge)
+        named = [edge for edge in edges if any(program.ops[op].op_name == array.op_name for op in edge.visited)]
+        return found or named or edges
 
     def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
         """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""
         return self._needs is not None and row.operands > 1 and is_written_name(array.op_name, row.kind)
-
-    def _of_its_name(
-        self, edges: Sequence[PartitionedCollective], array: MovedArray
-    ) -> Sequence[PartitionedCollective]:
-        """Of several that dataflow does not tell apart, those of the name XLA kept for this part of a combined one."""
-        ops = self._names.program.ops
-        named = [edge for edge in edges if any(ops[op].op_name == array.op_name for op in edge.visited)]
-        return named if array.op_name and named else edges
 
     # ------------------------------------------------------------ the ways a cause is known
 
@@ -103,7 +115,7 @@ class CauseFinder:
         return Cause(
             kind=wording.kind,
             sentence=f"{_subject(row)}: {wording.clause}",
-            facts=wording.facts,
+            facts=(*wording.facts, *self._accumulation.fact(match.edge, row)),
             evidence="nothing" if wording.kind == "unknown" else "sharding",
             op_name=op.op_name if op is not None else array.op_name,
             source=self._names.frames(op) if op is not None else self._at_value(wording),
@@ -114,12 +126,14 @@ class CauseFinder:
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
         is_one_kind = len({cause.kind for cause in causes}) == 1
-        sentences = [cause.sentence.partition(": ")[2] for cause in causes]
+        sentences = list(dict.fromkeys(cause.sentence.partition(": ")[2] for cause in causes))
         shown = "; or ".join(sentences[:_MOST_ALTERNATIVES])
+        if len(sentences) > 1:
+            shown = f"one of {len(causes)}, which XLA has made alike: {shown}"
         more = f"; or {len(sentences) - _MOST_ALTERNATIVES} more" if len(sentences) > _MOST_ALTERNATIVES else ""
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
-            sentence=f"{_subject(row)}: one of {len(causes)}, which XLA has made alike: {shown}{more}",
+            sentence=f"{_subject(row)}: {shown}{more}",
             facts=(f"{len(causes)} operations fit equally well",),
             evidence="sharding" if is_one_kind else "nothing",
             op_name=array.op_name,
@@ -146,7 +160,7 @@ class CauseFinder:
         return Cause(
             kind="written",
             sentence=f"{_subject(row)}: `{users_word(name.rpartition('/')[2])}` {what}{where}",
-            facts=(f"the operation is named `{name}`",),
+            facts=(f"the operation is named `{_in_users_words(name)}`",),
             evidence="name",
             op_name=name,
             source=source,
@@ -166,7 +180,7 @@ class CauseFinder:
         return Cause(
             kind=kind,
             sentence=f"{_subject(row)}: {clause}",
-            facts=(f"the operation is named `{name}`",) if name else (),
+            facts=(f"the operation is named `{_in_users_words(name)}`",) if name else (),
             evidence="nothing" if kind == "unknown" else "name",
             op_name=name,
             source=source,
@@ -214,6 +228,12 @@ class CauseFinder:
         # Several gathers may lead there, one after the other.
         way = (other for other in program.collectives if other.makers == edge.makers and taker in other.takers)
         return any(other.kind == "all-gather" and other.elements * _together(other) == size for other in way)
+
+
+def _in_users_words(name: str) -> str:
+    """JAX's name of an operation, its primitive called as the function that made it."""
+    scopes, slash, primitive = name.rpartition("/")
+    return f"{scopes}{slash}{users_word(primitive)}"
 
 
 def _together(edge: PartitionedCollective) -> int:

@@ -15,7 +15,7 @@ from pjit_inspect.analyze.graph_kernels import KernelList
 from pjit_inspect.analyze.graph_running import details_of
 from pjit_inspect.model.hlo import Details, HloModule
 
-__all__ = ["Work", "count_work"]
+__all__ = ["Work", "count_work", "product_flops"]
 
 _MOST_FLOPS = 1 << 62
 _MOST_POSITIONS = 1 << 16
@@ -49,6 +49,11 @@ def count_work(kernels: KernelList) -> Work:
         known = flops is not None and work.flops[kernel] >= 0 and work.flops[kernel] + flops <= _MOST_FLOPS
         work.flops[kernel] = work.flops[kernel] + flops if known and flops is not None else -1
     return work
+
+
+def product_flops(module: HloModule, index: int) -> int | None:
+    """Operations of one dot or convolution per run; None when its shapes do not tell."""
+    return _flops(module, index, details_of(module, index))
 
 
 def _flops(module: HloModule, index: int, details: Details) -> int | None:

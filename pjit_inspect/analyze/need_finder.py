@@ -9,6 +9,7 @@ must have. Names and lines play no part. Not its job: the needs themselves (`ana
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -50,6 +51,7 @@ class NeedFinder:
     by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
 
     _returned: dict[int, int] = field(default_factory=dict, init=False)
+    _steps: Counter[object] = field(default_factory=Counter, init=False)
 
     def __post_init__(self) -> None:
         for need in find_needs(self.program):
@@ -57,6 +59,7 @@ class NeedFinder:
                 self.by_op.setdefault(need.op, []).append(need)
             elif need.request is not None:
                 self.by_output.setdefault(need.request.index, []).append(need)
+        self._steps.update(_way(edge) for edge in self.program.collectives if edge.takers)
         # A loop's result -> what its body returns there, which is also what the next turn begins with.
         self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
 
@@ -70,8 +73,11 @@ class NeedFinder:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
                 return Match(edge=edge, need=summed)
-        ways = (self._left_behind, self._moved, self._own)
-        return next((found for way in ways if (found := way(edge, wanted))), None) or self._nameless(edge, wanted)
+        found = self._left_behind(edge, wanted) or self._moved(edge, wanted) or self._own(edge, wanted)
+        if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
+            # One of several steps may go over axes that the array never had; what all of them lead to is one need.
+            found = self._moved(edge, None)
+        return found or self._nameless(edge, wanted)
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
@@ -130,18 +136,46 @@ class NeedFinder:
             if (need := self._best(needs, axes)) is not None:
                 target = self._target(taken, taker, axes)
                 return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
+        if (edges := self._edges_of_pieces(edge, axes)) is not None:
+            return edges
         for output in edge.outputs:
             if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
+    def _edges_of_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """Neighbours' edges, exchanged for the operation that makes a result of the program: the result comes after."""
+        if edge.kind not in ("collective-permute", "all-to-all"):
+            return None
+        for op in self._own_ops(edge):
+            halos = (n for n in self.by_op.get(op, ()) if n.kind == "halo" and self._is_of(n, edge.makers))
+            if (need := self._best(halos, axes)) is not None:
+                return Match(edge=edge, need=need)
+        return None
+
+    def _is_of(self, need: Need, values: tuple[int, ...]) -> bool:
+        """Whether operands that a need is about are among some values."""
+        return any(part.operand is not None and part.value in values for part in need.parts)
+
     def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
         for op in self._own_ops(edge):
+            # One device alone may run an operation: then its result goes from there to the others.
+            is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
             needs = (n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op))
-            if (need := self._best(needs, axes)) is not None:
+            if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
                 return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None
+
+    def _has(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> bool:
+        """Whether what a collective moves is sharded over one of these axes."""
+        own = (axis_name(axis) for value in edge.makers for axis in self.program.values[value].axes)
+        return axes is None or not axes.isdisjoint(own)
+
+    def _is_behind(self, edge: PartitionedCollective, need: Need) -> bool:
+        """Whether it moves what an operation has made, in the pieces of its sharding: no operand moves for that."""
+        is_reshard = not need.is_sum and need.kind in ("reshard_needed", "reshard_requested", "output")
+        return is_reshard and need.op in self._makers(edge) and not self._is_made_otherwise(edge)
 
     def _nameless(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
         """What the partitioned program alone says: who takes it, and in which pieces."""
@@ -159,12 +193,16 @@ class NeedFinder:
 
         It is a part of an operation that makes what its takers take, where XLA was partitioning that.
         """
-        made = [self.program.values[value].op for value in edge.makers if self._is_result(value)]
+        made = self._makers(edge)
         taken = [self._taken(edge, taker) for taker in edge.takers]
         taken += [self.program.outputs[number].value for number in edge.outputs]
         parts = [self.program.values[v].op for v in taken if v is not None and self._is_result(v)]
         inner = [op for op in (*made, *parts) if op in edge.visited]
         return [op for op in dict.fromkeys((*inner, *(() if inner else made))) if op is not None]
+
+    def _makers(self, edge: PartitionedCollective) -> list[int | None]:
+        """The operations whose results it moves or adds up."""
+        return [self.program.values[value].op for value in edge.makers if self._is_result(value)]
 
     def _is_result(self, value: int) -> bool:
         op = self.program.values[value].op
@@ -197,9 +235,22 @@ class NeedFinder:
 
     def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
         """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
-        if need.is_sum and self.program.ops[taker.op].kind != "gather":
+        op = self.program.ops[taker.op]
+        if need.is_sum and op.kind == "scatter":
+            # What is written cannot always be added up: then each device gets all positions and what goes there.
+            return edge.kind not in _SUMS and self._is_taken_replicated(need, taker)
+        if need.is_sum and op.kind != "gather":
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         return need.value == value or any(part.operand == taker.operand for part in need.parts)
+
+    def _is_taken_replicated(self, need: Need, taker: Taker) -> bool:
+        """Whether an operation takes an operand with all of the dimensions that a need is about."""
+        own = [part for part in need.parts if part.operand == taker.operand]
+        return bool(own) and all(
+            taker.shape[part.dimension : part.dimension + 1]
+            == self.program.values[part.value].shape[part.dimension :][:1]
+            for part in own
+        )
 
     def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
         """Whether what is gathered is each device's part of a reduction, as in an argmax."""
@@ -241,6 +292,11 @@ class NeedFinder:
         candidates = {kept, own, ()} if not kept else {kept, own}
         fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
         return fitting.pop() if len(fitting) == 1 else None
+
+
+def _way(edge: PartitionedCollective) -> object:
+    """What the collectives have in common that are steps of one move: from where, and to where."""
+    return edge.makers, edge.takers
 
 
 def _together(edge: PartitionedCollective) -> int:

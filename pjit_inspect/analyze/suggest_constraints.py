@@ -8,10 +8,11 @@ whether a change saves anything (`analyze.suggestions`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.needs import Need
 from pjit_inspect.analyze.phases import find_phase
+from pjit_inspect.analyze.suggest_axes import find_lost_axes
 from pjit_inspect.analyze.suggest_cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest_option import Option
 from pjit_inspect.analyze.value_names import ValueNames, spec_text
@@ -82,28 +83,40 @@ class ConstraintOptions:
         request = need.request
         if request is None or request.kind != "reshard_requested":
             return
-        asking_line = self._lines[request.index]
         op = self._program.ops[request.index]
         if not op.op_name.endswith(_ASKED) or op.manual or op.kind != "sharding_constraint":
             return
-        lever = ("constraint", *map(str, asking_line.ops))
+        asking = self._same_request(op)
+        op = self._program.ops[asking.ops[0]]
+        lever = ("constraint", *map(str, asking.ops))
         where = self._names.op(op)
         yield Option(
             lever=lever,
             title=f"leave out the constraint {where}",
-            words=f"leave out the constraint {where}{asking_line.times()}",
-            edits=tuple(Edit(kind="remove", index=index) for index in asking_line.ops),
+            words=f"leave out the constraint {where}",
+            edits=tuple(Edit(kind="remove", index=index) for index in asking.ops),
             stake=stake,
         )
         given, asked = (self._program.values[value].spec for value in (op.operands[0], op.results[0]))
-        if given != asked:
+        results = [self._program.values[self._program.ops[index].results[0]] for index in asking.ops]
+        if given != asked and len({(value.shape, value.spec) for value in results}) == 1:
             yield Option(
                 lever=lever,
                 title=f"constrain to {spec_text(given)} in {where}",
-                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}{asking_line.times()}",
-                edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking_line.ops),
+                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}",
+                edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking.ops),
                 stake=stake,
             )
+
+    def _same_request(self, op: ShardedOp) -> _Line:
+        """All that one piece of the source asks for, in every layer and in the backward pass; that of it last."""
+        found = [
+            index
+            for index, other in enumerate(self._program.ops)
+            if other is op
+            or (other.kind == op.kind and other.op_name.endswith(_ASKED) and op.frames and _place(other) == _place(op))
+        ]
+        return _Line(ops=tuple(sorted(found, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
 
     def _freed_result(self, found: NeedCost) -> Iterator[Option]:
         request = found.need.request
@@ -179,6 +192,8 @@ class ConstraintOptions:
 
         None when it cannot be told, or when it is no op's own result of the product's shape.
         """
+        if op.kind == "gather":
+            return self._gradient_of_lookup(op)
         if op.kind not in _DOTS:
             return None
         own = {self._root(value) for value in op.operands}
@@ -193,6 +208,20 @@ class ConstraintOptions:
         if maker is None or self._program.values[value].shape != self._program.values[op.results[0]].shape:
             return None
         return maker if self._program.ops[maker].results == (value,) else None
+
+    def _gradient_of_lookup(self, op: ShardedOp) -> int | None:
+        """The op that makes what the backward pass adds to the table at the same indices."""
+        made = self._program.values[op.results[0]].shape
+        added = {
+            self._root(other.operands[-1])
+            for other in self._program.ops
+            if other.kind == "scatter"
+            and len(other.operands) == 3
+            and other.frames[:1] == op.frames[:1]
+            and find_phase(other.op_name) in _LATER
+        }
+        value = self._program.values[added.pop()] if len(added) == 1 else None
+        return value.op if value is not None and value.shape == made else None
 
     def _later_dots(self, value: int, op: ShardedOp) -> Iterator[int]:
         """The products of the backward pass, from the same piece of the source, that use a value or a view of it."""
@@ -212,6 +241,20 @@ class ConstraintOptions:
                 return value
             value = op.operands[0]
         return value
+
+    # ------------------------------------------------------------ where an axis is lost
+
+    def kept_axes(self, most: int) -> Iterator[Option]:
+        """An axis put back where an op loses it, at the first `most` such lines of the program."""
+        seen: set[tuple[int, ...]] = set()
+        for index, spec in find_lost_axes(self._program):
+            line = self._lines[index]
+            if line.ops not in seen and len(seen) < most:
+                options = list(self._constrained(line, spec, 0))
+                seen |= {line.ops} if options else set()
+                # Further places for the same axes are no other lever.
+                axes = sorted({axis for own in spec for axis in own})
+                yield from (replace(option, lever=("kept", *axes)) for option in options)
 
     # ------------------------------------------------------------ steps in between
 
@@ -259,6 +302,11 @@ def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
             spec[dimension].append(axis)
             steps.append(tuple(map(tuple, spec)))
     return steps if steps and steps[-1] == target else []
+
+
+def _place(op: ShardedOp) -> object:
+    """The piece of source that an op was written as."""
+    return (op.frames[0].file, op.frames[0].line), op.spans[:1]
 
 
 def _lines(program: Propagation) -> dict[int, _Line]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.phases import find_phase
+from pjit_inspect.analyze.phases import find_phase, split_op_names
 from pjit_inspect.analyze.same_data import RESHAPED, SameData
 from pjit_inspect.analyze.source import user_frames
+from pjit_inspect.model.collective import Phase
 from pjit_inspect.model.primitive import users_word
 from pjit_inspect.model.propagation import Dimensions, Propagation, ShardedOp, Span
 from pjit_inspect.model.source import Frame, SourceText
@@ -25,6 +26,8 @@ _VIEW_PRIMITIVES = frozenset((
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _MOST_STEPS = 10_000
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_ROOTS = ("jit(", "pjit(", "pmap(")
+"""What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
@@ -55,10 +58,13 @@ class ValueNames:
     cells: Mapping[str, str] = field(default_factory=dict)
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
     _data: SameData = field(init=False)
+    _outer: frozenset[Frame] = field(init=False)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
         self._data = SameData(self.program)
+        stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
+        self._outer = frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
 
     def outside(self, index: int) -> int:
         """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
@@ -94,7 +100,7 @@ class ValueNames:
 
     def _is_users(self, view: ShardedOp) -> bool:
         """Whether somebody wrote a view, or XLA added it for another operation."""
-        return view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
+        return not view.op_name or view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """Whether a view changes the shape and has a text of its own, by which it is known."""
@@ -135,34 +141,87 @@ class ValueNames:
         """The value that another is a view of."""
         return self._data.behind(index)
 
+    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int, ...]]:
+        """The value that `index` is with dimensions of length 1 added, as for a broadcast, and where its own are.
+
+        The value itself, and all its dimensions, where nothing was added, or somebody wrote it.
+        """
+        value = self.program.values[index]
+        places = tuple(range(len(value.shape)))
+        op = None if value.op is None else self.program.ops[value.op]
+        if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
+            return index, places
+        shape, kept = self.program.values[op.operands[0]].shape, list[int]()
+        for place, length in enumerate(value.shape):
+            if len(kept) < len(shape) and shape[len(kept)] == length:
+                kept.append(place)
+            elif length != 1:
+                return index, places
+        return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
+
+    def is_constant(self, index: int) -> bool:
+        """Whether a value is a constant, or a view of one."""
+        maker = self.program.values[self.seen_through(index)].op
+        return maker is not None and self.program.ops[maker].kind == "constant"
+
     def _is_one_text(self, one: ShardedOp, other: ShardedOp) -> bool:
         """Whether two ops were written as the very same piece of text, in one phase."""
         a, b = self.frames(one), self.frames(other)
         if not a or not b or (a[0].file, a[0].line) != (b[0].file, b[0].line):
             return False
         text = self.text(one)
-        return bool(text) and text == self.text(other) and find_phase(one.op_name) == find_phase(other.op_name)
+        return bool(text) and text == self.text(other) and self.phase(one) == self.phase(other)
 
     def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> str:
         """An op, by its text and place; by its name where the text is not known."""
+        op = self.told_by(op)
         name = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
-        prefix = _PHASES.get(find_phase(op.op_name) or "", "")
+        prefix = _PHASES.get(self.phase(op) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""
-        if op.kind in _REQUESTS and place and len(frames) > 1 and frames[0].function != frames[1].function:
+        own, caller = (*frames, None, None)[:2]
+        is_helper = own is not None and caller is not None and own.function != caller.function
+        if op.kind in _REQUESTS and place and is_helper and caller not in self._outer:
             # A helper that only asks for a sharding has many callers; the call is what one would change.
-            place = f"{place[:-1]}, called at {_line(frames[1], frames[0])})"
+            place = f"{place[:-1]}, called at {_line(caller, own)})"
         return f"{prefix}`{name}`{place}"
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
-        return user_frames(op.frames, self.cells)
+        return user_frames(self.told_by(op).frames, self.cells)
+
+    def phase(self, op: ShardedOp) -> Phase:
+        """The phase of training an op belongs to; what has a name within a region's has the region's."""
+        for _ in range(_MOST_STEPS):
+            found = find_phase(op.op_name)
+            if found is not None or op.parent is None or op.op_name.startswith(_ROOTS):
+                return found
+            op = self.program.ops[op.parent]
+        return None
+
+    def told_by(self, op: ShardedOp) -> ShardedOp:
+        """The op by which another is told: XLA joins the names of two that it makes one, and loses their place.
+
+        Then the one of them that is still there, as what it takes, has both.
+        """
+        parts = split_op_names(op.op_name)
+        if len(parts) < 2:
+            return op
+        for operand in op.operands:
+            maker = self.program.values[operand].op
+            other = None if maker is None else self.program.ops[maker]
+            if other is None or other.parent != op.parent or len(other.frames) <= len(op.frames):
+                continue
+            if any(other.op_name == part or other.op_name.endswith(f"/{part}") for part in parts):
+                return other
+        return op
 
     def text(self, op: ShardedOp) -> str:
         """The piece of the user's source an op was written as, on one line; "" when it is not known."""
         frames = self.frames(op)
         if not frames:
             return ""
+        op = self.told_by(op)
         source = self._texts.get(frames[0].file)
         line = source.line(frames[0].line) if source else None
         if line is None:

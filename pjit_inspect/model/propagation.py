@@ -176,7 +176,8 @@ class ShardedOp:
       wanted: how a `shard_map` wants each operand split (its `in_specs`); () for anything else.
       edges: for an op with a window (a convolution, a pooling), dimension of its first operand -> rows along it that it
         reads beyond a piece, on both sides together; () where that is not known.
-      detail: what tells ops of one opcode apart (a custom call's target, a reduction's function); "".
+      detail: what tells ops of one opcode apart (a custom call's target, a reduction's or a scatter's function); "".
+      is_on_one: whether one device alone runs it, as a host callback.
     """
 
     opcode: str
@@ -192,6 +193,7 @@ class ShardedOp:
     edges: tuple[tuple[int, int], ...] = ()
     detail: str = ""
     in_condition: bool = False
+    is_on_one: bool = False
 
     @property
     def kind(self) -> str:
@@ -229,7 +231,7 @@ class Taker:
 
     Attributes:
       op: its index in `Propagation.ops`.
-      operand: which of its operands it is.
+      operand: which of its operands it is; for what a branch returns, the number of operands and then which result.
       shape: the shape that operand has on one device, as XLA partitioned the operation (counted).
     """
 

@@ -50,8 +50,8 @@ class Edit:
 class Checked:
     """What all collectives of the program send per device per call, as it is and as changed.
 
-    Counted in both compiled programs, with the ring formulas of `analyze.traffic`. A collective in a loop of unknown
-    length counts once.
+    Counted in both programs, with the ring formulas of `analyze.traffic`: as `Suggestion.counted` before optimization,
+    as `Suggestion.checked` compiled. A collective in a loop of unknown length counts once.
 
     Attributes:
       before_bytes, after_bytes: bytes the busiest device sends per call.
@@ -77,22 +77,30 @@ class Checked:
 
     def __str__(self) -> str:
         words = {"helps": "", "worse": ", worse", "nothing": ", changes nothing"}[self.verdict]
-        sizes = f"{_size(self.before_bytes)} -> {_size(self.after_bytes)}"
-        return f"tried: {_signed(self.change_bytes)} ({sizes}) per device per call (modelled, ring){words}"
+        return f"tried: {_signed(self.change_bytes)} ({self._sizes}) per device per call (modelled, ring){words}"
+
+    @property
+    def _sizes(self) -> str:
+        return f"{_size(self.before_bytes)} -> {_size(self.after_bytes)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A change that may save communication. Its cost is modelled until `check` has compiled it.
+    """A change that may save communication.
+
+    XLA's partitioner was asked about it, where it could be, before it was offered (`counted`); else its cost is
+    modelled. `check` compiles it to the end.
 
     Attributes:
       title: the change, short, as an order.
       sentence: the change in the user's names, what it is expected to do and what it costs.
       change: the edits that make it; equal ones of equal layers belong together.
-      forward_bytes, backward_bytes: bytes one device would send more per call (modelled: the needs of the program
-        after propagation, ring formulas); negative for less. Backward is what differentiation made, recomputation
-        too; forward is all else.
+      forward_bytes, backward_bytes: bytes one device would send more per call; negative for less. Backward is what
+        differentiation made, recomputation too; forward is all else. Counted where `counted` is there; else modelled
+        (the needs of the program after propagation, ring formulas).
       removes: names of the instructions of the collectives that it aims at.
+      counted: what XLA's partitioner made of the program and of the changed one, before optimization; None when it
+        was not asked.
       checked: what came of compiling it; None when nobody has.
       checker: how to compile it; whoever hands the suggestion out sets it.
     """
@@ -103,13 +111,19 @@ class Suggestion:
     forward_bytes: int
     backward_bytes: int
     removes: tuple[str, ...] = ()
+    counted: Checked | None = None
     checked: Checked | None = None
     checker: Callable[[Suggestion], Checked] | None = field(default=None, repr=False, compare=False)
 
     @property
     def modelled_bytes(self) -> int:
-        """Bytes one device would send more per call, forward and backward (modelled); negative for less."""
+        """Bytes one device would send more per call, forward and backward; negative for less. `mark` says whence."""
         return self.forward_bytes + self.backward_bytes
+
+    @property
+    def mark(self) -> str:
+        """What `modelled_bytes` rests on: "counted before optimization" or "modelled"."""
+        return "modelled" if self.counted is None else "counted before optimization"
 
     def check(self) -> Suggestion:
         """Compile the changed program, run nothing, and count what its collectives send.
@@ -123,7 +137,7 @@ class Suggestion:
 
     def __str__(self) -> str:
         modelled = (
-            f"modelled: {_signed(self.modelled_bytes)} per device per call "
+            f"{self.mark}: {_signed(self.modelled_bytes)} per device per call "
             f"(forward {_signed(self.forward_bytes)}, backward {_signed(self.backward_bytes)})"
         )
         return f"{self.sentence}\n  {modelled}\n  {self.checked or 'not checked'}"

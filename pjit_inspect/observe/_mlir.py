@@ -22,6 +22,7 @@ __all__ = [
     "named_computation",
     "open_module",
     "parse_attribute",
+    "replace_op",
     "return_from_region",
     "run_passes",
     "set_name",
@@ -166,3 +167,19 @@ def insert_op(module: Any, name: str, operand: Any, attributes: dict[str, Any], 
         if is_after:
             made.move_after(anchor)
     return made
+
+
+def replace_op(op: Any, name: str) -> None:
+    """Put an op of another name in the place of one with a single result: same operands, type and location."""
+    from jaxlib.mlir import ir
+
+    with op.context:
+        made = ir.Operation.create(
+            name,
+            results=[op.results[0].type],
+            operands=list(op.operands),
+            loc=op.location,
+            ip=ir.InsertionPoint(op),
+        )
+    op.results[0].replace_all_uses_with(made.results[0])
+    op.erase()

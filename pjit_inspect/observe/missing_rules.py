@@ -4,13 +4,16 @@ JAX writes some functions in the CHLO dialect (`erf`, `tan`, `square`, `top_k`, 
 has replaced them by others with rules before Shardy sees the program; jaxlib has no pass that does the same. Not its
 job: the passes (`observe.propagation`).
 
-*Source*: XLA's dumps of JAX 0.8.2, 0.9.2, 0.10.2 and 0.12.0 for `mhlo.topk`; the others are computed for each element.
+*Source*: XLA's dumps of JAX 0.8.2, 0.9.2, 0.10.2 and 0.12.0 for `mhlo.topk` and `erf`; the others are computed for
+each element.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+
+import jax
 
 from pjit_inspect.observe import _mlir
 from pjit_inspect.observe.shardy_attributes import read_tensor
@@ -20,13 +23,15 @@ __all__ = ["add_missing_rules", "each_op"]
 _RULE = "sdy.sharding_rule"
 _FACTORS = "ijklmnopqrstuvwxyz"
 """Shardy's names of the first factors."""
+_ERF, _ERF_HAS_RULE = "chlo.erf", (0, 12)
+"""Until then XLA keeps `erf` as an op that Shardy has no rule for, and gathers its operand (0.8.2, 0.9.2, 0.10.2)."""
 
 
 def add_missing_rules(module: Any) -> None:
     """Give every CHLO op of a module that needs one a sharding rule, in place."""
     for op in each_op(module.operation):
         if op.name.startswith("chlo.") and _RULE not in op.attributes:
-            rule = _rule(op)
+            rule = _rule(op) if op.name != _ERF or jax.__version_info__ >= _ERF_HAS_RULE else None
             if rule is not None:
                 op.attributes[_RULE] = _mlir.parse_attribute(module, rule)
 

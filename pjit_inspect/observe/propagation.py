@@ -38,6 +38,7 @@ from pjit_inspect.observe.shardy_attributes import (
     read_shardings,
     read_tensor,
 )
+from pjit_inspect.observe.xla_rewrites import rewrite_as_xla
 
 __all__ = ["propagate"]
 
@@ -88,6 +89,7 @@ def propagate(stablehlo: bytes) -> Propagation | None:
             # With calls left in the program, jaxlib 0.9 can end the process.
             calls_to_regions(module)
             _mlir.run_passes(module, (_IMPORT,))
+        rewrite_as_xla(module)
         add_missing_rules(module)
         propagated = run_passes_apart(_mlir.bytecode(module), _PROPAGATE)
         if propagated is None:

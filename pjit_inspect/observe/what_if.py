@@ -69,7 +69,7 @@ class WhatIf:
 
         Raises CaptureError when an edit does not fit the program, or the changed program cannot be propagated.
         """
-        edited = WhatIf(self._edited(change), self._run) if change else self
+        edited = WhatIf(self.edited(change), self._run) if change else self
         try:
             program = self._run(edited.stablehlo)
         except RuntimeError as error:
@@ -130,7 +130,10 @@ class WhatIf:
         trips = {index: lengths[place] for index, place in enumerate(positions) if place in lengths}
         return _Lookup(positions=positions, trips=trips)
 
-    def _edited(self, change: Sequence[Edit]) -> bytes:
+    def edited(self, change: Sequence[Edit]) -> bytes:
+        """The changed program as MLIR bytecode. Raises CaptureError when an edit does not fit the program."""
+        if not change:
+            return self.stablehlo
         with _mlir.open_module(self.stablehlo) as module:
             self._apply(module, change)
             return _mlir.bytecode(module)

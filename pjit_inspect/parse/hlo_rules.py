@@ -17,7 +17,7 @@ from typing import Any
 from pjit_inspect.model.propagation import ShardingRule
 from pjit_inspect.model.shape import Shape
 
-__all__ = ["find_rule"]
+__all__ = ["find_edges", "find_rule"]
 
 _Factors = tuple[tuple[str, ...], ...]
 _TOP_K = frozenset(("TopK", "mhlo.topk", "ApproxTopK", "PartialReduce"))
@@ -49,6 +49,24 @@ def find_rule(message: Any, operands: Sequence[Shape], results: Sequence[Shape])
     except (IndexError, KeyError, ValueError):
         # A damaged program: attributes that do not fit the shapes.
         return None
+
+
+def find_edges(message: Any) -> tuple[tuple[int, int], ...]:
+    """What a window reads beyond a piece, as in `ShardedOp.edges`; () for an instruction without one.
+
+    A window that spans e elements and moves by s reads e - s beyond the piece; of an array with holes, that many less.
+    """
+    steps = list(message.window.dimensions)
+    if message.opcode == "convolution":
+        places = list(message.convolution_dimension_numbers.input_spatial_dimensions)
+    else:
+        places = list(range(len(steps))) if message.opcode == "reduce-window" else []
+    return tuple((place, _beyond(step)) for place, step in zip(places, steps, strict=False))
+
+
+def _beyond(step: Any) -> int:
+    spanned = (step.size - 1) * max(1, step.window_dilation) + 1
+    return max(0, -(-(spanned - max(1, step.stride)) // max(1, step.base_dilation)))
 
 
 @dataclass(slots=True)
@@ -297,9 +315,11 @@ class _Maker:
             elif k in kept and updates[window[kept.index(k)]] == size:
                 of[k] = new[window[kept.index(k)]] = self.new(size)
             else:
-                of[k] = self.new(size)
+                # A window of several rows may lie across pieces' edges; one row lies in one piece.
+                rows = updates[window[kept.index(k)]] if k in kept else 1
+                of[k] = self.new(size, self.replicated if rows > 1 else None)
                 if k in kept:
-                    new[window[kept.index(k)]] = self.new(updates[window[kept.index(k)]], self.replicated)
+                    new[window[kept.index(k)]] = self.new(rows, self.replicated)
         return self.rule([*[of] * arrays, at, *[new] * arrays], [of] * arrays)
 
     def dynamic_slice(self) -> ShardingRule:

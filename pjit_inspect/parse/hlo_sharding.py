@@ -58,10 +58,12 @@ class FoundSpec:
     Attributes:
       dimensions: for each dimension the axes it is split over, outermost first.
       manual: the axes that user code splits (`shard_map`).
+      is_on_one: whether one device alone has it.
     """
 
     dimensions: Dimensions
     manual: tuple[str, ...] = ()
+    is_on_one: bool = False
 
 
 # ---------------------------------------------------------------- what XLA says

@@ -19,7 +19,7 @@ from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import AxisSizes, Boundary, Propagation, ShardedOp, ShardedValue, Span, SpanKey
 from pjit_inspect.model.shape import Shape
 from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.hlo_rules import find_rule
+from pjit_inspect.parse.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.hlo_schema import decode
 from pjit_inspect.parse.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
 
@@ -204,8 +204,10 @@ class _Walk:
             rule=find_rule(message, shapes, instruction.shape.leaves),
             parent=region.op,
             manual=next((spec.manual for spec in specs if spec.manual), ()),
-            detail=message.custom_call_target,
+            edges=find_edges(message),
+            detail=message.custom_call_target or _combiner(instruction),
             in_condition=region.is_condition,
+            is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
@@ -267,7 +269,8 @@ class _Walk:
                 found = find_spec(tiling, rank, mesh, self.device_ids, parts=parts)
                 if found is not None:
                     return found
-        return FoundSpec(dimensions=tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank]))
+        dimensions = tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank])
+        return FoundSpec(dimensions=dimensions, is_on_one=tiling.device is not None)
 
     def _nameless(self, count: int) -> tuple[str, ...]:
         """An axis for tiles that follow no mesh axis; its name says so."""
@@ -293,6 +296,13 @@ def _opcode(instruction: Instruction, message: Any) -> str:
     else:
         kind = instruction.opcode
     return f"hlo.{kind.replace('-', '_')}"
+
+
+def _combiner(instruction: Instruction) -> str:
+    """The opcode by which a reduction or a scatter combines two elements; "" for anything else."""
+    if instruction.opcode not in ("reduce", "scatter", "reduce-window") or not instruction.called:
+        return ""
+    return instruction.called[0].root.opcode
 
 
 def _parameters(computation: Computation) -> list[Instruction]:

@@ -170,7 +170,7 @@ def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], 
 def _suggestion(suggestion: Suggestion) -> Finding:
     size = bytes_text(abs(suggestion.modelled_bytes))
     sign = "-" if suggestion.modelled_bytes < 0 else "+"
-    head: Spans = (Prose(suggestion.title), Text("  "), Text(f"{sign}{size} (modelled)", "strong"))
+    head: Spans = (Prose(suggestion.title), Text("  "), Text(f"{sign}{size} ({suggestion.mark})", "strong"))
     return Finding(head=head, sentences=((Prose(suggestion.sentence),), (Text(_outcome(suggestion.checked), "dim"),)))
 
 

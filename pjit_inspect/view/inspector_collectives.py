@@ -192,6 +192,6 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
     return {
         "title": name_data(one.title, longest=1000),
         "sentence": name_data(one.sentence, longest=4000),
-        "gain": f"{sign}{bytes_text(abs(one.modelled_bytes))} per device and call (modelled)",
+        "gain": f"{sign}{bytes_text(abs(one.modelled_bytes))} per device and call ({one.mark})",
         "checked": checked,
     }

@@ -111,7 +111,9 @@ def test_a_chain_of_views_is_called_by_what_it_views():
     x = argument(0, (4, 8), None, None)
     ops, values = [], [x]
     for index in range(5000):
-        ops.append(ShardedOp(opcode="stablehlo.transpose", operands=(index,), results=(index + 1,)))
+        ops.append(
+            ShardedOp(opcode="stablehlo.transpose", op_name="transpose", operands=(index,), results=(index + 1,))
+        )
         values.append(replace(x, argument=None, origins=(), op=index))
     program = dot(x, x, None, None)
     program = Propagation(ops=tuple(ops), values=tuple(values), inputs=program.inputs[:1])

@@ -20,6 +20,7 @@ from pjit_inspect.model.mesh import Mesh
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.observe import _mlir
 from pjit_inspect.observe.propagation import _Walk, propagate
+from pjit_inspect.parse.hlo_text import parse_hlo_text
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
 __all__ = ["Comparison", "Dumped", "compare_by_name", "compare_by_structure", "dump"]
@@ -171,7 +172,7 @@ def _leftovers(ours: _Pair, theirs: _Pair, equal: int) -> Comparison:
 
 def compare_by_name(dumped: Dumped, mesh: Mesh) -> Comparison:
     """Against HLO before partitioning: for every name and type the specs that some value has."""
-    theirs = _by_name(read_propagated_hlo(dumped.hlo, [mesh]))
+    theirs = _by_name(read_propagated_hlo(parse_hlo_text(dumped.hlo), [mesh]).program)
     equal, different, rewritten = 0, [], []
     for key, specs in _by_name(dumped.ours).items():
         if key not in theirs:

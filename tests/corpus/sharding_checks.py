@@ -81,7 +81,7 @@ def _values(program: Propagation, is_hlo: bool) -> Iterator[tuple[Any, ShardedVa
         op = program.ops[value.op]
         if not is_hlo and not op.op_name:
             continue
-        opcode = op.kind if index in op.results else "inside"
+        opcode = _xlas_opcode(op) if index in op.results else "inside"
         if opcode == "inside" and op.kind not in ("while", "conditional", "call", "case"):
             continue
         yield _key(opcode, (op.op_name, _place(op), value.dtype, value.shape), is_hlo), value
@@ -90,6 +90,12 @@ def _values(program: Propagation, is_hlo: bool) -> Iterator[tuple[Any, ShardedVa
 def _key(opcode: str, rest: tuple[Any, ...], is_hlo: bool) -> Any:
     # StableHLO has other opcodes than HLO, and one op of it may be several instructions.
     return (opcode, *rest) if is_hlo or opcode == "inside" else rest
+
+
+def _xlas_opcode(op: ShardedOp) -> str:
+    """XLA's opcode: the package writes underscores, and calls what a user's request became after the request."""
+    name = op.opcode.removeprefix("hlo.").replace("_", "-")
+    return "copy" if name in ("sharding-constraint", "reshard") else name
 
 
 def _place(op: ShardedOp) -> str:

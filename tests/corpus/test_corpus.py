@@ -14,6 +14,7 @@ from corpus.checks import check_shardings, count_unpaired
 from corpus.program import Program
 from corpus.programs import PROGRAMS
 from corpus.table import compiled, limits_of, measure
+from pjit_inspect.parse.hlo_text import parse_hlo_text
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
 _FAST = (
@@ -72,7 +73,9 @@ def test_xla_makes_the_same_collectives_when_it_is_asked_again(program: Program)
 
 def test_the_package_reads_xlas_module_before_partitioning_as_the_witness_does(program: Program) -> None:
     record, truth = compiled(program)
-    read = SimpleNamespace(data=record.data, propagation=read_propagated_hlo(truth.before, record.data.meshes))
+    read = SimpleNamespace(
+        data=record.data, propagation=read_propagated_hlo(parse_hlo_text(truth.before), record.data.meshes).program
+    )
     result = check_shardings(read, truth)
     assert not result.failures
     assert count_unpaired(read, truth) == 0

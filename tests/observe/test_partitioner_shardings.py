@@ -14,9 +14,9 @@ from programs import auto_mesh
 
 from pjit_inspect.model.propagation import Propagation
 from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe.mlir_process import print_hlo_apart
 from pjit_inspect.observe.on_request import compile_record
 from pjit_inspect.observe.partitioner_service import ask_partitioner
+from pjit_inspect.parse.hlo_verbatim import parse_program
 from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
 
 
@@ -45,10 +45,8 @@ def read(data: RecordData) -> Propagation:
     assert data.stablehlo is not None
     ids = [device.id for device in data.devices]
     found = ask_partitioner(data.stablehlo.read(), devices=len(ids), flags=data.flags)
-    text = print_hlo_apart(found.before)
-    assert text is not None
-    return read_propagated_hlo(
-        text,
+    read = read_propagated_hlo(
+        parse_program(found.before),
         data.meshes,
         ids,
         partitions=found.partitions,
@@ -56,6 +54,7 @@ def read(data: RecordData) -> Propagation:
         free_outputs=found.free_outputs,
         result_names=found.result_names,
     )
+    return read.program
 
 
 def product(x: jax.Array, w: jax.Array) -> jax.Array:
@@ -69,7 +68,7 @@ def specs(program: Propagation) -> dict[str, tuple]:
 @pytest.mark.usefixtures("gspmd")
 def test_gspmd_shardings_are_in_the_axes_of_the_users_mesh() -> None:
     program = read(record_of(product, *arrays(auto_mesh())))
-    assert specs(program)["dot"] == (("data",), ("model",))
+    assert specs(program)["dot_general"] == (("data",), ("model",))
     assert specs(program)["tanh"] == (("data",), ("model",))
     assert [(boundary.name, boundary.spec) for boundary in program.inputs] == [
         ("x", (("data",), ())),
@@ -85,11 +84,11 @@ def test_gspmd_shardings_are_in_the_axes_of_the_users_mesh() -> None:
 def test_gspmd_shardings_on_permuted_devices_are_those_of_their_places() -> None:
     devices = np.array(jax.devices())[[3, 1, 7, 5, 0, 2, 6, 4]].reshape(2, 4)
     program = read(record_of(product, *arrays(Mesh(devices, ("data", "model")))))
-    assert specs(program)["dot"] == (("data",), ("model",))
+    assert specs(program)["dot_general"] == (("data",), ("model",))
 
 
 def test_the_partitioner_sees_what_shardy_predicted() -> None:
-    assert specs(read(record_of(product, *arrays(auto_mesh()))))["dot"] == (("data",), ("model",))
+    assert specs(read(record_of(product, *arrays(auto_mesh()))))["dot_general"] == (("data",), ("model",))
 
 
 def test_a_loops_carry_is_linked_through_tuples() -> None:

@@ -239,8 +239,11 @@ class _Finder:
             if flow.opcode(other) in ("while", "opt-barrier"):
                 yield Taker(op=op, operand=other - flow.first[index], shape=shape)
                 return
-            for operand in self._positions(index, node):
-                yield Taker(op=op, operand=operand, shape=shape)
+            positions = list(self._positions(index, node))
+            if not positions and flow.opcode(other) == "conditional":
+                # What a branch returns becomes a result: those are counted on from the operands.
+                positions = [len(self.program.ops[op].operands) + other - flow.first[index]]
+            yield from (Taker(op=op, operand=operand, shape=shape) for operand in positions)
             return
         value = self._value(other)
         loop = None if value is None else self.program.values[value].op

@@ -85,7 +85,8 @@ def test_many_calls_in_a_row_are_one_sweep() -> None:
     calls = "".join(f"  %c{k + 1} = f32[4] call(%c{k}), to_apply=%f\n" for k in range(200))
     text = (
         "HloModule m\n\n%f (a: f32[4]) -> f32[4] {\n  %a = f32[4] parameter(0)\n  ROOT %n = f32[4] negate(%a)\n}\n\n"
-        f"ENTRY %main (p: f32[4], q: f32[4]) -> f32[4] {{\n  %c0 = f32[4] parameter(0)\n  %q = f32[4] parameter(1)\n{calls}"
+        "ENTRY %main (p: f32[4], q: f32[4]) -> f32[4] {\n  %c0 = f32[4] parameter(0)\n"
+        f"  %q = f32[4] parameter(1)\n{calls}"
         "  ROOT %r = f32[4] negate(%c200)\n}\n"
     )
     flow = Flow(parse_hlo_text(text))

@@ -1,4 +1,4 @@
-"""Two modules side by side: what was there before, between what each collective lies, and what it is after optimization."""
+"""Two modules side by side: what was there before, and between what each collective lies; and the optimized one."""
 
 from __future__ import annotations
 
