@@ -17,6 +17,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
+from pjit_inspect import propagate
 from pjit_inspect.errors import CaptureError
 
 
@@ -280,7 +281,7 @@ def test_a_program_for_one_device_wastes_nothing() -> None:
     assert {(row.replication, row.wasted_bytes) for row in shardings} == {(1, 0)}
 
 
-def test_the_partitioner_is_asked_only_on_request_and_then_tells_gspmds_shardings() -> None:
+def test_where_xla_splits_by_gspmd_shardings_and_causes_are_what_gspmd_chose() -> None:
     mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
     rows = jax.ShapeDtypeStruct((16, 32), np.float32, sharding=NamedSharding(mesh, P("data", None)))
     columns = jax.ShapeDtypeStruct((32, 64), np.float32, sharding=NamedSharding(mesh, P(None, "model")))
@@ -292,16 +293,44 @@ def test_the_partitioner_is_asked_only_on_request_and_then_tells_gspmds_sharding
             record = pi.inspect(lambda x, w: (jnp.tanh(x @ w), (x @ w).sum(1)), rows, columns)
         finally:
             jax.config.update("jax_use_shardy_partitioner", before)
-    assert len(record.shardings) == 0
-    assert "ask_partitioner" in record.shardings.missing
-    record.ask_partitioner()
     (tanh,) = (row for row in record.shardings if row.op.endswith("tanh"))
     # Rows follow x, columns follow w: nothing else is possible without communication.
     assert tanh.spec == ("data", "model")
     assert tanh.local_shape == (8, 16)
-    # The sum over columns, which `model` splits, is the only thing to communicate; a name is all that tells.
+    assert record.propagation is not None
+    assert (record.propagation.partitioner, record.propagation.is_predicted) == ("gspmd", False)
+    # The sum over columns, which `model` splits, is the only thing to communicate.
     (summed,) = record.collectives
-    assert (summed.axes, [cause.evidence for cause in summed.causes]) == (("model",), ["name"])
+    assert (summed.axes, summed.cause.kind, summed.cause.evidence) == (("model",), "reduction", "sharding")
+
+
+def words(shown: object) -> str:
+    return " ".join(str(shown).split())
+
+
+def test_a_prediction_says_why_and_the_note_goes_once_the_partitioner_has_answered(
+    mesh: Mesh, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    def no_answer(*_: object, **__: object) -> object:
+        raise CaptureError("it took too long")
+
+    step, arguments = megatron(mesh)
+    record = pi.inspect(step, *arguments)
+    with monkeypatch.context() as patch:
+        patch.setattr(propagate, "ask", no_answer)
+        (row,) = record.collectives
+        assert (row.cause.kind, row.cause.evidence) == ("contraction", "name")
+        assert record.data.missing["partitioner"] == "it took too long"
+        assert "predicted by a run of Shardy, not XLA's own: it took too long" in words(record.shardings)
+        # A file says it as well.
+        record.save(tmp_path / "predicted.pjit")
+        loaded = pi.load(tmp_path / "predicted.pjit")
+        assert "predicted by a run of Shardy, not XLA's own: it took too long" in words(loaded.shardings)
+        assert "causes rest on names, not on XLA's own shardings: it took too long" in words(loaded.show("text"))
+    record.ask_partitioner()
+    assert [row.cause.evidence for row in record.collectives] == ["sharding"]
+    assert "partitioner" not in record.data.missing
+    assert "it took too long" not in words(record.shardings) + words(record.show("text"))
 
 
 def test_causes_and_shardings_are_found_when_somebody_looks_and_saved_with_the_record(
