@@ -205,8 +205,11 @@ class _Walk:
             self._calls(instruction, index, operands, region.depth)
 
     def _span(self, op_name: str, frame: Frame) -> Span | None:
-        key = (op_name.rpartition("/")[2], frame.file, frame.line, frame.columns[0] if frame.columns else -1)
-        return self.spans.get(key)
+        place = (frame.file, frame.line, frame.columns[0] if frame.columns else -1)
+        *scopes, primitive = op_name.split("/")
+        # What a library's jitted function is made of was written as the call of it: `jax.nn.relu(x)` makes a `max`.
+        calls = (scope for scope in reversed(scopes) if scope.endswith(")"))
+        return next((self.spans[name, *place] for name in (primitive, *calls) if (name, *place) in self.spans), None)
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
         results = self.leaves[instruction.index]
