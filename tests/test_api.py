@@ -304,6 +304,14 @@ def test_where_xla_splits_by_gspmd_shardings_and_causes_are_what_gspmd_chose() -
     assert (summed.axes, summed.cause.kind, summed.cause.evidence) == (("model",), "reduction", "sharding")
 
 
+def test_a_collective_inside_of_one_expression_is_said_to_be_within_it(mesh: Mesh) -> None:
+    record = pi.inspect(lambda x: jax.nn.softmax(x, axis=1), place(mesh, (16, 64), "data", "model"))
+    # The largest of each row, and the sum of each.
+    assert len(record.collectives) == 2
+    for row in record.collectives:
+        assert any("made it within `jax.nn.softmax(x, axis=1)`" in fact for fact in row.cause.facts)
+
+
 def words(shown: object) -> str:
     return " ".join(str(shown).split())
 

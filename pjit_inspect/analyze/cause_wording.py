@@ -19,6 +19,7 @@ __all__ = ["Wording", "origin_text", "word_match"]
 _REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
+_ITS_RESULT = "its result"
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
@@ -412,7 +413,7 @@ class _Writer:
     def _value(self, part: Part) -> str:
         own = self._own()
         if part.operand is None and own is not None and part.value in own.results:
-            return "its result"
+            return _ITS_RESULT
         return self.names.value(part.value, own)
 
     def _need_axes(self) -> str:
@@ -448,12 +449,14 @@ class _Writer:
     def _edge_fact(self) -> str:
         """Where the collective lies in the program that XLA partitioned."""
         edge = self.match.edge
-        made = [self.names.value(value) for value in edge.makers[:2]]
+        made = list(dict.fromkeys(self.names.value(value) for value in edge.makers[:2]))
         pieces = f" ({list(edge.made_shape)} on each device)" if edge.made_shape else ""
         taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
         taken += [f"`{self.program.outputs[k].label or f'result {k}'}`" for k in edge.outputs[:1]]
         if not made or not taken:
             return ""
+        if made == taken[:1]:
+            return f"XLA's partitioner made it within {made[0]}"
         shape = next((taker.shape for taker in edge.takers[:1]), ())
         there = f" ({list(shape)} on each device)" if shape else ""
         return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
@@ -464,8 +467,10 @@ class _Writer:
         if self.need is not None and self.need.op is None:
             place = "result of the program"
         split = "split by XLA" if self._is_xlas() else "sharded"
+        name = self._value(part)
+        what = name if name == _ITS_RESULT else f"{place}, {name}"
         return (
-            f"{place}, {self._value(part)}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
+            f"{what}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
             f"{part.dimension} is {split} over {_over(part.axes)}"
         )
 

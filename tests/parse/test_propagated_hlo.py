@@ -153,5 +153,5 @@ StackFrames
         f'  ROOT %s = f32[16] sine(%p), metadata={{op_name="{op_name}" stack_frame_id=1}}\n}}\n'
     )
     span = Span(line=3, column=11, end_line=3, end_column=16)
-    (op,) = read(text, [MESH], spans={(key, "a.py", 3, 11): span}).ops
+    (op,) = read(text, [MESH], spans={(key, ("a.py", 3, 11), ("a.py", 3, 11)): span}).ops
     assert op.spans == (span if is_found else None,)
