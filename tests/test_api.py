@@ -312,6 +312,21 @@ def test_a_collective_inside_of_one_expression_is_said_to_be_within_it(mesh: Mes
         assert any("made it within `jax.nn.softmax(x, axis=1)`" in fact for fact in row.cause.facts)
 
 
+def test_the_result_of_a_callback_goes_from_one_device_to_all(mesh: Mesh) -> None:
+    # JAX calls back from one device: it gets all of `w`, and its result must go to the others.
+    def step(w):
+        return jnp.sin(jax.pure_callback(lambda v: v * 2, jax.ShapeDtypeStruct((64, 64), np.float32), w))
+
+    record = pi.inspect(step, place(mesh, (64, 64), "data", "model"))
+    assert {row.cause.kind for row in record.collectives} == {"no_sharding_rule"}
+    (spread,) = record.collectives.of_kind("all-reduce")
+    assert "runs on one device, and all others get its result from there" in spread.cause.sentence
+    assert spread.cause.value == ""
+    for gather in record.collectives.of_kind("all-gather"):
+        assert "gets all of `w`" in gather.cause.sentence
+        assert gather.cause.value == "w"
+
+
 def words(shown: object) -> str:
     return " ".join(str(shown).split())
 

@@ -95,6 +95,8 @@ class _Writer:
             "unknown": self.unknown,
         }
         moved = None if self.need is not None and self.need.is_sum else self._moved()
+        if kind == "no_sharding_rule" and self._gives_result():
+            moved = self.match.edge.makers[0]
         is_argument = moved is not None and not self.match.moves_result
         return Wording(
             kind=kind,
@@ -311,6 +313,8 @@ class _Writer:
     def no_rule(self) -> str:
         own = self._own()
         name = own.detail or own.kind if own is not None else ""
+        if self._gives_result():
+            return f"{self._op()} (`{name}`) runs on one device, and all others get its result from there"
         what = self._what()
         if self._parts() and own is not None and own.rule is not None:
             return (
@@ -321,6 +325,12 @@ class _Writer:
             f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of "
             f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with their specs"
         )
+
+    def _gives_result(self) -> bool:
+        """Whether it spreads what an operation that no rule splits has yielded: a sum in which all others add zeros."""
+        own, edge = self._own(), self.match.edge
+        is_sum = edge.kind == "all-reduce" and self.need is not None and not self.need.is_sum
+        return own is not None and own.rule is None and is_sum and edge.makers[:1] == own.results[:1]
 
     def predicate(self) -> str:
         maker = self._maker()
@@ -437,8 +447,9 @@ class _Writer:
     # ------------------------------------------------------------ facts
 
     def facts(self) -> tuple[str, ...]:
-        found = [self._part_fact(part) for part in self._parts()]
-        found += [self._origin_fact(origin, part) for part in self._parts() for origin in self._origins(part)]
+        parts = () if self._gives_result() else self._parts()
+        found = [self._part_fact(part) for part in parts]
+        found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
         request = None if self.need is None else self.need.request
         if request is not None and request.kind == "reshard_requested":
             found.append(f"asked for by {self._requester()}")
