@@ -291,6 +291,8 @@ class CompileRecord:
         module = steps.take("hlo", lambda: self.hlo, None)
         data, program, reason = self.data, self.propagation, self._propagation_and_reason[1]
         missing = data.missing | steps.failed
+        # What an earlier report said is no longer so once `ask_partitioner` had an answer.
+        missing.pop("partitioner", None)
         if program is not None and program.is_predicted and reason:
             missing |= {"partitioner": reason}
         found = report(replace(data, missing=missing), module, program, self._sources)

@@ -28,6 +28,8 @@ __all__ = ["ask", "propagation_of"]
 _PATIENCE_S = 60.0
 """How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
 
+_NEVER_ASKED = "the record was saved by an earlier version of this package, which did not ask XLA"
+
 
 def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None, str]:
     """The program of a record with the sharding of every value, or None and the reason why it cannot be had.
@@ -36,7 +38,7 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
     also told where the program is only predicted: why XLA was not asked.
     """
     if data.propagation is not None:
-        return data.propagation, ""
+        return data.propagation, _reason_of_saved(data.propagation, data)
     if data.stablehlo is None:
         return None, data.missing.get("stablehlo") or "there is no program before optimization"
     if not live:
@@ -46,8 +48,15 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
         try:
             return ask(data, timeout_s=_PATIENCE_S), ""
         except (CaptureError, ParseError) as error:
-            reason = one_line(error)
+            reason = one_line(error).removeprefix(f"{type(error).__name__}: ")
     return _predicted(data, reason)
+
+
+def _reason_of_saved(program: Propagation, data: RecordData) -> str:
+    """Why a record that was read has only a prediction; "" where it has XLA's own shardings, or nothing was split."""
+    if not program.is_predicted or _devices(data) <= 1:
+        return ""
+    return data.missing.get("partitioner") or _NEVER_ASKED
 
 
 def ask(data: RecordData, *, timeout_s: float) -> Propagation:

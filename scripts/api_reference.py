@@ -81,6 +81,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.report.RecordReport", "model.collective.AxisTotal", "model.ledger.LedgerData", "model.blob.Blob",
         "model.propagation.Propagation", "model.propagation.ShardedOp", "model.propagation.ShardedValue",
         "model.propagation.ShardingRule", "model.propagation.Boundary", "model.propagation.Span",
+        "model.propagation.PartitionedCollective", "model.propagation.Taker",
         "model.compile_key.CompileKey", "model.compile_key.FunctionKey", "model.compile_key.ArgumentKey",
         "model.compile_key.Container", "model.compile_key.NamedText", "model.compile_key.FedBack",
         "model.hlo.Details",

@@ -17,6 +17,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
+from pjit_inspect import propagate
 from pjit_inspect.errors import CaptureError
 
 
@@ -280,7 +281,7 @@ def test_a_program_for_one_device_wastes_nothing() -> None:
     assert {(row.replication, row.wasted_bytes) for row in shardings} == {(1, 0)}
 
 
-def test_the_partitioner_is_asked_in_gspmd_mode_too_and_tells_gspmds_shardings() -> None:
+def test_where_xla_splits_by_gspmd_shardings_and_causes_are_what_gspmd_chose() -> None:
     mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
     rows = jax.ShapeDtypeStruct((16, 32), np.float32, sharding=NamedSharding(mesh, P("data", None)))
     columns = jax.ShapeDtypeStruct((32, 64), np.float32, sharding=NamedSharding(mesh, P(None, "model")))
@@ -292,18 +293,67 @@ def test_the_partitioner_is_asked_in_gspmd_mode_too_and_tells_gspmds_shardings()
             record = pi.inspect(lambda x, w: (jnp.tanh(x @ w), (x @ w).sum(1)), rows, columns)
         finally:
             jax.config.update("jax_use_shardy_partitioner", before)
-    assert record.propagation is not None
-    assert (record.propagation.is_predicted, record.propagation.partitioner) == (False, "gspmd")
     (tanh,) = (row for row in record.shardings if row.op.endswith("tanh"))
     # Rows follow x, columns follow w: nothing else is possible without communication.
     assert tanh.spec == ("data", "model")
     assert tanh.local_shape == (8, 16)
+    assert record.propagation is not None
+    assert (record.propagation.partitioner, record.propagation.is_predicted) == ("gspmd", False)
     # The sum over columns, which `model` splits, is the only thing to communicate.
     (summed,) = record.collectives
-    assert (summed.axes, [(cause.kind, cause.evidence) for cause in summed.causes]) == (
-        ("model",),
-        [("reduction", "sharding")],
-    )
+    assert (summed.axes, summed.cause.kind, summed.cause.evidence) == (("model",), "reduction", "sharding")
+
+
+def test_a_collective_inside_of_one_expression_is_said_to_be_within_it(mesh: Mesh) -> None:
+    record = pi.inspect(lambda x: jax.nn.softmax(x, axis=1), place(mesh, (16, 64), "data", "model"))
+    # The largest of each row, and the sum of each.
+    assert len(record.collectives) == 2
+    for row in record.collectives:
+        assert any("made it within `jax.nn.softmax(x, axis=1)`" in fact for fact in row.cause.facts)
+
+
+def test_the_result_of_a_callback_goes_from_one_device_to_all(mesh: Mesh) -> None:
+    # JAX calls back from one device: it gets all of `w`, and its result must go to the others.
+    def step(w):
+        return jnp.sin(jax.pure_callback(lambda v: v * 2, jax.ShapeDtypeStruct((64, 64), np.float32), w))
+
+    record = pi.inspect(step, place(mesh, (64, 64), "data", "model"))
+    assert {row.cause.kind for row in record.collectives} == {"no_sharding_rule"}
+    (spread,) = record.collectives.of_kind("all-reduce")
+    assert "and sends its result to all others" in spread.cause.sentence
+    assert spread.cause.value == ""
+    for gather in record.collectives.of_kind("all-gather"):
+        assert "gets all of `w`" in gather.cause.sentence
+        assert gather.cause.value == "w"
+
+
+def words(shown: object) -> str:
+    return " ".join(str(shown).split())
+
+
+def test_a_prediction_says_why_and_the_note_goes_once_the_partitioner_has_answered(
+    mesh: Mesh, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    def no_answer(*_: object, **__: object) -> object:
+        raise CaptureError("it took too long")
+
+    step, arguments = megatron(mesh)
+    record = pi.inspect(step, *arguments)
+    with monkeypatch.context() as patch:
+        patch.setattr(propagate, "ask", no_answer)
+        (row,) = record.collectives
+        assert (row.cause.kind, row.cause.evidence) == ("contraction", "name")
+        assert record.data.missing["partitioner"] == "it took too long"
+        assert "predicted by a run of Shardy, not XLA's own: it took too long" in words(record.shardings)
+        # A file says it as well.
+        record.save(tmp_path / "predicted.pjit")
+        loaded = pi.load(tmp_path / "predicted.pjit")
+        assert "predicted by a run of Shardy, not XLA's own: it took too long" in words(loaded.shardings)
+        assert "causes rest on names, not on XLA's own shardings: it took too long" in words(loaded.show("text"))
+    record.ask_partitioner()
+    assert [row.cause.evidence for row in record.collectives] == ["sharding"]
+    assert "partitioner" not in record.data.missing
+    assert "it took too long" not in words(record.shardings) + words(record.show("text"))
 
 
 def test_causes_and_shardings_are_found_when_somebody_looks_and_saved_with_the_record(

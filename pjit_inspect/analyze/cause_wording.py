@@ -31,6 +31,7 @@ _COMBINED = {
 """What a scatter does to values that go to one position, and what each device has of it."""
 _SLICES = frozenset(("slice", "dynamic_slice"))
 _VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
+_ITS_RESULT = "its result"
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
@@ -106,6 +107,8 @@ class _Writer:
             "unknown": self.unknown,
         }
         moved = None if self.need is not None and self.need.is_sum else self._moved()
+        if kind == "no_sharding_rule" and self._gives_result():
+            moved = self.match.edge.makers[0]
         is_argument = moved is not None and not self.match.moves_result
         return Wording(
             kind=kind,
@@ -415,6 +418,8 @@ class _Writer:
         if own is not None and own.is_on_one:
             return self._on_one(own)
         name = own.detail or own.kind if own is not None else ""
+        if self._gives_result():
+            return f"{self._op()} (`{name}`) runs on one device, and all others get its result from there"
         what = self._what()
         if self._parts() and own is not None and own.rule is not None:
             return (
@@ -425,6 +430,12 @@ class _Writer:
             f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of "
             f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with their specs"
         )
+
+    def _gives_result(self) -> bool:
+        """Whether it spreads what an operation that no rule splits has yielded: a sum in which all others add zeros."""
+        own, edge = self._own(), self.match.edge
+        is_sum = edge.kind == "all-reduce" and self.need is not None and not self.need.is_sum
+        return own is not None and own.rule is None and is_sum and edge.makers[:1] == own.results[:1]
 
     def predicate(self) -> str:
         maker = self._maker()
@@ -533,7 +544,7 @@ class _Writer:
     def _value(self, part: Part) -> str:
         own = self._own()
         if part.operand is None and own is not None and part.value in own.results:
-            return "its result"
+            return _ITS_RESULT
         if own is not None and self._is_positions(own, part.operand):
             return "its positions"
         return self.names.value(part.value, own)
@@ -563,8 +574,9 @@ class _Writer:
     # ------------------------------------------------------------ facts
 
     def facts(self) -> tuple[str, ...]:
-        found = [self._part_fact(part) for part in self._parts()]
-        found += [self._origin_fact(origin, part) for part in self._parts() for origin in self._origins(part)]
+        parts = () if self._gives_result() else self._parts()
+        found = [self._part_fact(part) for part in parts]
+        found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
         request = None if self.need is None else self.need.request
         if request is not None and request.kind == "reshard_requested":
             found.append(f"asked for by {self._requester()}")
@@ -575,12 +587,14 @@ class _Writer:
     def _edge_fact(self) -> str:
         """Where the collective lies in the program that XLA partitioned."""
         edge = self.match.edge
-        made = [self.names.value(value) for value in edge.makers[:2]]
+        made = list(dict.fromkeys(self.names.value(value) for value in edge.makers[:2]))
         pieces = f" ({list(edge.made_shape)} on each device)" if edge.made_shape else ""
         taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
         taken += [f"`{self.program.outputs[k].label or f'result {k}'}`" for k in edge.outputs[:1]]
         if not made or not taken:
             return ""
+        if made == taken[:1]:
+            return f"XLA's partitioner made it within {made[0]}"
         shape = next((taker.shape for taker in edge.takers[:1]), ())
         there = f" ({list(shape)} on each device)" if shape else ""
         return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
@@ -591,8 +605,10 @@ class _Writer:
         if self.need is not None and self.need.op is None:
             place = "result of the program"
         split = "split by XLA" if self._is_xlas() else "sharded"
+        name = self._value(part)
+        what = name if name == _ITS_RESULT else f"{place}, {name}"
         return (
-            f"{place}, {self._value(part)}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
+            f"{what}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
             f"{part.dimension} is {split} over {_over(part.axes)}"
         )
 

@@ -66,7 +66,7 @@ def record_notes(data: RecordData) -> tuple[str, ...]:
     if data.cached == "persistent":
         notes.append("source lines may be stale: executable came from the persistent cache")
     if "partitioner" in data.missing:
-        notes.append(f"causes rest on names, as XLA's partitioner gave no answer: {data.missing['partitioner']}")
+        notes.append(f"causes rest on names, not on XLA's own shardings: {data.missing['partitioner']}")
     return tuple(notes)
 
 

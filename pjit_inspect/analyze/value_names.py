@@ -5,6 +5,7 @@ Not its job: sentences about it (`analyze.cause_wording`).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -179,7 +180,7 @@ class ValueNames:
         prefix = _PHASES.get(self.phase(op) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""
-        for own, caller in zip(frames[:1], frames[1:2], strict=False):
+        for own, caller in itertools.pairwise(frames[:2]):
             is_helper = own.function != caller.function and caller not in self._outer
             if op.kind in _REQUESTS and place and is_helper:
                 # A helper that only asks for a sharding has many callers; the call is what one would change.

@@ -24,8 +24,10 @@ __all__ = [
     "ShardingRule",
     "Span",
     "SpanKey",
+    "SpanPlace",
     "Taker",
     "axis_name",
+    "span_key",
 ]
 
 Dimensions = tuple[tuple[str, ...], ...]
@@ -66,8 +68,22 @@ class Span:
     end_column: int
 
 
-SpanKey = tuple[str, str, int, int]
-"""What a piece of text is looked up by: the primitive, the file, and the line and column where the piece begins."""
+SpanPlace = tuple[str, int, int]
+"""A file, a line and a column; -1 for a column that is not known."""
+
+SpanKey = tuple[str, SpanPlace, SpanPlace]
+"""What a piece of text is looked up by: the primitive, the place of its innermost frame, and where the piece begins.
+
+The innermost frame tells `f(x)` from `f(x).sum()` where a library's `f` makes the same primitive."""
+
+
+def span_key(primitive: str, innermost: Frame, frame: Frame) -> SpanKey:
+    """What the piece of text is looked up by that belongs to one frame of an op."""
+    return primitive, _place(innermost), _place(frame)
+
+
+def _place(frame: Frame) -> SpanPlace:
+    return frame.file, frame.line, frame.columns[0] if frame.columns else -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

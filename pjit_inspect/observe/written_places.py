@@ -6,7 +6,7 @@ program has which place (`parse.propagated_hlo`).
 
 from __future__ import annotations
 
-from pjit_inspect.model.propagation import Span, SpanKey
+from pjit_inspect.model.propagation import Span, SpanKey, span_key
 from pjit_inspect.observe import _mlir
 from pjit_inspect.observe.missing_rules import each_op
 from pjit_inspect.observe.mlir_locations import read_location
@@ -30,7 +30,6 @@ def read_spans(stablehlo: bytes) -> dict[SpanKey, Span]:
         primitive = place.name.rpartition("/")[2]
         for frame, span in zip(place.frames, place.spans, strict=True):
             if span is not None and frame.columns:
-                key = (primitive, frame.file, frame.line, frame.columns[0])
-                found.setdefault(key, set()).add(span)
+                found.setdefault(span_key(primitive, place.frames[0], frame), set()).add(span)
     # `x @ w` and `x @ w + b` begin at one place; the primitive tells most of these apart.
     return {key: next(iter(spans)) for key, spans in found.items() if len(spans) == 1}

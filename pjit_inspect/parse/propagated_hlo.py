@@ -16,7 +16,16 @@ from typing import Any
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import AxisSizes, Boundary, Propagation, ShardedOp, ShardedValue, Span, SpanKey
+from pjit_inspect.model.propagation import (
+    AxisSizes,
+    Boundary,
+    Propagation,
+    ShardedOp,
+    ShardedValue,
+    Span,
+    SpanKey,
+    span_key,
+)
 from pjit_inspect.model.shape import Shape
 from pjit_inspect.model.source import Frame
 from pjit_inspect.parse.hlo_rules import find_edges, find_rule
@@ -198,7 +207,7 @@ class _Walk:
             opcode=opcode,
             op_name=instruction.op_name,
             frames=frames,
-            spans=tuple(self._span(instruction.op_name, frame) for frame in frames) if self.spans else (),
+            spans=tuple(self._span(instruction.op_name, frames[0], frame) for frame in frames) if self.spans else (),
             operands=tuple(chain.from_iterable(operands)),
             results=results,
             rule=find_rule(message, shapes, instruction.shape.leaves),
@@ -212,9 +221,12 @@ class _Walk:
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
 
-    def _span(self, op_name: str, frame: Frame) -> Span | None:
-        key = (op_name.rpartition("/")[2], frame.file, frame.line, frame.columns[0] if frame.columns else -1)
-        return self.spans.get(key)
+    def _span(self, op_name: str, innermost: Frame, frame: Frame) -> Span | None:
+        *scopes, primitive = op_name.split("/")
+        # What a library's jitted function is made of was written as the call of it: `jax.nn.relu(x)` makes a `max`.
+        calls = (scope for scope in reversed(scopes) if scope.endswith(")"))
+        keys = (span_key(name, innermost, frame) for name in (primitive, *calls))
+        return next((self.spans[key] for key in keys if key in self.spans), None)
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
         results = self.leaves[instruction.index]

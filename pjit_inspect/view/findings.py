@@ -17,7 +17,7 @@ _REASONS = 3
 _FACTS = 12
 _FRAMES = 3
 _NAMES = 2
-_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output", "full_replication"))
+_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output", "full_replication", "no_sharding_rule"))
 
 
 def finding_of(

@@ -123,7 +123,18 @@ def test_what_a_users_request_became_is_a_request() -> None:
     assert kinds == ["sharding_constraint", "sharding_constraint", "copy"]
 
 
-def test_an_op_has_the_piece_of_text_that_begins_where_it_does() -> None:
+@pytest.mark.parametrize(
+    ("op_name", "key", "is_found"),
+    [
+        ("jit(f)/sin", "sin", True),
+        # `jax.nn.relu(x)` is a `max` inside of what was written.
+        ("jit(f)/jit(relu)/sin", "jit(relu)", True),
+        ("jit(f)/jvp(jit(relu))/sin", "jvp(jit(relu))", True),
+        ("jit(f)/relu/sin", "relu", False),
+        ("jit(f)/cos", "sin", False),
+    ],
+)
+def test_an_op_has_the_piece_of_text_that_begins_where_it_does(op_name: str, key: str, is_found: bool) -> None:
     tables = """FileNames
 1 "a.py"
 
@@ -139,8 +150,8 @@ StackFrames
 """
     text = (
         f"HloModule m, num_partitions=8\n\n{tables}ENTRY %e (p: f32[16]) -> f32[16] {{\n  %p = f32[16] parameter(0)\n"
-        '  ROOT %s = f32[16] sine(%p), metadata={op_name="jit(f)/sin" stack_frame_id=1}\n}\n'
+        f'  ROOT %s = f32[16] sine(%p), metadata={{op_name="{op_name}" stack_frame_id=1}}\n}}\n'
     )
     span = Span(line=3, column=11, end_line=3, end_column=16)
-    (op,) = read(text, [MESH], spans={("sin", "a.py", 3, 11): span}).ops
-    assert op.spans == (span,)
+    (op,) = read(text, [MESH], spans={(key, ("a.py", 3, 11), ("a.py", 3, 11)): span}).ops
+    assert op.spans == (span if is_found else None,)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import pjit_inspect as pi
 from pjit_inspect.model import hlo, hlo_columns, record
 from pjit_inspect.parse import record_file
 
+OLD = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 DOCS = Path(__file__).parents[2] / "docs"
 FORMAT = (DOCS / "save_format.md").read_text(encoding="utf-8")
 MODEL = (DOCS / "hlo_model.md").read_text(encoding="utf-8")
@@ -59,6 +61,24 @@ def test_a_file_of_an_older_version_loads_with_defaults_for_what_it_lacks(monkey
         archive.writestr("record.json", json.dumps(whole))
     monkeypatch.setattr(record_file, "VERSION", record_file.VERSION + 1)
     assert record_file.read_record(buffer) == record.RecordData(name="f", transform="grad")
+
+
+def test_a_record_saved_before_xla_was_asked_loads_and_shows_its_causes():
+    record = pi.load(OLD)
+    program = record.data.propagation
+    assert program is not None
+    assert (program.is_predicted, program.partitioner, program.collectives) == (True, "shardy", ())
+    assert record.data.hlo_header is None
+    # `w1` is gathered over `data` for the product, the second product sums over `model`; XLA's word is not in the file,
+    # so that the names of the operations are all that speaks.
+    found = {(row.kind, row.axes, row.cause.kind, row.cause.evidence) for row in record.collectives}
+    assert found == {
+        ("all-gather", ("data",), "reshard_needed", "name"),
+        ("all-reduce", ("model",), "contraction", "name"),
+    }
+    assert {row.name: row.spec for row in record.shardings}["w1"] == ("data", "model")
+    for text in (record.show("text"), record.shardings):
+        assert "saved by an earlier version of this package, which did not ask XLA" in " ".join(str(text).split())
 
 
 def test_the_programs_and_tables_it_names_are_those_of_a_record():

@@ -171,7 +171,14 @@ def test_no_sentence_breaks_the_report(sentence, width):
 
 @pytest.mark.parametrize(
     ("kind", "step"),
-    [("halo", "exchange"), ("indexing", "exchange"), ("output", "reshard"), ("full_replication", "reshard")],
+    [
+        ("halo", "exchange"),
+        ("indexing", "exchange"),
+        ("loop_predicate", "exchange"),
+        ("output", "reshard"),
+        ("full_replication", "reshard"),
+        ("no_sharding_rule", "reshard"),
+    ],
 )
 def test_several_collectives_for_one_need_are_a_reshard_only_where_a_sharding_changes(kind, step):
     cause = dataclasses.replace(ROWS[0].causes[0], kind=kind, serves_with=("all-gather.9",))
