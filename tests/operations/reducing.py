@@ -233,12 +233,26 @@ def sort_values_by_keys(keys, values):
     return jax.lax.sort_key_val(keys, values)[1]
 
 
-@operation(OPERATIONS, "each device has three candidates", _X, causes=("indexing",), never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "each device has three candidates",
+    _X,
+    causes=("indexing", "no_sharding_rule"),
+    never=_NOWHERE,
+    revised="indexing alone; XLA cannot split its top-k at all, and gathers the rows that it need not",
+)
 def three_largest(x):
     return jax.lax.top_k(x, 3)[0]
 
 
-@operation(OPERATIONS, "places and values", _X, causes=("indexing",), never=_NOWHERE)
+@operation(
+    OPERATIONS,
+    "places and values",
+    _X,
+    causes=("indexing", "no_sharding_rule"),
+    never=_NOWHERE,
+    revised="indexing alone; XLA cannot split its top-k at all, and gathers the rows that it need not",
+)
 def eight_largest_and_places(x):
     values, places = jax.lax.top_k(x, 8)
     return values * places

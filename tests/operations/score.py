@@ -32,13 +32,14 @@ _OF_OPCODES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("dot", ("contraction",)),
     ("convolution", ("contraction", "halo")),
     ("reduce", ("reduction",)),
-    ("gather scatter dynamic-slice dynamic-update-slice sort topk", ("indexing",)),
+    ("gather scatter dynamic-slice dynamic-update-slice sort", ("indexing",)),
+    ("topk", ("indexing", "no_sharding_rule")),
     # A function such as cumprod may be made of these.
     ("slice pad concatenate reverse reduce-window select-and-scatter", ("halo", "indexing")),
     # One position of a sharded dimension: the dimension of size 1 goes.
     ("reshape broadcast bitcast", ("indexing", "halo")),
     ("custom-call fft cholesky triangular-solve erf", ("no_sharding_rule",)),
-    ("custom-call", ("indexing", "written")),
+    ("custom-call", ("indexing", "written", "no_sharding_rule")),
     ("call all-reduce all-gather reduce-scatter all-to-all collective-permute", ("written",)),
 )
 """The kinds that a collective can have which XLA made for an instruction with one of these opcodes."""
