@@ -32,6 +32,7 @@ __all__ = ["CauseFinder"]
 
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _MOST_ALTERNATIVES = 3
+_MOST_STEPS = 64
 
 
 @dataclass(slots=True)
@@ -50,12 +51,16 @@ class CauseFinder:
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
+    _users: dict[int, list[tuple[int, int]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
         self._accumulation = Accumulation(self.program or Propagation())
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
+        for index, op in enumerate(self._names.program.ops):
+            for number, value in enumerate(op.operands):
+                self._users.setdefault(value, []).append((index, number))
 
     def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order.
@@ -210,8 +215,21 @@ class CauseFinder:
         makers = [program.values[value].op for value in edge.makers]
         if any(op is not None and program.ops[op].in_condition for op in makers):
             return True
-        takers = [(program.ops[taker.op], taker.operand) for taker in edge.takers]
-        return bool(takers) and all(op.in_condition or (op.kind == "case" and not number) for op, number in takers)
+        # One number may be compared and converted before it decides; every way it goes must end there.
+        border = [(taker.op, taker.operand) for taker in edge.takers]
+        is_used = bool(border)
+        for _ in range(_MOST_STEPS):
+            if not border:
+                return is_used
+            index, operand = border.pop()
+            op = program.ops[index]
+            if op.in_condition or (op.kind == "case" and operand == 0):
+                continue
+            users = [user for result in op.results for user in self._users.get(result, ())]
+            if not users or any(program.values[result].shape for result in op.results):
+                return False
+            border += users
+        return False
 
     def _gives_up(self, match: Match, row: Collective, program: Propagation) -> bool:
         """Whether an array is gathered on every device though each keeps a piece over the same axes again."""

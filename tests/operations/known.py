@@ -8,12 +8,6 @@ from __future__ import annotations
 __all__ = ["NOT_YET"]
 
 _BY_REASON: dict[str, tuple[str, ...]] = {
-    "a predicate reaches its branch through other operations, and is told as what it is computed by": (
-        "condition_on_a_sum-plain",
-        "condition_on_a_sum-matmul",
-        "switch_on_the_largest-plain",
-        "switch_on_the_largest-matmul",
-    ),
     "another kind than was worked out by hand": (
         "split_into_six_heads-gradient",
         "product_of_rows-gradient",
