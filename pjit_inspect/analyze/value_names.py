@@ -5,7 +5,6 @@ Not its job: sentences about it (`analyze.cause_wording`).
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -180,12 +179,16 @@ class ValueNames:
         prefix = _PHASES.get(self.phase(op) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""
-        for own, caller in itertools.pairwise(frames[:2]):
-            is_helper = own.function != caller.function and caller not in self._outer
-            if op.kind in _REQUESTS and place and is_helper:
-                # A helper that only asks for a sharding has many callers; the call is what one would change.
-                place = f"{place[:-1]}, called at {_line(caller, own)})"
+        if op.kind in _REQUESTS and len(frames) > 1:
+            place = self._place_of_helper(frames) or place
         return f"{prefix}`{name}`{place}"
+
+    def _place_of_helper(self, frames: tuple[Frame, ...]) -> str:
+        """A helper that only asks for a sharding has many callers: the call is what one would change; "" for none."""
+        own, caller, *_ = frames
+        if own.function == caller.function or caller in self._outer:
+            return ""
+        return f"{_place(own, None)[:-1]}, called at {_line(caller, own)})"
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
