@@ -19,6 +19,7 @@ from pjit_inspect.model.propagation import Dimensions, PartitionedCollective, Pr
 __all__ = ["Match", "NeedFinder"]
 
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
+_MOST_BETWEEN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,13 +197,30 @@ class NeedFinder:
         made = self._makers(edge)
         taken = [self._taken(edge, taker) for taker in edge.takers]
         taken += [self.program.outputs[number].value for number in edge.outputs]
-        parts = [self.program.values[v].op for v in taken if v is not None and self._is_result(v)]
-        inner = [op for op in (*made, *parts) if op in edge.visited]
+        ways = [self._way_back(v, edge) for v in taken if v is not None]
+        inner = [op for op in (*made, *(op for way in ways for op in way)) if op in edge.visited]
         return [op for op in dict.fromkeys((*inner, *(() if inner else made))) if op is not None]
 
     def _makers(self, edge: PartitionedCollective) -> list[int | None]:
         """The operations whose results it moves or adds up."""
         return [self.program.values[value].op for value in edge.makers if self._is_result(value)]
+
+    def _way_back(self, taken: int, edge: PartitionedCollective) -> list[int]:
+        """The operations on the way from a value that is taken back to what the collective moves, nearest first."""
+        found: dict[int, None] = {}
+        border = [taken]
+        for value in border:
+            op = self.program.values[value].op
+            if value in edge.makers or op is None or op in found or not self._is_result(value):
+                continue
+            found[op] = None
+            border += self.program.ops[op].operands if len(found) < _MOST_BETWEEN else ()
+        # Of what is behind the nearest, only what the moved array leads to.
+        led_to: set[int] = set(edge.makers)
+        for op in reversed(found):
+            if led_to & set(self.program.ops[op].operands):
+                led_to.update(self.program.ops[op].results)
+        return [op for k, op in enumerate(found) if not k or led_to & set(self.program.ops[op].results)]
 
     def _is_result(self, value: int) -> bool:
         op = self.program.values[value].op

@@ -20,6 +20,9 @@ __all__ = ["MadeFor", "XlaDump", "dump", "name_of", "operations_of_collectives"]
 
 _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-#]+ = (?:\(.*?\)|\S+) ([\w\-]+)\(")
 _NAME = re.compile(r'metadata=\{.*?op_name="((?:[^"\\]|\\.)*)"')
+_DEFINED = re.compile(r"^\s+(?:ROOT )?%?([\w.\-#]+) = ")
+_OPERAND = re.compile(r" [\w\-]+\(%([\w.\-#]+)")
+_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _CHANNEL = re.compile(r", channel_id=(\d+)")
 
 
@@ -63,16 +66,23 @@ def name_of(line: str) -> str:
 
 
 def operations_of_collectives(dumped: XlaDump) -> dict[int, MadeFor]:
-    """Channel -> what XLA made the collective on this channel for."""
+    """Channel -> what XLA made the collective on this channel for; not those named after what they move."""
     opcodes: dict[str, set[str]] = defaultdict(set)
     for line in dumped.propagated.splitlines():
         if match := _INSTRUCTION.match(line):
             opcodes[name_of(line)].add(match[1])
-    found = {}
+    found, names = {}, {}
     for line in dumped.partitioned.splitlines():
+        if named := _DEFINED.match(line):
+            names[named[1]] = name_of(line)
         match, channel = _INSTRUCTION.match(line), _CHANNEL.search(line)
         if match and channel:
             name = name_of(line)
+            operand = _OPERAND.search(line)
+            # From JAX 0.12 on; with the name of a parameter's element it has no line of its own.
+            is_moved = match[1] not in _SUMS and "is_spmd_generated" in line
+            if is_moved and operand and names.get(operand[1], name) == name:
+                continue
             made_for = frozenset(opcodes[name]) if name else frozenset()
             found[int(channel[1])] = MadeFor(kind=match[1].removesuffix("-start"), name=name, opcodes=made_for)
     return found

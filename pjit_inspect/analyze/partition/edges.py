@@ -117,6 +117,8 @@ class _Finder:
         yielded = list(flow.nodes(index))
         takers, outputs, ends = self._takers(yielded)
         named = tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ()))))
+        # XLA of JAX 0.12 names most of them after what they move: that is no operation between.
+        between = tuple(self._between(makers, ends))
         shapes = [flow.shape(node) for node in given]
         return PartitionedCollective(
             kind=op.opcode,
@@ -129,7 +131,7 @@ class _Finder:
             made_of=self._operand_shapes(makers[0][1]) if makers else (),
             takers=takers,
             outputs=outputs,
-            visited=named if self._tells_more(named, makers) else (*named, *self._between(makers, ends)),
+            visited=named if set(named) & set(between) else (*named, *between),
             signature=self.digests[yielded[0]] if yielded else "",
             near=near_signature(flow, given[0]) if given else "",
         )
@@ -164,11 +166,6 @@ class _Finder:
         return values[place] if place < len(values) else None
 
     # ------------------------------------------------------------ what it is a part of
-
-    def _tells_more(self, named: tuple[int, ...], makers: list[tuple[int, int]]) -> bool:
-        """Whether a collective's name is another than that of what it moves, as which XLA of JAX 0.12 has most."""
-        made = {self.program.values[value].op for value, _ in makers}
-        return any(op not in made for op in named)
 
     def _between(self, makers: list[tuple[int, int]], ends: list[int]) -> Iterator[int]:
         """The operations before that lie between the makers and the ends, and of which only pieces are left."""
