@@ -110,10 +110,11 @@ def test_two_dimensions_that_vary_promise_no_number_of_programs() -> None:
         for shape in ((3, 5), (3, 6), (4, 6), (4, 7), (5, 7)):
             f(np.ones(shape, np.float32))
 
-    assert [pattern.advice for pattern in patterns_of(run)] == [
+    # What costs most comes first; which of the two that is, the clock decides.
+    assert {pattern.advice for pattern in patterns_of(run)} == {
         "pad it to 4 or 8 and mask the padding: 2 lengths instead of 3",
         "pad it to 8 and mask the padding: 1 length instead of 3",
-    ]
+    }
 
 
 def test_two_lambdas_on_one_line_are_not_made_anew() -> None:
