@@ -72,7 +72,7 @@ def _spec(sharding: str, rank: int, sizes: tuple[tuple[str, int], ...]) -> Spec:
         return _named_spec(named, rank, sizes)
     tiles = _TILES.match(sharding)
     if tiles is None:
-        if re.match(r"(mesh\[\], )?replicated|manual|maximal|unknown|unreduced", sharding):
+        if re.match(r"(mesh\[[^\]]*\], )?(replicated|manual)|single_device|manual|maximal|unknown|unreduced", sharding):
             return ((),) * rank
         raise ValueError(f"a sharding of unknown form: {sharding}")
     shape = _numbers(tiles[1])
