@@ -133,9 +133,14 @@ class _Writer:
         if op.is_on_one and op.kind == "custom_call":
             return "no_sharding_rule"
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
-        if is_unknown or op.kind in _UNSPLIT:
+        if (is_unknown or op.kind in _UNSPLIT) and self._takes_all():
             return "no_sharding_rule"
         return "indexing" if op.kind in _AT_POSITIONS else "reshard_needed"
+
+    def _takes_all(self) -> bool:
+        """Whether every device gives the taker all of the array: that is what XLA does where it cannot split it."""
+        moved, taker = self.match.taken, self.match.taker
+        return moved is not None and taker is not None and taker.shape == self.program.values[moved].shape
 
     def _is_asked(self) -> bool:
         """Whether a result that the collective goes to must have a sharding that somebody asked for."""
@@ -363,9 +368,7 @@ class _Writer:
         if kind == "reverse":
             return f"{self._op()} reverses {where}, so each device needs another device's piece"
         if kind == "concatenate":
-            return (
-                f"{self._op()} joins arrays along {where}, so pieces of the result begin where other devices hold data"
-            )
+            return f"{self._op()} joins arrays along {where}{_ELSEWHERE}"
         if kind == "slice":
             return f"{self._op()} takes a part of {where}{_ELSEWHERE}"
         if kind == "pad":
@@ -440,7 +443,9 @@ class _Writer:
     def predicate(self) -> str:
         maker = self._maker()
         what = self.names.op(maker) if maker is not None else "a value"
-        decided = "whether the loop goes on" if maker is not None and maker.in_condition else "which branch runs"
+        there = (maker, *(self.program.ops[taker.op] for taker in self.match.edge.takers))
+        is_loop = any(op is not None and op.in_condition for op in there)
+        decided = "whether the loop goes on" if is_loop else "which branch runs"
         return (
             f"{what} decides {decided}, and is computed from values sharded over {_over(self.axes)}: every device "
             "waits for all others there"

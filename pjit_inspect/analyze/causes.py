@@ -165,7 +165,7 @@ class CauseFinder:
         return Cause(
             kind="written",
             sentence=f"{_subject(row)}: `{users_word(name.rpartition('/')[2])}` {what}{where}",
-            facts=(f"the operation is named `{_in_users_words(name)}`",),
+            facts=(f"the operation is named `{users_word(name)}`",),
             evidence="name",
             op_name=name,
             source=source,
@@ -185,7 +185,7 @@ class CauseFinder:
         return Cause(
             kind=kind,
             sentence=f"{_subject(row)}: {clause}",
-            facts=(f"the operation is named `{_in_users_words(name)}`",) if name else (),
+            facts=(f"the operation is named `{users_word(name)}`",) if name else (),
             evidence="nothing" if kind == "unknown" else "name",
             op_name=name,
             source=source,
@@ -245,18 +245,7 @@ class CauseFinder:
             return False
         # Several gathers may lead there, one after the other.
         way = (other for other in program.collectives if other.makers == edge.makers and taker in other.takers)
-        return any(other.kind == "all-gather" and other.elements * _together(other) == size for other in way)
-
-
-def _in_users_words(name: str) -> str:
-    """JAX's name of an operation, its primitive called as the function that made it."""
-    scopes, slash, primitive = name.rpartition("/")
-    return f"{scopes}{slash}{users_word(primitive)}"
-
-
-def _together(edge: PartitionedCollective) -> int:
-    """How many devices take part in a group of a collective."""
-    return max((len(group) for group in edge.groups), default=1)
+        return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
 
 
 def _with_others(rows: Sequence[Collective]) -> list[Collective]:

@@ -50,7 +50,6 @@ class NeedFinder:
     program: Propagation
     by_op: dict[int, list[Need]] = field(default_factory=dict, init=False)
     by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
-
     _returned: dict[int, int] = field(default_factory=dict, init=False)
     _steps: Counter[object] = field(default_factory=Counter, init=False)
 
@@ -95,7 +94,7 @@ class NeedFinder:
             for dimension, factors in enumerate(op.rule.operands[number] if number < len(op.rule.operands) else ())
             if set(factors) & set(op.rule.reduction)
             and len(pieces) == len(self.program.values[value].shape)
-            and self._is_split_by(_together(edge), axes, value, dimension, pieces[dimension])
+            and self._is_split_by(edge.group_size, axes, value, dimension, pieces[dimension])
         ]
         if not parts:
             return None
@@ -315,11 +314,6 @@ class NeedFinder:
 def _way(edge: PartitionedCollective) -> object:
     """What the collectives have in common that are steps of one move: from where, and to where."""
     return edge.makers, edge.takers
-
-
-def _together(edge: PartitionedCollective) -> int:
-    """How many devices take part in a group of a collective."""
-    return max((len(group) for group in edge.groups), default=1)
 
 
 def _axes_score(need: Need, axes: frozenset[str] | None) -> int | None:

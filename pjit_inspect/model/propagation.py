@@ -290,6 +290,11 @@ class PartitionedCollective:
     signature: str = ""
     near: str = ""
 
+    @property
+    def group_size(self) -> int:
+        """How many devices take part together, in the largest group; 1 where the groups are not known."""
+        return max((len(group) for group in self.groups), default=1)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Propagation:

@@ -32,7 +32,7 @@ class Aligned:
     Attributes:
       before, after: their dataflow.
       original: instruction of the partitioned program -> the instruction before that it is.
-      owner: instruction of the partitioned program -> those before that it may have been made for: they have its name
+      owners: instruction of the partitioned program -> those before that it may have been made for: they have its name
         and its place in the source.
     """
 

@@ -204,9 +204,7 @@ class Flow:
                 break
         return bits
 
-    def walk(
-        self, starts: Sequence[int], links: list[list[int]], stops: Sequence[int | None] | list[bool]
-    ) -> Iterator[int]:
+    def walk(self, starts: Sequence[int], links: list[list[int]], stops: Sequence[bool]) -> Iterator[int]:
         """The first nodes on every way from some nodes along `links` at which `stops` is true, each once."""
         seen, border = set(starts), list(starts)
         while border:
