@@ -128,8 +128,7 @@ class _Writer:
                 return "reshard_needed"
             return "output" if self.match.edge.outputs else "unknown"
         if op.kind in _REQUESTS:
-            # What has the requested sharding already was computed otherwise: the request changes nothing.
-            return "reshard_needed" if self._is_as_wanted() else "reshard_requested"
+            return "reshard_needed" if self._is_void_request(op) else "reshard_requested"
         if op.is_on_one and op.kind == "custom_call":
             return "no_sharding_rule"
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
@@ -198,10 +197,10 @@ class _Writer:
         pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
         return wanted if pieces == taker.shape else None
 
-    def _is_as_wanted(self) -> bool:
-        """Whether the moved value has the sharding that its taker has asked for."""
-        moved, op = self._moved(), self._taker()
-        if moved is None or op is None or not op.results:
+    def _is_void_request(self, op: ShardedOp) -> bool:
+        """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
+        moved = self._moved()
+        if moved is None or op.kind not in _REQUESTS or not op.results:
             return False
         return self.program.values[moved].spec == self.program.values[op.results[0]].spec
 
@@ -351,7 +350,7 @@ class _Writer:
         if maker is None or op is None or edge.makers[0] not in op.results:
             return self._needs()
         next_op = self._taker()
-        if next_op is not None and self.names.op(next_op) == self.names.op(op):
+        if next_op is not None and (self._is_void_request(next_op) or self.names.op(next_op) == self.names.op(op)):
             next_op = None
         taker = f", and {self.names.op(next_op, op)} takes it" if next_op is not None else ""
         return (
@@ -580,7 +579,8 @@ class _Writer:
 
     def facts(self) -> tuple[str, ...]:
         parts = () if self._gives_result() else self._parts()
-        found = [self._part_fact(part) for part in parts]
+        found = [self._result_fact()]
+        found += [self._part_fact(part) for part in parts]
         found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
         request = None if self.need is None else self.need.request
         if request is not None and request.kind == "reshard_requested":
@@ -603,6 +603,13 @@ class _Writer:
         shape = next((taker.shape for taker in edge.takers[:1]), ())
         there = f" ({list(shape)} on each device)" if shape else ""
         return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
+
+    def _result_fact(self) -> str:
+        """The array that moves, where it is the result of the operation and not what the need is about."""
+        if not self.match.moves_result or not self.match.edge.makers:
+            return ""
+        value = self.program.values[self.match.edge.makers[0]]
+        return f"what moves is {_ITS_RESULT}: shape {list(value.shape)}, {spec_text(value.spec)}"
 
     def _part_fact(self, part: Part) -> str:
         value = self.program.values[part.value]

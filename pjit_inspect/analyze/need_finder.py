@@ -162,7 +162,10 @@ class NeedFinder:
         for op in self._own_ops(edge):
             # One device alone may run an operation: then its result goes from there to the others.
             is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
-            needs = (n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op))
+            needs = [n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op)]
+            if set(edge.makers) & set(self.program.ops[op].operands):
+                # It takes what is moved: a need of another operand is not why.
+                needs = [n for n in needs if self._is_of(n, edge.makers)]
             if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
                 return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None
