@@ -106,7 +106,7 @@ class _Writer:
             "loop_predicate": self.predicate,
             "unknown": self.unknown,
         }
-        moved = None if self.need is not None and self.need.is_sum else self._moved()
+        moved = None if self._adds_up() else self._moved()
         if kind == "no_sharding_rule" and self._gives_result():
             moved = self.match.edge.makers[0]
         is_argument = moved is not None and not self.match.moves_result
@@ -158,6 +158,12 @@ class _Writer:
         given = (self.program.values[value].op for value in maker.operands)
         is_there = maker.is_on_one or any(op is not None and self.program.ops[op].is_on_one for op in given)
         return maker if is_there else None
+
+    def _adds_up(self) -> bool:
+        """Whether parts are combined; what is looked up in, or written, may be gathered instead."""
+        own = self._own()
+        is_gathered = self.match.edge.kind not in _SUMS and own is not None and own.kind in ("gather", "scatter")
+        return self.need is not None and self.need.is_sum and not is_gathered
 
     def _moved(self) -> int | None:
         """The value that moves: what the taker takes, else what the collective is made of."""
