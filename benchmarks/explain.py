@@ -25,11 +25,11 @@ from jax.sharding import Mesh
 from transformer import train_step
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.causes import CauseFinder
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.value_names import ValueNames
-from pjit_inspect.analyze.value_shardings import find_value_shardings
-from pjit_inspect.observe.propagation import propagate
+from pjit_inspect.analyze.causes.causes import CauseFinder
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
+from pjit_inspect.observe.shardy.propagation import propagate
 
 T = TypeVar("T")
 

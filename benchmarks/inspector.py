@@ -39,10 +39,10 @@ from parse import LARGE, PROGRAM, SMALL_PROGRAM, program_proto, program_text, re
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 import pjit_inspect as pi  # noqa: E402
-from pjit_inspect.analyze.graph_program import find_graph  # noqa: E402
-from pjit_inspect.model.collective import Collective, CollectiveTable  # noqa: E402
-from pjit_inspect.view.inspector_page import inspector_page  # noqa: E402
-from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload  # noqa: E402
+from pjit_inspect.analyze.graph.build import find_graph  # noqa: E402
+from pjit_inspect.model.report.collective import Collective, CollectiveTable  # noqa: E402
+from pjit_inspect.view.inspector.page import inspector_page  # noqa: E402
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload  # noqa: E402
 
 TITLES = (
     "graph s",

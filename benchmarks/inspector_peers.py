@@ -55,7 +55,7 @@ from playwright.sync_api import Error, sync_playwright  # noqa: E402
 from playwright.sync_api import TimeoutError as GivenUp  # noqa: E402
 
 import pjit_inspect as pi  # noqa: E402
-from pjit_inspect.model.hlo import Computation, HloModule, Instruction  # noqa: E402
+from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction  # noqa: E402
 
 TOOLS = ("ours", "Model Explorer", "jaxviz")
 PEERS = {"Model Explorer": "ai-edge-model-explorer==0.1.34", "jaxviz": "jaxviz==0.1.4"}

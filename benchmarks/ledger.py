@@ -26,10 +26,10 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.ledger import Compile, build_ledger
-from pjit_inspect.analyze.recompiles import KeyHistory
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import record
+from pjit_inspect.analyze.recompiles.ledger import Compile, build_ledger
+from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.watch import record
 
 
 def step(params: dict[str, Any], x: Any) -> Any:

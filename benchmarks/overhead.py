@@ -34,7 +34,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.observe import listener
+from pjit_inspect.observe.watch import listener
 
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 

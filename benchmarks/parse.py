@@ -7,7 +7,7 @@ Everything is measured in this one run, the readers in turn, and reported as med
 
 - *ours*: `parse_hlo_module`, bytes to columns, with the users of every instruction, its scope and its source frame.
 - *upb*: `google.protobuf` parsing the same bytes whole, every message in them, with this package's own schema
-  (`parse.hlo_schema`, where instructions are messages instead of bytes). It yields no users, scopes or frames.
+  (`parse.wire.hlo_schema`, where instructions are messages instead of bytes). It yields no users, scopes or frames.
 - *XLA*: `jaxlib._hlo.hlo_module_from_text` on the text of the same program.
 - *jaxviz*: the reader of jaxviz 0.1.4 on that text, where somebody has installed it (`pip install jaxviz==0.1.4`).
 
@@ -37,9 +37,9 @@ from typing import Any
 import google.protobuf
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.parse.hlo import parse_hlo_module
-from pjit_inspect.parse.hlo_schema import message_class
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.wire.hlo_schema import message_class
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 PROGRAM, SMALL_PROGRAM = "train_step_16_layers.cpu_8", "transformer_step.cpu_8"

@@ -25,8 +25,8 @@ from jax.sharding import Mesh
 from transformer import train_step
 
 import pjit_inspect as pi
-from pjit_inspect.observe._jax import hlo_module
-from pjit_inspect.observe.partitioner_service import Partitioned, ask_partitioner, stop_server
+from pjit_inspect.observe.contract._jax import hlo_module
+from pjit_inspect.observe.partitioner.service import Partitioned, ask_partitioner, stop_server
 
 COLLECTIVE = re.compile(
     r" (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(.*?channel_id=(\d+)"

@@ -13,21 +13,21 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pjit_inspect.compile_record import CompileRecord, View
-from pjit_inspect.error_explanation import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.errors import ParseError
-from pjit_inspect.log import LogLimit, RecordLog
-from pjit_inspect.merged import Merged, merge
-from pjit_inspect.model.reason import Reason
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.parse.dump_directory import read_dump_directory
-from pjit_inspect.parse.recognise import EXPECTED, read_program, unreadable_program
-from pjit_inspect.parse.record_file import read_record
-from pjit_inspect.parse.record_folder import file_name, folder_name, remove_saved
-from pjit_inspect.recompiles import HISTORY, Ledger
+from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
+from pjit_inspect.handles.ledger import HISTORY, Ledger
+from pjit_inspect.handles.log import LogLimit, RecordLog
+from pjit_inspect.handles.merged import Merged, merge
+from pjit_inspect.handles.record import CompileRecord, View
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.files.dump_directory import read_dump_directory
+from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadable_program
+from pjit_inspect.parse.files.record_file import read_record
+from pjit_inspect.parse.files.record_folder import file_name, folder_name, remove_saved
 
 if TYPE_CHECKING:
-    from pjit_inspect.observe.listener import OnRecord
+    from pjit_inspect.observe.watch.listener import OnRecord
 
 __all__ = [
     "CompileRecord",
@@ -89,7 +89,7 @@ def _own_folder() -> str:
     """The folder of this process; without JAX there are no others."""
     if "jax" not in sys.modules:
         return folder_name(0, 1)
-    from pjit_inspect.observe.process import this_process
+    from pjit_inspect.observe.contract.process import this_process
 
     return folder_name(*this_process())
 
@@ -110,7 +110,7 @@ def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
     that was begun in it has run and the trace is read (a second for some 35,000 runs of an instruction on a device).
     A profiler that cannot start costs the times only.
     """
-    from pjit_inspect.observe.listener import observed, observed_calls
+    from pjit_inspect.observe.watch.listener import observed, observed_calls
 
     log = Log(limit=LogLimit())
     try:
@@ -124,7 +124,7 @@ def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
 
 
 def _measured(log: Log) -> AbstractContextManager[None]:
-    from pjit_inspect.measuring import measured
+    from pjit_inspect.handles.measuring import measured
 
     return measured(log, twins=_session)
 
@@ -149,7 +149,7 @@ def start() -> Log:
     Starting twice is the same as once.
     """
     global _session_on
-    from pjit_inspect.observe import listener
+    from pjit_inspect.observe.watch import listener
 
     with _session_lock:
         if not _session_on:
@@ -163,7 +163,7 @@ def stop() -> Log:
     global _session_on
     with _session_lock:
         if _session_on:
-            from pjit_inspect.observe import listener
+            from pjit_inspect.observe.watch import listener
 
             listener.stop(_session_append)
             _session_on = False
@@ -179,7 +179,7 @@ def watch(
     It is called in the thread that compiled, within the user's call: it must be quick and must not raise. `on_begin` is
     called with the function's name when XLA begins; what that returns is called when XLA has ended.
     """
-    from pjit_inspect.observe import listener
+    from pjit_inspect.observe.watch import listener
 
     def on_record(data: RecordData, _: Any) -> None:
         HISTORY.add(data)
@@ -226,7 +226,7 @@ def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileR
     Errors of tracing and compiling pass through. Raises
     CaptureError when `fn` is no function.
     """
-    from pjit_inspect.observe.on_request import compile_record
+    from pjit_inspect.observe.watch.on_request import compile_record
 
     data = compile_record(fn, args, kwargs)
     HISTORY.add(data)

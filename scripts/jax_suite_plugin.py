@@ -157,7 +157,7 @@ class Session:
         """True when the test took every listener away, ours too; watching goes on."""
         from jax._src import monitoring
 
-        from pjit_inspect.observe import listener
+        from pjit_inspect.observe.watch import listener
 
         if listener._on_duration in monitoring.get_event_duration_listeners():  # noqa: SLF001
             return False
@@ -167,7 +167,7 @@ class Session:
 
     def _new_complaints(self) -> list[str]:
         """What this package warned of since the last test: what it could not record or compute."""
-        from pjit_inspect import steps
+        from pjit_inspect import guard as steps
 
         new = sorted(steps._warned - self._complaints)  # noqa: SLF001
         self._complaints |= set(new)
@@ -176,7 +176,7 @@ class Session:
 
 def time_listener(spent: list[float]) -> None:
     """Add to `spent[0]` the processor seconds that our listener takes in the user's calls, from now on."""
-    from pjit_inspect.observe import listener
+    from pjit_inspect.observe.watch import listener
 
     def timed(handle: Callable[..., None]) -> Callable[..., None]:
         def run(*args: Any) -> None:

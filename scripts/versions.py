@@ -66,7 +66,7 @@ def find() -> Found:
     os.environ["JAX_PLATFORMS"] = "cpu"
     import jax
 
-    from pjit_inspect.observe.contract import missing_names
+    from pjit_inspect.observe.contract.contract import missing_names
 
     counts, skipped, failed = run_tests()
     return Found(
@@ -129,7 +129,7 @@ def with_new(before: Iterable[Found], new: Found) -> list[Found]:
 INTRODUCTION = """\
 # Versions of JAX
 
-What this package reads of JAX is partly private, and moves between releases. `observe/contract.py` lists every such
+What this package reads of JAX is partly private, and moves between releases. `observe/contract/contract.py` lists every such
 name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run
 of `{tests}` on each.
 """

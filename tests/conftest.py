@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pjit_inspect import steps
+from pjit_inspect import guard as steps
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["JAX_NUM_CPU_DEVICES"] = "8"

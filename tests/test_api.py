@@ -17,8 +17,8 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect import propagate
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.handles import propagate
 
 
 @pytest.fixture

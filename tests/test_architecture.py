@@ -232,32 +232,32 @@ def test_importing_the_package_imports_neither_jax_nor_a_notebook():
 @pytest.mark.parametrize(
     ("importer", "source"),
     [
-        ("pjit_inspect.view.text", "from pjit_inspect.parse.hlo import parse_hlo"),
-        ("pjit_inspect.view.text", "def draw():\n    from pjit_inspect import parse"),
-        ("pjit_inspect.view.text", "from ..analyze import report"),
-        ("pjit_inspect.analyze.report", "import pjit_inspect.parse"),
-        ("pjit_inspect.model.mesh", "from pjit_inspect.errors import ParseError"),
-        ("pjit_inspect.parse.hlo", "import jax.numpy as jnp"),
-        ("pjit_inspect.parse.hlo", "import importlib\nimportlib.import_module('jax')"),
-        ("pjit_inspect.parse.hlo", "if TYPE_CHECKING:\n    from jaxlib import xla_client"),
+        ("pjit_inspect.view.render.text", "from pjit_inspect.parse.hlo_proto.hlo import parse_hlo"),
+        ("pjit_inspect.view.render.text", "def draw():\n    from pjit_inspect import parse"),
+        ("pjit_inspect.view.render.text", "from ..analyze import report"),
+        ("pjit_inspect.analyze.report.report", "import pjit_inspect.parse"),
+        ("pjit_inspect.model.sharding.mesh", "from pjit_inspect.errors import ParseError"),
+        ("pjit_inspect.parse.hlo_proto.hlo", "import jax.numpy as jnp"),
+        ("pjit_inspect.parse.hlo_proto.hlo", "import importlib\nimportlib.import_module('jax')"),
+        ("pjit_inspect.parse.hlo_proto.hlo", "if TYPE_CHECKING:\n    from jaxlib import xla_client"),
         ("pjit_inspect.api", "from pjit_inspect.ipython import magics"),
         ("pjit_inspect.observe.log", "from IPython import get_ipython"),
     ],
 )
 def test_a_forbidden_import_is_found(importer: str, source: str):
-    known = frozenset({"pjit_inspect.parse", "pjit_inspect.parse.hlo", "pjit_inspect.ipython.magics"})
+    known = frozenset({"pjit_inspect.parse", "pjit_inspect.parse.hlo_proto.hlo", "pjit_inspect.ipython.magics"})
     assert any(breaks_the_plan(found) for found in read_imports(importer, source, known))
 
 
 @pytest.mark.parametrize(
     ("importer", "source"),
     [
-        ("pjit_inspect.view.text", "from pjit_inspect.model.mesh import Mesh"),
+        ("pjit_inspect.view.render.text", "from pjit_inspect.model.sharding.mesh import Mesh"),
         ("pjit_inspect.observe.log", "import jax"),
         ("pjit_inspect.observe.log", "from pjit_inspect import errors"),
-        ("pjit_inspect.model.record", "from .mesh import Mesh"),
-        ("pjit_inspect.parse.hlo", "import numpy"),
-        ("pjit_inspect.parse.hlo", "import jaxtyping"),
+        ("pjit_inspect.model.record.record", "from .mesh import Mesh"),
+        ("pjit_inspect.parse.hlo_proto.hlo", "import numpy"),
+        ("pjit_inspect.parse.hlo_proto.hlo", "import jaxtyping"),
     ],
 )
 def test_an_allowed_import_is_not_reported(importer: str, source: str):

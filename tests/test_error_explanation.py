@@ -22,7 +22,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect import error_explanation
+from pjit_inspect.handles import error as error_explanation
 
 MESH = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 EXPLICIT = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
@@ -587,8 +587,8 @@ def test_an_explanation_does_not_change_and_equals_its_like():
 
 
 def test_names_that_cannot_be_read_cost_only_the_names(monkeypatch):
-    from pjit_inspect import steps
-    from pjit_inspect.observe import error_scene
+    from pjit_inspect import guard as steps
+    from pjit_inspect.observe.errors import scene as error_scene
 
     def fail(*_: Any) -> Any:
         raise RuntimeError("no frames today")

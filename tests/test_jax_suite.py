@@ -28,7 +28,7 @@ class Calm(unittest.TestCase):
 TOUCHY = """
 import unittest
 import jax
-import pjit_inspect.compile_record as compile_record
+import pjit_inspect.handles.record as compile_record
 from jax._src import monitoring
 
 def fail(*_, **__):

@@ -12,7 +12,7 @@ import pytest
 
 import pjit_inspect as pi
 from pjit_inspect.errors import ParseError, RecordNotFoundError
-from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.record.record import RecordData
 
 
 def log_of(*names: str) -> pi.Log:

@@ -20,9 +20,10 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect import steps
-from pjit_inspect.model.kernel_times import KernelTimes
-from pjit_inspect.observe import _jax, profile_file, profiler
+from pjit_inspect import guard as steps
+from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.profiler import profile_file, profiler
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.collectives import find_collectives
+from pjit_inspect.analyze.collectives.collectives import find_collectives
 
 DATA = Path(fixtures.__file__).parent
 NAME = "mlp_step.v5e_2x4"

@@ -22,10 +22,10 @@ import pytest
 
 import pjit_inspect
 from pjit_inspect.api import CompileRecord
-from pjit_inspect.model.blob import Blob
-from pjit_inspect.model.layout import ArrayLayout
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.model.source import Frame
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.record import RecordData
 
 PACKAGE = Path(pjit_inspect.__file__).parent
 SECURITY = (PACKAGE.parent / "docs" / "security.md").read_text(encoding="utf-8")
@@ -54,40 +54,46 @@ WRITES = {
 ALLOWED: dict[tuple[str, str], str] = {
     ("ipython/evaluate.py", "exec"): "runs the statements the user typed after %pjit, as the cell itself would",
     ("ipython/evaluate.py", "eval"): "the same for the expression whose value is shown",
-    ("observe/stderr_copy.py", "import subprocess"): "starts this Python with a script that stands in the module",
-    ("observe/stderr_copy.py", "import tempfile"): "what the compiler writes goes through a private temporary file",
-    ("observe/stderr_copy.py", "tempfile.mkstemp"): "makes that file",
-    ("observe/stderr_copy.py", "os.unlink"): "removes that file",
-    ("observe/mlir_process.py", "import subprocess"): "starts this Python with `mlir_child.py`",
-    ("observe/partitioner_service.py", "import subprocess"): "starts this Python with `partitioner_start.py`",
-    ("observe/partitioner_service.py", "import socket"): "a pair of ends that only the two processes hold",
-    ("observe/partitioner_service.py", "import tempfile"): "passes the program in a file without a name",
-    ("observe/partitioner_messages.py", "import socket"): "what goes over that pair",
-    ("observe/partitioner_start.py", "os.fork"): "detaches the server from the user's process",
-    ("observe/partitioner_server.py", "import socket"): "the other end",
-    ("observe/partitioner_server.py", "os.fork"): "a child compiles each program",
-    ("observe/partitioner_server.py", "os.kill"): "ends that child; asks whether the user's process is there",
-    ("observe/partitioner_server.py", "import shutil"): "removes the folder of XLA's dump",
-    ("observe/partitioner_server.py", "shutil.rmtree"): "removes that folder",
-    ("observe/partitioner_child.py", "import socket"): "closes its copy of the server's end",
-    ("observe/partitioner_child.py", "import ctypes"): "asks the system to end a child with its server",
-    ("observe/partitioner_child.py", "os.open"): "the null device, and a file for standard error",
-    ("observe/partitioner_dump.py", "import tempfile"): "XLA writes its dump into a folder that is removed at once",
-    ("observe/partitioner_dump.py", "tempfile.mkdtemp"): "makes that folder",
-    ("observe/partitioner_dump.py", "import shutil"): "removes folders that servers left which were killed",
-    ("observe/partitioner_dump.py", "shutil.rmtree"): "removes those folders",
-    ("observe/partitioner_dump.py", "os.open"): "XLA's dump to read, and its folder to hold",
-    ("observe/partitioner_dump.py", "(folder / name).write_bytes"): "a child leaves what it knows in that folder",
-    ("observe/profiler.py", "import tempfile"): "JAX's profiler writes into a folder that is removed at once",
-    ("parse/record_file.py", "os.replace"): "saving puts the whole new file in the place of the old one",
-    ("parse/record_file.py", "os.unlink"): "saving that failed removes what it had written",
-    ("parse/record_file.py", "open 'xb'"): "saving writes beside the file that was asked for",
-    ("parse/record_folder.py", "path.unlink"): "Log.save replaces what an earlier save left in the folder asked for",
+    ("observe/watch/stderr_copy.py", "import subprocess"): "starts this Python with a script that stands in the module",
+    (
+        "observe/watch/stderr_copy.py",
+        "import tempfile",
+    ): "what the compiler writes goes through a private temporary file",
+    ("observe/watch/stderr_copy.py", "tempfile.mkstemp"): "makes that file",
+    ("observe/watch/stderr_copy.py", "os.unlink"): "removes that file",
+    ("observe/shardy/mlir_process.py", "import subprocess"): "starts this Python with `mlir_child.py`",
+    ("observe/partitioner/service.py", "import subprocess"): "starts this Python with `partitioner_start.py`",
+    ("observe/partitioner/service.py", "import socket"): "a pair of ends that only the two processes hold",
+    ("observe/partitioner/service.py", "import tempfile"): "passes the program in a file without a name",
+    ("observe/partitioner/messages.py", "import socket"): "what goes over that pair",
+    ("observe/partitioner/start.py", "os.fork"): "detaches the server from the user's process",
+    ("observe/partitioner/server.py", "import socket"): "the other end",
+    ("observe/partitioner/server.py", "os.fork"): "a child compiles each program",
+    ("observe/partitioner/server.py", "os.kill"): "ends that child; asks whether the user's process is there",
+    ("observe/partitioner/server.py", "import shutil"): "removes the folder of XLA's dump",
+    ("observe/partitioner/server.py", "shutil.rmtree"): "removes that folder",
+    ("observe/partitioner/child.py", "import socket"): "closes its copy of the server's end",
+    ("observe/partitioner/child.py", "import ctypes"): "asks the system to end a child with its server",
+    ("observe/partitioner/child.py", "os.open"): "the null device, and a file for standard error",
+    ("observe/partitioner/dump.py", "import tempfile"): "XLA writes its dump into a folder that is removed at once",
+    ("observe/partitioner/dump.py", "tempfile.mkdtemp"): "makes that folder",
+    ("observe/partitioner/dump.py", "import shutil"): "removes folders that servers left which were killed",
+    ("observe/partitioner/dump.py", "shutil.rmtree"): "removes those folders",
+    ("observe/partitioner/dump.py", "os.open"): "XLA's dump to read, and its folder to hold",
+    ("observe/partitioner/dump.py", "(folder / name).write_bytes"): "a child leaves what it knows in that folder",
+    ("observe/profiler/profiler.py", "import tempfile"): "JAX's profiler writes into a folder that is removed at once",
+    ("parse/files/record_file.py", "os.replace"): "saving puts the whole new file in the place of the old one",
+    ("parse/files/record_file.py", "os.unlink"): "saving that failed removes what it had written",
+    ("parse/files/record_file.py", "open 'xb'"): "saving writes beside the file that was asked for",
+    (
+        "parse/files/record_folder.py",
+        "path.unlink",
+    ): "Log.save replaces what an earlier save left in the folder asked for",
     ("api.py", "path.mkdir"): "Log.save makes the folder that was asked for",
     ("compile_record.py", "Path(path).write_text"): "to_html writes the page that was asked for",
     ("cli.py", "os.open"): "the null device, in the place of a closed standard output",
-    ("observe/stderr_copy.py", "os.open"): "file descriptor 2 again, to read",
-    ("parse/regular_file.py", "os.open"): "opens the file that was asked for, to read",
+    ("observe/watch/stderr_copy.py", "os.open"): "file descriptor 2 again, to read",
+    ("parse/files/regular_file.py", "os.open"): "opens the file that was asked for, to read",
 }
 """Where the package does one of these things, and why that is no harm: (module, what) -> reason."""
 
@@ -225,14 +231,14 @@ def watch(event, arguments):
         seen["started"].append([str(part) for part in arguments[1]])
     elif event.startswith(("socket.", "pickle.", "os.system", "os.exec", "os.fork", "urllib.", "webbrowser.")):
         seen["other"].append(event)
-import pjit_inspect, pjit_inspect.observe.mlir_process
+import pjit_inspect, pjit_inspect.observe.shardy.mlir_process
 import pjit_inspect as pi
 folder = sys.argv[1]
 # Modules read themselves when they are loaded; what comes after is the files' doing.
 for path in ("hostile.pjit", "hostile.hlo"):
     str(pi.open(os.path.join(folder, path)).show())
 # So that its start is seen.
-pjit_inspect.observe.mlir_process.stop_child()
+pjit_inspect.observe.shardy.mlir_process.stop_child()
 sys.addaudithook(watch)
 for path in ("hostile.pjit", "hostile.hlo"):
     record = pi.open(os.path.join(folder, path))

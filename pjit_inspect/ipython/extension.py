@@ -44,10 +44,10 @@ def unload(shell: Any) -> None:
     if magics is not None:
         magics.undo_load.close()
     # Only where somebody looked at causes are there processes to end.
-    propagation = sys.modules.get("pjit_inspect.observe.mlir_process")
+    propagation = sys.modules.get("pjit_inspect.observe.shardy.mlir_process")
     if propagation is not None:
         propagation.stop_child()
-    partitioner = sys.modules.get("pjit_inspect.observe.partitioner_service")
+    partitioner = sys.modules.get("pjit_inspect.observe.partitioner.service")
     if partitioner is not None:
         partitioner.stop_server()
 

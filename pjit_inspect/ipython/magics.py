@@ -17,12 +17,12 @@ from traitlets import Bool, Enum
 
 from pjit_inspect import api
 from pjit_inspect.errors import PjitInspectError, RecordNotFoundError
+from pjit_inspect.guard import Steps
 from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
 from pjit_inspect.ipython.evaluate import compile_code, is_whole_statement, run_program
 from pjit_inspect.ipython.run import Run, show_note
 from pjit_inspect.ipython.watch import Watch, WatchOptions
-from pjit_inspect.steps import Steps
 
 __all__ = ["PjitMagics"]
 

@@ -1,6 +1,6 @@
 """Says under the cell that XLA is still compiling, and for how long; ends empty, so that a saved notebook has nothing.
 
-Not its job: knowing when XLA begins and ends (`observe.listener`).
+Not its job: knowing when XLA begins and ends (`observe.watch.listener`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`%pjit on --watch` and `--limit N`: a line for each compile as it happens, a warning when one function has many.
 
-Not its job: finding the reason (`analyze.recompiles`), wording the line (`view.reason_view`).
+Not its job: finding the reason (`analyze.recompiles.recompiles`), wording the line (`view.record.reason`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pjit_inspect import api
-from pjit_inspect.analyze.recompiles import family_of
+from pjit_inspect.analyze.recompiles.recompiles import family_of
 from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.progress import begin_progress
 from pjit_inspect.ipython.run import show_note
-from pjit_inspect.model.reason import Reason
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.view.printable import printable
-from pjit_inspect.view.quantities import plural
-from pjit_inspect.view.reason_view import watch_line
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.record.reason import watch_line
 
 __all__ = ["Watch", "WatchOptions"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.graph_program import find_graph
-from pjit_inspect.model.collective import CollectiveTable
-from pjit_inspect.model.graph import GraphBox, ProgramGraph
-from pjit_inspect.model.graph_columns import HOWS, PHASES
-from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.graph.build import find_graph
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.graph import GraphBox, ProgramGraph
+from pjit_inspect.model.report.graph_columns import HOWS, PHASES
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 ADD = """
 %add (a: f32[], b: f32[]) -> f32[] {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pjit_inspect.model.propagation import (
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     Boundary,
     Propagation,
@@ -11,7 +12,6 @@ from pjit_inspect.model.propagation import (
     ShardingRule,
     Span,
 )
-from pjit_inspect.model.source import Frame
 
 __all__ = ["argument", "dot", "one_op", "rule"]
 

@@ -8,8 +8,8 @@ import re
 import pytest
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.backend_config import BackendConfig, WindowConfig, read_backend_config
-from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.analyze.program.backend_config import BackendConfig, WindowConfig, read_backend_config
+from pjit_inspect.model.program.hlo import HloModule
 
 
 def config(module: HloModule, name: str) -> BackendConfig:

@@ -7,12 +7,19 @@ from dataclasses import replace
 import pytest
 from propagations import argument, dot, one_op, rule
 
-from pjit_inspect.analyze.cause_wording import word_match
-from pjit_inspect.analyze.need_finder import Match
-from pjit_inspect.analyze.needs import find_needs
-from pjit_inspect.analyze.value_names import ValueNames, spec_text
-from pjit_inspect.model.propagation import PartitionedCollective, Propagation, ShardedOp, ShardedValue, Span, Taker
-from pjit_inspect.model.source import Frame, SourceText
+from pjit_inspect.analyze.causes.cause_wording import word_match
+from pjit_inspect.analyze.causes.need_finder import Match
+from pjit_inspect.analyze.sharding.needs import find_needs
+from pjit_inspect.analyze.sharding.value_names import ValueNames, spec_text
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.sharding.sharded_program import (
+    PartitionedCollective,
+    Propagation,
+    ShardedOp,
+    ShardedValue,
+    Span,
+    Taker,
+)
 
 SOURCE = SourceText(file="train.py", lines=("import jax", "def f(x, w):", "    return x @ w"))
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.custom_calls import describe_custom_call, is_kernel
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call, is_kernel
 
 
 @pytest.mark.parametrize("name", fixtures.SMALL)

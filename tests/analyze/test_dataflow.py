@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.dataflow import Value, joins
-from pjit_inspect.model.hlo import HloModule, Instruction
-from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.analyze.program.dataflow import Value, joins
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 PROGRAM = """HloModule flow
 

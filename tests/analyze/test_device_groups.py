@@ -7,10 +7,10 @@ from data import hlo_fixtures as fixtures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.device_groups import logical_groups, logical_pairs
-from pjit_inspect.model.hlo import Details
-from pjit_inspect.model.mesh import Mesh
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program.device_groups import logical_groups, logical_pairs
+from pjit_inspect.model.program.hlo import Details
+from pjit_inspect.model.sharding.mesh import Mesh
 
 TWO = ((0, 1), (2, 3))
 
@@ -143,7 +143,7 @@ def test_the_old_pmap_style_of_replicas_sums_over_all_devices():
     jax = pytest.importorskip("jax")
     summed = jax.pmap(lambda v: jax.lax.psum(v, "i"), axis_name="i")
     proto = summed.lower(jax.numpy.ones((8, 4))).compile().runtime_executable().hlo_modules()[0]
-    from pjit_inspect.parse.hlo import parse_hlo_module
+    from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
     module = parse_hlo_module(proto.as_serialized_hlo_module_proto())
     mesh = Mesh(axis_names=("i",), shape=(8,), device_ids=tuple(range(8)))

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.analyze.error_specs import (
+from pjit_inspect.analyze.errors.explain import explain_error
+from pjit_inspect.analyze.errors.product_labels import Product, find_product
+from pjit_inspect.analyze.errors.specs import (
     axes_of,
     fitting_entries,
     is_legal,
@@ -18,9 +20,7 @@ from pjit_inspect.analyze.error_specs import (
     usable_axes,
     without_repeats,
 )
-from pjit_inspect.analyze.explain_errors import explain_error
-from pjit_inspect.analyze.product_labels import Product, find_product
-from pjit_inspect.model.explained_error import ErrorArray, ErrorFacts, ErrorScene, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, MeshAxes
 
 AXES = (("a", 2), ("b", 3), ("c", 4))
 

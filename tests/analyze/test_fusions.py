@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.custom_calls import is_kernel
-from pjit_inspect.analyze.fusions import find_fusions
+from pjit_inspect.analyze.program.custom_calls import is_kernel
+from pjit_inspect.analyze.program.fusions import find_fusions
 
 PROGRAM = """HloModule kernels, is_scheduled=true
 

@@ -8,8 +8,8 @@ import pytest
 from data import hlo_fixtures as fixtures
 from graph_cases import fixture, graph_of, lines, op, path, program
 
-from pjit_inspect.analyze.graph_fold import count_shown
-from pjit_inspect.model.graph import ProgramGraph
+from pjit_inspect.analyze.graph.fold import count_shown
+from pjit_inspect.model.report.graph import ProgramGraph
 
 DATA = ", replica_groups={{{{0,4}},{{1,5}},{{2,6}},{{3,7}}}}, channel_id={}, use_global_device_ids=true, to_apply=%add"
 MODEL = ", replica_groups={{{{0,1,2,3}},{{4,5,6,7}}}}, channel_id={}, use_global_device_ids=true, to_apply=%add"
@@ -164,7 +164,7 @@ def test_each_row_of_a_fold_knows_the_row_that_stands_for_it():
 
 def test_equal_input_gives_equal_output():
     module, table, _ = fixture("transformer_step.cpu_8")
-    from pjit_inspect.analyze.graph_program import find_graph
+    from pjit_inspect.analyze.graph.build import find_graph
 
     first, second = find_graph(module, table), find_graph(module, table)
     assert (first.rows, first.boxes, first.folds, first.deviations) == (

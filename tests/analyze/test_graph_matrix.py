@@ -7,8 +7,8 @@ import pytest
 from data import hlo_fixtures as fixtures
 from graph_cases import arrows, box, fixture, graph_of, lines, op, path, program
 
-from pjit_inspect.model.graph import ProgramGraph
-from pjit_inspect.model.graph_columns import PHASES
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph_columns import PHASES
 
 FWD, BWD = "jit(f)/jvp({})/x", "jit(f)/transpose(jvp({}))/x"
 

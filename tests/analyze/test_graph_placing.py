@@ -6,8 +6,8 @@ import pytest
 from data import hlo_fixtures as fixtures
 from graph_cases import box, fixture, graph_of, lines, op, path, program, rows, where
 
-from pjit_inspect.analyze.phases import split_op_names
-from pjit_inspect.model.graph_columns import HOWS, PHASES
+from pjit_inspect.analyze.program.phases import split_op_names
+from pjit_inspect.model.report.graph_columns import HOWS, PHASES
 
 FWD, BWD = "jit(f)/jvp({})/x", "jit(f)/transpose(jvp({}))/x"
 REDUCE = ", replica_groups={{0,1,2,3},{4,5,6,7}}, channel_id=7, use_global_device_ids=true, to_apply=%add"

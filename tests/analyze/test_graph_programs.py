@@ -14,12 +14,12 @@ import pytest
 from data import hlo_fixtures as fixtures
 from graph_cases import arrows, box, graph_of, path, rows, where
 
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.graph_fold import count_shown
-from pjit_inspect.analyze.graph_program import find_graph
-from pjit_inspect.model.graph import ProgramGraph
-from pjit_inspect.model.graph_columns import PHASES
-from pjit_inspect.parse.hlo import parse_hlo_module
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.graph.build import find_graph
+from pjit_inspect.analyze.graph.fold import count_shown
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
 WIDTH, HIDDEN, BATCH = 32, 64, 16
 

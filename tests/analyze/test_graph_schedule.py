@@ -6,7 +6,7 @@ import pytest
 from data import hlo_fixtures as fixtures
 from graph_cases import fixture, graph_of, lines, op, program
 
-from pjit_inspect.model.graph_columns import PHASES
+from pjit_inspect.model.report.graph_columns import PHASES
 
 FWD, BWD = "jit(f)/jvp({})/x", "jit(f)/transpose(jvp({}))/x"
 GROUPS = ", replica_groups={{0,1,2,3},{4,5,6,7}}, channel_id=7, use_global_device_ids=true, to_apply=%add"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from graph_cases import op, program
 
-from pjit_inspect.analyze.graph_scopes import Name, Scopes, read_names
-from pjit_inspect.model.graph_columns import PHASES
+from pjit_inspect.analyze.graph.scopes import Name, Scopes, read_names
+from pjit_inspect.model.report.graph_columns import PHASES
 
 DEEP = "/".join(f"s{k}" for k in range(10_000))
 

@@ -9,7 +9,7 @@ from graph_cases import compiled, graph_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 
 def text(body: str, result: str, *parameters: str) -> str:

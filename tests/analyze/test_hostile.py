@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze import bounded_groups, collectives
-from pjit_inspect.analyze.bounded_groups import with_bounded_groups
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.dataflow import Value
-from pjit_inspect.analyze.device_groups import logical_groups
-from pjit_inspect.analyze.fusions import find_fusions
-from pjit_inspect.analyze.notes import find_widened, program_notes
-from pjit_inspect.analyze.report import report
-from pjit_inspect.analyze.trip_count import MOST_TRIPS, find_trip_count
-from pjit_inspect.model.hlo import Details, HloModule
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.analyze.collectives import collectives
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program import bounded_groups
+from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
+from pjit_inspect.analyze.program.dataflow import Value
+from pjit_inspect.analyze.program.device_groups import logical_groups
+from pjit_inspect.analyze.program.fusions import find_fusions
+from pjit_inspect.analyze.program.trip_count import MOST_TRIPS, find_trip_count
+from pjit_inspect.analyze.report.notes import find_widened, program_notes
+from pjit_inspect.analyze.report.report import report
+from pjit_inspect.model.program.hlo import Details, HloModule
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LEVELS = 30
 ADD = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.merge import merge_programs
-from pjit_inspect.model.merged import MergedData, MergedProcess, ProgramFacts
-from pjit_inspect.model.source import Frame
+from pjit_inspect.analyze.processes.merge import merge_programs
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.merged import MergedData, MergedProcess, ProgramFacts
 
 
 def merged(*processes: str, of: dict[str, tuple[int, ...]] | None = None, known=(), **options) -> MergedData:

@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from pjit_inspect.analyze.kernel_times import MeasuredProgram, find_kernel_times
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
-from pjit_inspect.model.profile import ProfiledRun
+from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.record.profile import ProfiledRun
 
 STEP = MeasuredProgram(
     name="jit_step",

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pjit_inspect
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.mesh_axes import find_axes, find_parts, find_permute_axes
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.parse.replica_groups import expand_mesh_axes
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.collectives.mesh_axes import find_axes, find_parts, find_permute_axes
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.wire.replica_groups import expand_mesh_axes
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 Groups = tuple[tuple[int, ...], ...]

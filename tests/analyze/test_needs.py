@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from propagations import argument, dot, one_op, rule
 
-from pjit_inspect.analyze.needs import Need, find_needs
-from pjit_inspect.model.propagation import AxisOrigin, Boundary, Propagation, ShardedOp, ShardedValue
+from pjit_inspect.analyze.sharding.needs import Need, find_needs
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Boundary, Propagation, ShardedOp, ShardedValue
 
 
 def told(program: Propagation) -> set[tuple[str, bool, frozenset[str]]]:

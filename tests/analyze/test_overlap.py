@@ -6,9 +6,9 @@ import re
 
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.overlap import MOST_NAMES
-from pjit_inspect.model.collective import Collective
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.collectives.overlap import MOST_NAMES
+from pjit_inspect.model.report.collective import Collective
 
 PROGRAM = """HloModule overlap{scheduled}, num_partitions=2
 

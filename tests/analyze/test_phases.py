@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pjit_inspect
-from pjit_inspect.analyze.phases import find_implicit, find_phase, split_op_names
-from pjit_inspect.model.source import Frame
+from pjit_inspect.analyze.program.phases import find_implicit, find_phase, split_op_names
+from pjit_inspect.model.program.source import Frame
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.program_differences import ProgramSide, collective_differences, program_differences
-from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.model.layout import ArrayLayout, Sharding
-from pjit_inspect.model.mesh import Device, Mesh
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 
 def record(**changes) -> RecordData:

@@ -6,16 +6,16 @@ import dataclasses
 
 import pytest
 
-from pjit_inspect.analyze.key_differences import key_differences
-from pjit_inspect.analyze.ledger import Compile, build_ledger
-from pjit_inspect.analyze.recompile_patterns import padding_buckets
-from pjit_inspect.analyze.recompiles import KeyHistory, family_of
-from pjit_inspect.analyze.resharded import find_resharded, resharded_notes
-from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, NamedText
-from pjit_inspect.model.layout import ArrayLayout, Sharding
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.record import RecordData, Timings
-from pjit_inspect.model.source import Frame, SourceText
+from pjit_inspect.analyze.recompiles.key_differences import key_differences
+from pjit_inspect.analyze.recompiles.ledger import Compile, build_ledger
+from pjit_inspect.analyze.recompiles.patterns import padding_buckets
+from pjit_inspect.analyze.recompiles.recompiles import KeyHistory, family_of
+from pjit_inspect.analyze.recompiles.resharded import find_resharded, resharded_notes
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, NamedText
+from pjit_inspect.model.record.record import RecordData, Timings
+from pjit_inspect.model.sharding.mesh import Mesh
 
 PLACE = Frame(file="train.py", line=3, function="step")
 STEP = FunctionKey(name="step", serial=1, place=PLACE, code="c0de", lines=("def step(x):", "    return x"))

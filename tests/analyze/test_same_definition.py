@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pjit_inspect.analyze.same_definition import same_definition
-from pjit_inspect.model.compile_key import FunctionKey
-from pjit_inspect.model.source import Frame
+from pjit_inspect.analyze.recompiles.same_definition import same_definition
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.compile_key import FunctionKey
 
 PLACE = Frame(file="train.py", line=3)
 STEP = FunctionKey(name="step", serial=1, place=PLACE, code="c0de", version="v1", twins=1)

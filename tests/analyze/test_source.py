@@ -7,8 +7,8 @@ import contextlib
 import pytest
 
 import pjit_inspect
-from pjit_inspect.analyze.source import is_library, user_frames
-from pjit_inspect.model.source import Frame
+from pjit_inspect.analyze.program.source import is_library, user_frames
+from pjit_inspect.model.program.source import Frame
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,16 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.suggest_constraints import ConstraintOptions
-from pjit_inspect.analyze.suggest_cost import cost_of
-from pjit_inspect.analyze.suggestions import compare_traffic, find_suggestions
-from pjit_inspect.analyze.value_names import ValueNames
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.model.suggestion import Checked, Edit, Suggestion
-from pjit_inspect.observe.what_if import WhatIf
-from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
+from pjit_inspect.analyze.suggest.cost import cost_of
+from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_suggestions
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.observe.shardy.what_if import WhatIf
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 S = jax.ShapeDtypeStruct
 KIB = 1024

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pjit_inspect.analyze.traffic import RING, total_by_axes, wire_bytes
-from pjit_inspect.model.collective import KINDS, Collective
+from pjit_inspect.analyze.collectives.traffic import RING, total_by_axes, wire_bytes
+from pjit_inspect.model.report.collective import KINDS, Collective
 
 
 @pytest.mark.parametrize(

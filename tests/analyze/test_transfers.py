@@ -7,7 +7,7 @@ import re
 import pytest
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.collectives import find_collectives
+from pjit_inspect.analyze.collectives.collectives import find_collectives
 
 
 @pytest.mark.parametrize(("name", "sends"), [("permute_line", 1), ("permute_ring", 2)])

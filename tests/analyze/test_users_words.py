@@ -10,8 +10,8 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect.model.primitive import users_word
-from pjit_inspect.view.notation import operation_text
+from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.view.document.notation import operation_text
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 
-from pjit_inspect.analyze.value_names import ValueNames
-from pjit_inspect.analyze.value_shardings import find_value_shardings
-from pjit_inspect.model.propagation import (
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     Boundary,
     Dimensions,
@@ -15,8 +17,6 @@ from pjit_inspect.model.propagation import (
     ShardedValue,
     Span,
 )
-from pjit_inspect.model.sharding_table import ShardingTable
-from pjit_inspect.model.source import Frame, SourceText
 
 SOURCE = SourceText(file="/me/train.py", lines=("def f(x, w):", "    y = x @ w", "    return jnp.tanh(y)"))
 FROM_X = AxisOrigin(axis="data", kind="input", index=0)

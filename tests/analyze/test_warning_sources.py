@@ -8,9 +8,9 @@ import sys
 import jax
 import pytest
 
-from pjit_inspect.analyze.xla_warnings import with_sources
-from pjit_inspect.model.source import Frame
-from pjit_inspect.model.xla_warning import XlaWarning
+from pjit_inspect.analyze.program.xla_warnings import with_sources
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.xla_warning import XlaWarning
 
 PROGRAM = """
 import sys

@@ -14,8 +14,8 @@ import graph_cases
 from data import hlo_fixtures as fixtures
 
 import pjit_inspect
-from pjit_inspect.model.collective import CollectiveTable
-from pjit_inspect.model.graph import ProgramGraph
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.graph import ProgramGraph
 
 __all__ = ["collectives_of", "graph_of", "page_of"]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import view_reports
 
-from pjit_inspect.model.report import RecordReport
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.inspector_blob import json_text
-from pjit_inspect.view.inspector_page import bundle_text, inspector_frame, inspector_page
-from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
-from pjit_inspect.view.record_view import record_view
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.inspector.page import bundle_text, inspector_frame, inspector_page
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
+from pjit_inspect.view.record.record import record_view
+from pjit_inspect.view.render.html import to_html
 
 __all__ = ["REPORTS", "frame_of", "page_of", "widget_of"]
 

@@ -15,8 +15,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from fixture_pages import graph_of, page_of
 
-from pjit_inspect.model.graph_columns import PHASES
-from pjit_inspect.view.inspector_page import BUNDLE
+from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.view.inspector.page import BUNDLE
 
 SOURCES = BUNDLE.parent / "src"
 SITE = "http://sources.test/"

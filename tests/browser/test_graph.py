@@ -19,10 +19,10 @@ from data import hlo_fixtures as fixtures
 
 import pjit_inspect
 from pjit_inspect.api import CompileRecord
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
-from pjit_inspect.view.inspector_page import inspector_page
-from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
-from pjit_inspect.view.quantities import time_text
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.view.document.quantities import time_text
+from pjit_inspect.view.inspector.page import inspector_page
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
 
 SIXTEEN = "train_step_16_layers.cpu_8"
 MLP = "mlp_step.cpu_8"

@@ -9,10 +9,10 @@ import pytest
 import view_reports
 from pages import REPORTS, frame_of, page_of, widget_of
 
-from pjit_inspect.model.cause import Cause
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.model.report import RecordReport
-from pjit_inspect.model.suggestion import Suggestion
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.suggestion import Suggestion
 
 NAMES = (
     "<script>globalThis.hacked = 1</script>",

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from pages import REPORTS, page_of
 
-from pjit_inspect.model.collective import Collective, CollectiveTable
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
 
 GAP = """() => [...document.querySelectorAll(".moves figure")].map((figure) => {
   const shapes = [...figure.querySelectorAll("svg rect, svg text")].map((one) => one.getBoundingClientRect().bottom);

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import pjit_inspect
 from causes.case import Case
-from pjit_inspect.analyze.collectives import find_collectives
+from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.cause import Cause
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.model.suggestion import Edit
-from pjit_inspect.observe.what_if import WhatIf
-from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.observe.shardy.what_if import WhatIf
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 __all__ = ["Blamed", "blamed"]
 

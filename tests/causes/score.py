@@ -16,8 +16,8 @@ import jax
 
 import pjit_inspect
 from causes.case import Build, Case, Want
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.model.source import Frame
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.collective import Collective
 
 __all__ = ["Answer", "Score", "Verdict", "check_collectives", "score", "tag_lines", "wants_of_this_jax"]
 

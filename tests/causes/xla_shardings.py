@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causes.case import Case
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.observe import _mlir
-from pjit_inspect.observe.propagation import _Walk, propagate
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.observe.shardy import _mlir
+from pjit_inspect.observe.shardy.propagation import _Walk, propagate
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 __all__ = ["Comparison", "Dumped", "compare_by_name", "compare_by_structure", "dump"]
 

@@ -17,8 +17,8 @@ from corpus.program import Counterfactual, Expected, Never, Program
 from corpus.sharding_checks import Result, check_shardings, count_unpaired
 from corpus.xla_text import Array
 from corpus.xla_truth import Moved, Operand, XlaTruth
-from pjit_inspect.model.cause import Cause
-from pjit_inspect.model.collective import Collective
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import Collective
 
 __all__ = [
     "Result",

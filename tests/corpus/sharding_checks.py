@@ -14,8 +14,8 @@ import numpy as np
 
 from corpus.xla_text import Tiles
 from corpus.xla_truth import XlaTruth
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import Propagation, ShardedOp, ShardedValue
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, ShardedValue
 
 __all__ = ["Result", "check_shardings", "count_unpaired"]
 

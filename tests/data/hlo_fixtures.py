@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.parse.hlo import parse_hlo_module
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
 HERE = Path(__file__).parent
 LARGE = "train_step_16_layers.cpu_8"

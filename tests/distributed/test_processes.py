@@ -15,7 +15,7 @@ import pytest
 from processes import run_processes
 
 import pjit_inspect as pi
-from pjit_inspect.parse.record_file import read_record, write_record
+from pjit_inspect.parse.files.record_file import read_record, write_record
 
 
 @pytest.fixture(scope="module", params=[2, 4])

@@ -40,7 +40,7 @@ def anchors(page: str) -> set[str]:
 
 
 def paths_in_code(page: str) -> set[str]:
-    """Paths of the checkout that a page's text names as code: `tests/causes`, `parse/wire.py`, `../README.md`."""
+    """Paths of the checkout that a page's text names as code: `tests/causes`, `parse/wire/wire.py`, `../README.md`."""
     found = re.findall(r"`(?:python )?((?:\w[\w.-]*/)+[\w.-]+)(?: [^`\n]*)?`", prose(page))
     return {path for path in found if path.split("/")[0] in FOLDERS}
 

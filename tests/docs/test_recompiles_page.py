@@ -13,9 +13,9 @@ import pytest
 from code_blocks import blocks, filled_in, printed_each_by_itself, read_page
 from recompiles.corpus import SCENARIOS
 
-from pjit_inspect.model.compile_key import CacheLayer
-from pjit_inspect.model.ledger import PatternKind
-from pjit_inspect.model.reason import DifferenceKind, ReasonKind
+from pjit_inspect.model.record.compile_key import CacheLayer
+from pjit_inspect.model.record.ledger import PatternKind
+from pjit_inspect.model.record.reason import DifferenceKind, ReasonKind
 
 PAGE = "docs/recompiles.md"
 WITHOUT_A_SCENARIO = {"type sharding"}

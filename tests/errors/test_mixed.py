@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.analyze.explain_errors import explain_error
-from pjit_inspect.model.explained_error import ErrorFacts, ErrorScene, ExplainedError
-from pjit_inspect.observe.error_scene import error_scene
-from pjit_inspect.parse.sharding_errors import parse_sharding_error
-from pjit_inspect.view.error_view import error_view
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.text import to_text
+from pjit_inspect.analyze.errors.explain import explain_error
+from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorScene, ExplainedError
+from pjit_inspect.observe.errors.scene import error_scene
+from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
+from pjit_inspect.view.pages.error import error_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 from .case import refusal
 from .programs import CASES

@@ -16,11 +16,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
 import view_reports
 
-from pjit_inspect.view.inspector_blob import pack_blob
-from pjit_inspect.view.inspector_page import BUNDLE
-from pjit_inspect.view.notation import ranges_text
-from pjit_inspect.view.quantities import bytes_text, time_text
-from pjit_inspect.view.shard_picture import shard_face
+from pjit_inspect.view.document.notation import ranges_text
+from pjit_inspect.view.document.quantities import bytes_text, time_text
+from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.page import BUNDLE
+from pjit_inspect.view.svg.shard_picture import shard_face
 
 SOURCES = BUNDLE.parent / "src"
 

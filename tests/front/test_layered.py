@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
 import graph_cases
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.view.inspector_page import BUNDLE
+from pjit_inspect.view.inspector.page import BUNDLE
 
 TOLERANCE = 0.02  # pixels
 

@@ -19,12 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
 import graph_cases
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.model.graph import ProgramGraph
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes
-from pjit_inspect.view.inspector_blob import pack_blob
-from pjit_inspect.view.inspector_graph import GraphLinks, graph_data
-from pjit_inspect.view.inspector_groups import SharedTables
-from pjit_inspect.view.inspector_page import BUNDLE
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.graph import GraphLinks, graph_data
+from pjit_inspect.view.inspector.page import BUNDLE
+from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 SOURCES = BUNDLE.parent / "src"
 MODULES = (

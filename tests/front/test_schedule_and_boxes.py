@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
 import graph_cases
 
-from pjit_inspect.view.inspector_blob import pack_blob
-from pjit_inspect.view.inspector_graph import GraphLinks, graph_data
-from pjit_inspect.view.inspector_groups import SharedTables
-from pjit_inspect.view.inspector_page import BUNDLE
+from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.graph import GraphLinks, graph_data
+from pjit_inspect.view.inspector.page import BUNDLE
+from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 SOURCES = BUNDLE.parent / "src"
 

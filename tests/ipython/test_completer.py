@@ -7,7 +7,7 @@ from IPython.core.completer import provisionalcompleter
 
 from pjit_inspect import api
 from pjit_inspect.ipython.completer import offer
-from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.record.record import RecordData
 
 
 @pytest.fixture

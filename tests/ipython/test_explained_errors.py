@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from pjit_inspect import api, steps
+from pjit_inspect import api
+from pjit_inspect import guard as steps
 from pjit_inspect.errors import PjitInspectError
 
 # Each device would hold one and a half rows: 6 / 4.

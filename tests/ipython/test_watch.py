@@ -7,9 +7,9 @@ import pytest
 from nbclient import NotebookClient
 
 from pjit_inspect import api
+from pjit_inspect.handles.ledger import HISTORY
 from pjit_inspect.ipython.completer import offer
-from pjit_inspect.observe import listener
-from pjit_inspect.recompiles import HISTORY
+from pjit_inspect.observe.watch import listener
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ import jax.monitoring
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe.contents import Finish
-from pjit_inspect.observe.listener import observed, observed_calls
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.live.contents import Finish
+from pjit_inspect.observe.watch.listener import observed, observed_calls
 
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 

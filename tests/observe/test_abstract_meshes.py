@@ -14,10 +14,10 @@ from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, recorded
 
-from pjit_inspect import steps
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe.sharding_text import mesh_text, sharding_text
-from pjit_inspect.observe.shardings import find_meshes, has_devices, is_concrete, to_mesh
+from pjit_inspect import guard as steps
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.key.sharding_text import mesh_text, sharding_text
+from pjit_inspect.observe.live.shardings import find_meshes, has_devices, is_concrete, to_mesh
 
 
 @pytest.fixture

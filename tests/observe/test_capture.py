@@ -15,7 +15,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, counted_compiles, put, recorded
 
-from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.record.record import RecordData
 
 X = np.ones((8, 8), np.float32)
 

@@ -15,9 +15,11 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import recorded
 
-from pjit_inspect.model.compile_key import CompileKey
-from pjit_inspect.observe import _jax, definitions, serials, short_text
-from pjit_inspect.observe.argument_tree import passed, tree_facts
+from pjit_inspect.model.record.compile_key import CompileKey
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.key import definitions
+from pjit_inspect.observe.key.argument_tree import passed, tree_facts
+from pjit_inspect.observe.live import serials, short_text
 
 X = np.arange(4, dtype=np.float32)
 
@@ -72,7 +74,7 @@ def test_the_arguments_closures_and_functions_of_a_recorded_call_are_freed() -> 
 
 
 def test_a_call_that_compiles_nothing_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pjit_inspect.observe import record
+    from pjit_inspect.observe.watch import record
 
     count = [0]
     kept = record.call_facts

@@ -10,8 +10,8 @@ import jax
 import pytest
 from programs import recorded
 
-from pjit_inspect import steps
-from pjit_inspect.observe import _jax, contract
+from pjit_inspect import guard as steps
+from pjit_inspect.observe.contract import _jax, contract
 
 
 def test_the_installed_jax_has_every_name_this_package_reads() -> None:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from pjit_inspect.model.explained_error import ErrorScene
-from pjit_inspect.observe.error_scene import error_scene, linked_errors
-from pjit_inspect.observe.frames import read_variables
+from pjit_inspect.model.report.explained_error import ErrorScene
+from pjit_inspect.observe.errors.scene import error_scene, linked_errors
+from pjit_inspect.observe.live.frames import read_variables
 
 
 class Pair(NamedTuple):

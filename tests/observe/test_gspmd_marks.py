@@ -6,10 +6,10 @@ import pytest
 from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
 
-from pjit_inspect.observe import _mlir
-from pjit_inspect.observe.gspmd_marks import has_gspmd_marks
-from pjit_inspect.observe.partitioner_service import ask_partitioner
-from pjit_inspect.observe.propagation import propagate
+from pjit_inspect.observe.partitioner.service import ask_partitioner
+from pjit_inspect.observe.shardy import _mlir
+from pjit_inspect.observe.shardy.gspmd_marks import has_gspmd_marks
+from pjit_inspect.observe.shardy.propagation import propagate
 
 MESH = 'sdy.mesh @mesh = <["a"=2, "b"=4]>'
 ROWS = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"

@@ -12,8 +12,8 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect
-from pjit_inspect.model.propagation import Propagation, ShardingRule
-from pjit_inspect.observe.propagation import propagate
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardingRule
+from pjit_inspect.observe.shardy.propagation import propagate
 
 _PROGRAMS: dict[str, tuple[str, Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     "matrix product": ("dot_general", lambda x, w: x @ w, ((16, 32), (32, 64))),

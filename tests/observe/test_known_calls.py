@@ -10,9 +10,9 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, counted_compiles, put, recorded
 
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import listener
-from pjit_inspect.observe.on_request import compile_record
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.watch import listener
+from pjit_inspect.observe.watch.on_request import compile_record
 
 X = np.ones((8, 8), np.float32)
 

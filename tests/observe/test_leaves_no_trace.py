@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from programs import recorded
 
-from pjit_inspect import steps
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import arrays, contents, listener, record
+from pjit_inspect import guard as steps
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.live import arrays, contents
+from pjit_inspect.observe.watch import listener, record
 
 X = np.ones((8, 8), np.float32)
 

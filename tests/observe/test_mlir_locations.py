@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.model.propagation import Span
-from pjit_inspect.observe.mlir_locations import read_location, unescaped
+from pjit_inspect.model.sharding.sharded_program import Span
+from pjit_inspect.observe.shardy.mlir_locations import read_location, unescaped
 
 
 def printed(name: str, *frames: tuple[str, str, int, int]) -> str:

@@ -11,9 +11,9 @@ from jax.sharding import PartitionSpec as P
 from programs import recorded
 
 import pjit_inspect as pi
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.view.log_view import log_view
-from pjit_inspect.view.text import to_text
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.render.text import to_text
 
 X = np.ones((8, 3), np.float32)
 

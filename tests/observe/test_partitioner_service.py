@@ -24,11 +24,13 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 from programs import auto_mesh, counted_compiles, recorded
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import _jax, partitioner_dump, partitioner_service
-from pjit_inspect.observe.how_compiled import compiler_options
-from pjit_inspect.observe.on_request import compile_record
-from pjit_inspect.observe.partitioner_service import Partitioned, ask_partitioner, cancel, start_server, stop_server
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.partitioner import dump as partitioner_dump
+from pjit_inspect.observe.partitioner import service as partitioner_service
+from pjit_inspect.observe.partitioner.service import Partitioned, ask_partitioner, cancel, start_server, stop_server
+from pjit_inspect.observe.shardy.how_compiled import compiler_options
+from pjit_inspect.observe.watch.on_request import compile_record
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "pjit_inspect_partitioner_"
@@ -577,7 +579,7 @@ def run_script(tmp_path: Path, body: str, *options: str, **environment: str) -> 
     script = tmp_path / "script.py"
     head = f"""
         import os, pathlib, sys
-        from pjit_inspect.observe import partitioner_service as service
+        from pjit_inspect.observe.partitioner import service
         program, slow = (pathlib.Path({str(tmp_path)!r}, name).read_bytes() for name in ("program", "slow"))
         ask = lambda: service.ask_partitioner(program, devices=8)
     """

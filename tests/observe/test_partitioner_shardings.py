@@ -12,12 +12,12 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from programs import auto_mesh
 
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe.on_request import compile_record
-from pjit_inspect.observe.partitioner_service import ask_partitioner
-from pjit_inspect.parse.hlo_verbatim import parse_program
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.observe.partitioner.service import ask_partitioner
+from pjit_inspect.observe.watch.on_request import compile_record
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 
 @pytest.fixture

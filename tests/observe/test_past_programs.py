@@ -12,7 +12,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from programs import recorded
 
-from pjit_inspect.model.compile_key import CompileKey, FedBack
+from pjit_inspect.model.record.compile_key import CompileKey, FedBack
 
 X = np.arange(8, dtype=np.float32)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.profile import ProfiledRun
-from pjit_inspect.observe import profile_file
+from pjit_inspect.model.record.profile import ProfiledRun
+from pjit_inspect.observe.profiler import profile_file
 
 
 def event(op: str | None, start: float, duration: float, **stats: Any) -> SimpleNamespace:

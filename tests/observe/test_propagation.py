@@ -17,9 +17,9 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from programs import auto_mesh
 
-from pjit_inspect.model.propagation import AxisOrigin, Propagation, ShardedOp
-from pjit_inspect.observe import mlir_process
-from pjit_inspect.observe.propagation import propagate
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardedOp
+from pjit_inspect.observe.shardy import mlir_process
+from pjit_inspect.observe.shardy.propagation import propagate
 
 
 @functools.cache

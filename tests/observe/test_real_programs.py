@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec as P
 from programs import auto_mesh, counted_compiles, recorded
 
 from pjit_inspect import capture
-from pjit_inspect.model.record import RecordData
+from pjit_inspect.model.record.record import RecordData
 
 BATCH, LENGTH, WIDTH, HEADS, VOCABULARY = 8, 16, 32, 4, 64
 

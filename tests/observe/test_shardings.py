@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
-from pjit_inspect.model.layout import ArrayLayout, Sharding
-from pjit_inspect.observe.shardings import find_meshes, on_mesh, to_mesh, to_sharding
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.observe.live.shardings import find_meshes, on_mesh, to_mesh, to_sharding
 
 
 @st.composite

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.observe.shardy_attributes import (
+from pjit_inspect.observe.shardy.shardy_attributes import (
     Spec,
     read_mesh,
     read_names,

@@ -6,7 +6,7 @@ import linecache
 import os
 from pathlib import Path
 
-from pjit_inspect.observe.frames import read_source
+from pjit_inspect.observe.live.frames import read_source
 
 
 def test_the_lines_of_a_file_are_held_once_and_follow_its_changes(tmp_path: Path):

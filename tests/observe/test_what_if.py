@@ -17,12 +17,12 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.collectives import find_collectives
+from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.suggestion import Edit
-from pjit_inspect.observe.texts import hlo_text
-from pjit_inspect.observe.what_if import WhatIf
-from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.observe.shardy.texts import hlo_text
+from pjit_inspect.observe.shardy.what_if import WhatIf
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 S = jax.ShapeDtypeStruct
 

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import pjit_inspect as pi
-from pjit_inspect.model.propagation import Span
-from pjit_inspect.observe.written_places import read_spans
+from pjit_inspect.model.sharding.sharded_program import Span
+from pjit_inspect.observe.shardy.written_places import read_spans
 
 
 def total(x):

@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.observe.partitioner_service import ask_partitioner
-from pjit_inspect.observe.propagation import propagate
-from pjit_inspect.observe.shardings import find_meshes
-from pjit_inspect.parse.hlo_verbatim import parse_program
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.observe.live.shardings import find_meshes
+from pjit_inspect.observe.partitioner.service import ask_partitioner
+from pjit_inspect.observe.shardy.propagation import propagate
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 Program = Callable[..., Any]
 

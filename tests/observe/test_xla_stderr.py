@@ -34,8 +34,8 @@ from jax._src.dispatch import log_elapsed_time
 from nbclient import NotebookClient
 from programs import COMPILE_EVENT, recorded
 
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.observe import listener, stderr_copy, xla_stderr
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.watch import listener, stderr_copy, xla_stderr
 
 WARNING = "W1120 12:00:00.000000    4242 some_pass.cc:12] This is inefficient.\n"
 THREAD = "pjit_inspect stderr"
@@ -593,7 +593,7 @@ import atexit, json, os, signal, sys, threading
 import jax, numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 from jax._src.dispatch import log_elapsed_time
-from pjit_inspect.observe import listener
+from pjit_inspect.observe.watch import listener
 mesh = Mesh(np.array(jax.devices()).reshape(2, 4), ("data", "model"))
 records = []
 def on_record(data, finish):

@@ -15,9 +15,9 @@ import pjit_inspect
 from operations.forms import Program
 from operations.xla_dump import MadeFor, dump, operations_of_collectives
 from operations.xla_shardings_of import Specs, xla_shardings_of
-from pjit_inspect.model.cause import Cause
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.model.propagation import Propagation
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.sharding.sharded_program import Propagation
 
 __all__ = ["Score", "score"]
 

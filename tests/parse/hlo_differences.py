@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from pjit_inspect.model.hlo import Computation, HloModule, Instruction
+from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 
 # What may differ, and why:
 FILLED_IN = frozenset((

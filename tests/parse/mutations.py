@@ -20,22 +20,22 @@ from typing import Any
 from data import hlo_fixtures as fixtures
 from google.protobuf.message import DecodeError
 
-from pjit_inspect.analyze.backend_config import read_backend_config
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.custom_calls import describe_custom_call
-from pjit_inspect.analyze.fusions import find_fusions
-from pjit_inspect.analyze.report import report
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program.backend_config import read_backend_config
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call
+from pjit_inspect.analyze.program.fusions import find_fusions
+from pjit_inspect.analyze.report.report import report
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.blob import Blob
-from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.model.layout import ArrayLayout, Sharding
-from pjit_inspect.model.mesh import Device
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.hlo import parse_hlo_module
-from pjit_inspect.parse.hlo_schema import message_class
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.parse.record_file import read_record, write_record
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.mesh import Device
+from pjit_inspect.parse.files.record_file import read_record, write_record
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.wire.hlo_schema import message_class
 
 __all__ = ["KINDS", "Case", "make_case", "use_case"]
 

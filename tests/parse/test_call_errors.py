@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.explained_error import ErrorArray, MeshAxes
-from pjit_inspect.parse.sharding_errors import parse_sharding_error
+from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 
 AUTO = MeshAxes(axes=(("data", 2), ("model", 4)), types=("auto", "auto"))
 NAMED = "NamedSharding(mesh=Mesh('data': 2, 'model': 4, axis_types=(Auto, Auto)), spec={}, memory_kind=device)"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.fusions import find_fusions
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.hlo import parse_hlo_module
-from pjit_inspect.parse.hlo_schema import message_class
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.wire.hlo_schema import message_class
 
 TINY = """HloModule tiny, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, num_partitions=4
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from jax.sharding import NamedSharding, PartitionSpec
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import Dimensions
-from pjit_inspect.parse.hlo_sharding import FoundSpec, find_spec, read_tilings
-from pjit_inspect.parse.text_groups import read_sharding
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import Dimensions
+from pjit_inspect.parse.hlo_text.groups import read_sharding
+from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, find_spec, read_tilings
 
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
 CUBE = Mesh(axis_names=("a", "b", "c"), shape=(2, 2, 2), device_ids=tuple(range(8)))

@@ -14,14 +14,14 @@ import pytest
 from data import hlo_fixtures as fixtures
 from hlo_differences import EXPECTED, differences
 
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.fusions import find_fusions
-from pjit_inspect.analyze.trip_count import find_trip_count
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.program.fusions import find_fusions
+from pjit_inspect.analyze.program.trip_count import find_trip_count
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.model.hlo import HloModule, Instruction
-from pjit_inspect.parse.hlo_text import encode_hlo_text, parse_hlo_text
-from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text, parse_hlo_text
 
 ATTRIBUTES = (Path(__file__).parent / "attributes.hlo").read_text()
 
@@ -258,7 +258,7 @@ def test_replica_groups_of_every_form_expand(text: str, groups: tuple[tuple[int,
 def test_shardings_of_every_form_are_read(text: str, proto: str):
     from google.protobuf import text_format
 
-    from pjit_inspect.parse.hlo_schema import message_class
+    from pjit_inspect.parse.wire.hlo_schema import message_class
 
     expected = text_format.Parse(proto, message_class("OpSharding")())
     found = get(tiny("sharding={replicated}", f"sharding={text}"), "y").details.sharding

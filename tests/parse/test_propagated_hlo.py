@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import Propagation, Span
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import Propagation, Span
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.propagation import (
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     Boundary,
     Propagation,
@@ -18,8 +19,7 @@ from pjit_inspect.model.propagation import (
     ShardingRule,
     Span,
 )
-from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.propagation_file import propagation_bytes, read_propagation
+from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 
 RULE = ShardingRule(operands=((("i",), ("k",)),), results=((("i",),),), sizes={"i": 4, "k": 8}, reduction=("k",))
 PROGRAM = Propagation(

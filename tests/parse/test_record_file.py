@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
-from pjit_inspect.model.blob import Blob
-from pjit_inspect.model.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
-from pjit_inspect.model.layout import ArrayLayout, Sharding
-from pjit_inspect.model.mesh import Device, Mesh
-from pjit_inspect.model.reason import Difference, Reason
-from pjit_inspect.model.record import MemoryStats, RecordData, Timings
-from pjit_inspect.model.source import Frame, SourceText
-from pjit_inspect.parse import record_file
-from pjit_inspect.parse.record_file import read_record, write_record
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
+from pjit_inspect.model.record.reason import Difference, Reason
+from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
+from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.parse.files import record_file
+from pjit_inspect.parse.files.record_file import read_record, write_record
 
 # What hypothesis builds. Text holds everything a file name or source line may, lone surrogates included.
 texts = st.text(max_size=12)

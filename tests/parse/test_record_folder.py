@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.record_folder import FoundFolder, file_name, find_records, folder_name, remove_saved
+from pjit_inspect.parse.files.record_folder import FoundFolder, file_name, find_records, folder_name, remove_saved
 
 
 def touched(path: Path) -> Path:

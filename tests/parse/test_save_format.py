@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.model import hlo, hlo_columns, record
-from pjit_inspect.parse import record_file
+from pjit_inspect.model.program import hlo, hlo_columns
+from pjit_inspect.model.record import record
+from pjit_inspect.parse.files import record_file
 
 OLD = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 DOCS = Path(__file__).parents[2] / "docs"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.explained_error import ErrorArray, MeshAxes
-from pjit_inspect.parse.sharding_errors import parse_sharding_error
-from pjit_inspect.parse.sharding_phrases import parse_array_type, parse_named_sharding, parse_spec
+from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
+from pjit_inspect.parse.messages.sharding_phrases import parse_array_type, parse_named_sharding, parse_spec
 
 AUTO = MeshAxes(axes=(("data", 2), ("model", 4)), types=("auto", "auto"))
 EXPLICIT = MeshAxes(axes=(("data", 2), ("model", 4)), types=("explicit", "explicit"))

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.stablehlo_text import line_place, stablehlo_lines
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.parse.messages.stablehlo_text import line_place, stablehlo_lines
 
 TEXT = """\
 #loc = loc(unknown)

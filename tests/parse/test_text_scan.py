@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.parse.text_scan import (
+from pjit_inspect.parse.wire.text_scan import (
     find_close,
     inside,
     integers,

@@ -10,10 +10,10 @@ import zipfile
 import pytest
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes, UnknownTime
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.parse import record_file
-from pjit_inspect.parse.times_file import read_times, times_bytes
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, UnknownTime
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.files import record_file
+from pjit_inspect.parse.files.times_file import read_times, times_bytes
 
 TIMES = KernelTimes(
     calls=3,

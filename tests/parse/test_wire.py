@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.hlo_schema import message_class
-from pjit_inspect.parse.wire import read_packed, scan_messages, split_message
+from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.wire import read_packed, scan_messages, split_message
 
 messages = st.lists(
     st.fixed_dictionaries(

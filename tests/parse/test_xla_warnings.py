@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.source import Frame
-from pjit_inspect.model.xla_warning import XlaWarning
-from pjit_inspect.parse.xla_warnings import parse_warnings
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.parse.messages.xla_warnings import parse_warnings
 
 REST = (
     ". As the last resort, SPMD will replicate the tensor and then partition it to obtain the target sharding, which "

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 
 import pjit_inspect as pi
-from pjit_inspect.recompiles import HISTORY
+from pjit_inspect.handles.ledger import HISTORY
 from recompiles.scenario import Scenario
 
 __all__ = ["Outcome", "run_scenario"]

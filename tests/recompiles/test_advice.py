@@ -12,7 +12,8 @@ import jax
 import numpy as np
 import pytest
 
-from pjit_inspect.analyze import eager_loops, fed_back, recompile_patterns
+from pjit_inspect.analyze.recompiles import eager_loops, fed_back
+from pjit_inspect.analyze.recompiles import patterns as recompile_patterns
 from recompiles.advice import CASES, Case, programs_of
 
 TEXTS = (*recompile_patterns.ADVICE, *fed_back.ADVICE, *eager_loops.ADVICE)

@@ -12,7 +12,7 @@ import pytest
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from pjit_inspect.model.ledger import Pattern
+from pjit_inspect.model.record.ledger import Pattern
 from recompiles.advice import programs_of
 
 X = np.arange(8, dtype=np.float32)

@@ -17,15 +17,15 @@ from corpus.programs import PROGRAMS
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
-from pjit_inspect import suggest
-from pjit_inspect.analyze.collectives import find_collectives
-from pjit_inspect.analyze.suggest_constraints import ConstraintOptions
-from pjit_inspect.analyze.suggest_cost import cost_of
-from pjit_inspect.analyze.value_names import ValueNames
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
+from pjit_inspect.analyze.suggest.cost import cost_of
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.model.suggestion import Suggestion
-from pjit_inspect.observe.what_if import WhatIf
-from pjit_inspect.parse.hlo_verbatim import parse_program
+from pjit_inspect.handles import suggest
+from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.observe.shardy.what_if import WhatIf
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 KIB = 1024
 

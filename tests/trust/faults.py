@@ -56,5 +56,5 @@ def failing(code: CodeType, error: BaseException) -> Iterator[list[bool]]:
 
 
 def title(code: CodeType) -> str:
-    """Where a function is, and its name: "observe/record.py:51 make_record"."""
+    """Where a function is, and its name: "observe/watch/record.py:51 make_record"."""
     return f"{code.co_filename.removeprefix(PACKAGE + '/')}:{code.co_firstlineno} {code.co_qualname}"

@@ -18,7 +18,7 @@ from faults import failing, title
 from test_faults import call, state, steps_of, watched
 
 import pjit_inspect as pi
-from pjit_inspect import steps
+from pjit_inspect import guard as steps
 
 ONE = np.ones(3, np.float32)
 

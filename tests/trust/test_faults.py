@@ -21,8 +21,8 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect import steps
-from pjit_inspect.observe import listener
+from pjit_inspect import guard as steps
+from pjit_inspect.observe.watch import listener
 
 SAMPLE = 4
 """The normal run lets every so many-th function fail; `--all` lets all, with both kinds of error."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pjit_inspect.model.source import Frame
-from pjit_inspect.view.cause_groups import distinct_lines
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.view.record.cause_groups import distinct_lines
 
 
 def test_frames_of_one_line_one_after_another_are_told_once():

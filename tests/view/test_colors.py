@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.view.colors import AXIS_COLORS, NEUTRAL, SELECTION, SEVERAL, Palette
+from pjit_inspect.view.document.colors import AXIS_COLORS, NEUTRAL, SELECTION, SEVERAL, Palette
 
 
 def _luminance(color: str) -> float:

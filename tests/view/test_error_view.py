@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.explain_errors import explain_error
-from pjit_inspect.model.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit, MeshAxes
-from pjit_inspect.model.source import Frame
-from pjit_inspect.parse.sharding_errors import parse_sharding_error
-from pjit_inspect.view.error_view import error_view
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.text import to_text
+from pjit_inspect.analyze.errors.explain import explain_error
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit, MeshAxes
+from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
+from pjit_inspect.view.pages.error import error_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 MESH = MeshAxes(axes=(("data", 2), ("model", 4)))
 HOSTILE = "<script>alert(1)</script>\x1b[31m\n\u202e`"

@@ -9,15 +9,15 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.model.cause import Cause
-from pjit_inspect.model.collective import CollectiveTable
-from pjit_inspect.view.cause_groups import group_by_cause, kinds_words, place_words
-from pjit_inspect.view.explain_pick import pick
-from pjit_inspect.view.explain_view import explain_view
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.printable import cell_width
-from pjit_inspect.view.record_view import record_view
-from pjit_inspect.view.text import to_text
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.view.document.printable import cell_width
+from pjit_inspect.view.record.cause_groups import group_by_cause, kinds_words, place_words
+from pjit_inspect.view.record.explain import explain_view
+from pjit_inspect.view.record.explain_pick import pick
+from pjit_inspect.view.record.record import record_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 REPORT = view_reports.explained()
 ROWS = tuple(REPORT.collectives or ())

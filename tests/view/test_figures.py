@@ -16,20 +16,20 @@ import pytest
 import view_reports
 from view_reports import array, devices_of, mesh_of
 
-from pjit_inspect.model.collective import Collective, CollectiveTable
-from pjit_inspect.model.layout import ArrayLayout
-from pjit_inspect.model.record import MemoryStats, RecordData, Timings
-from pjit_inspect.model.report import RecordReport
-from pjit_inspect.view.chart_document import chart_document
-from pjit_inspect.view.chart_memory import memory_chart
-from pjit_inspect.view.chart_picture import cell_strength, draw_chart
-from pjit_inspect.view.chart_totals import time_chart, totals_chart
-from pjit_inspect.view.chart_traffic import MOST_BLOCKS, traffic_chart
-from pjit_inspect.view.colors import AXIS_COLORS, SEVERAL
-from pjit_inspect.view.figures import Figures
-from pjit_inspect.view.summary_picture import draw_summary
-from pjit_inspect.view.svg import Svg
-from pjit_inspect.view.text import to_text
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.charts.memory import memory_chart
+from pjit_inspect.view.charts.totals import time_chart, totals_chart
+from pjit_inspect.view.charts.traffic import MOST_BLOCKS, traffic_chart
+from pjit_inspect.view.document.colors import AXIS_COLORS, SEVERAL
+from pjit_inspect.view.figures.chart_document import chart_document
+from pjit_inspect.view.figures.figures import Figures
+from pjit_inspect.view.record.summary_picture import draw_summary
+from pjit_inspect.view.render.text import to_text
+from pjit_inspect.view.svg.chart_picture import cell_strength, draw_chart
+from pjit_inspect.view.svg.svg import Svg
 
 REPORTS = view_reports.every_report()
 NAMES = ("axis_totals", "traffic", "bytes_per_device", "compile_times")
@@ -376,7 +376,7 @@ def test_names_that_plotly_would_read_are_shown_as_they_are(name):
 
 
 def test_the_summary_says_what_the_text_says():
-    from pjit_inspect.view.record_view import record_view
+    from pjit_inspect.view.record.record import record_view
 
     text = to_text(record_view(REPORTS["mlp_fsdp"]))
     svg = ElementTree.fromstring(draw_summary(REPORTS["mlp_fsdp"]).write())
@@ -403,6 +403,6 @@ def test_a_picture_with_hatches_is_not_placed():
 
 
 def test_the_module_of_the_figures_imports_no_plotly():
-    script = "import pjit_inspect.api, pjit_inspect.view.figures, sys; print('plotly' in sys.modules)"
+    script = "import pjit_inspect.api, pjit_inspect.view.figures.figures, sys; print('plotly' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -7,16 +7,16 @@ import re
 import pytest
 import view_reports
 
-from pjit_inspect.view.colors import Palette
-from pjit_inspect.view.explain_view import explain_view
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.log_view import log_view
-from pjit_inspect.view.mesh_picture import draw_mesh
-from pjit_inspect.view.record_view import record_view
-from pjit_inspect.view.shard_picture import draw_shards
-from pjit_inspect.view.shardings_view import shardings_view
-from pjit_inspect.view.text import to_text
-from pjit_inspect.view.tree import MeshSubject
+from pjit_inspect.view.document.colors import Palette
+from pjit_inspect.view.document.document import MeshSubject
+from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.record.explain import explain_view
+from pjit_inspect.view.record.record import record_view
+from pjit_inspect.view.record.shardings import shardings_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
+from pjit_inspect.view.svg.mesh_picture import draw_mesh
+from pjit_inspect.view.svg.shard_picture import draw_shards
 
 REPORTS = view_reports.every_report()
 

@@ -14,14 +14,14 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.view.explain_view import explain_view
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.log_view import log_view
-from pjit_inspect.view.mesh_picture import mesh_lines
-from pjit_inspect.view.record_view import record_view
-from pjit_inspect.view.shardings_view import shardings_view
-from pjit_inspect.view.text import to_text
-from pjit_inspect.view.tree import Code, Document, Line
+from pjit_inspect.view.document.document import Code, Document, Line
+from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.record.explain import explain_view
+from pjit_inspect.view.record.record import record_view
+from pjit_inspect.view.record.shardings import shardings_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
+from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
 REPORTS = view_reports.every_report()
 HTML = {name: to_html(record_view(report)) for name, report in REPORTS.items()}

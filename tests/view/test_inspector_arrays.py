@@ -9,10 +9,10 @@ import view_reports
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.view.inspector_arrays import array_groups, array_rows, value_rows
-from pjit_inspect.view.inspector_groups import SharedTables
+from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
+from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 MESH = view_reports.mesh_of(data=2, model=4)
 

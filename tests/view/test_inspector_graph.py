@@ -17,11 +17,11 @@ import view_reports
 from data import hlo_fixtures as fixtures
 from test_inspector_payload import read_blob, strings
 
-from pjit_inspect.model.graph import ProgramGraph
-from pjit_inspect.view.inspector_blob import pack_blob
-from pjit_inspect.view.inspector_graph import GraphLinks, graph_data, missing_graph
-from pjit_inspect.view.inspector_groups import SharedTables
-from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.graph import GraphLinks, graph_data, missing_graph
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
+from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 Columns = dict[str, np.ndarray]
 

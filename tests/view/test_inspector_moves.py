@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import view_reports
 
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.view.inspector_moves import move_data
-from pjit_inspect.view.inspector_running import RunningInstructions
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.view.inspector.moves import move_data
+from pjit_inspect.view.inspector.running import RunningInstructions
 
 REPORT = view_reports.train_step()
 ADD = "%add (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n"
@@ -114,7 +114,7 @@ def test_a_ragged_all_to_all_and_a_collective_without_groups_are_not_drawn():
 
 
 def test_every_all_to_all_and_permute_of_a_real_program_has_a_picture():
-    from pjit_inspect.analyze.collectives import find_collectives
+    from pjit_inspect.analyze.collectives.collectives import find_collectives
 
     file = Path(__file__).parents[1] / "data" / "train_step_16_layers.cpu_8.hlo.gz"
     module = parse_hlo_text(gzip.decompress(file.read_bytes()).decode())

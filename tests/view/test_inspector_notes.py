@@ -7,13 +7,13 @@ import dataclasses
 import pytest
 import view_reports
 
-from pjit_inspect.analyze.notes import collective_notes
-from pjit_inspect.model.collective import Collective, CollectiveTable
-from pjit_inspect.model.report import RecordReport
-from pjit_inspect.model.xla_warning import XlaWarning
-from pjit_inspect.view.collectives_view import group_collectives
-from pjit_inspect.view.inspector_arrays import array_groups
-from pjit_inspect.view.inspector_notes import note_list
+from pjit_inspect.analyze.report.notes import collective_notes
+from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.inspector.arrays import array_groups
+from pjit_inspect.view.inspector.notes import note_list
+from pjit_inspect.view.record.collectives import group_collectives
 
 MESH = view_reports.mesh_of(data=2, model=4)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import view_reports
 
-from pjit_inspect.view.inspector_page import BUNDLE, bundle_text, inspector_frame, inspector_page
-from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
-from pjit_inspect.view.inspector_widget import inspector_widget, widget_words
+from pjit_inspect.view.inspector.page import BUNDLE, bundle_text, inspector_frame, inspector_page
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
+from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
 
 FRONT = BUNDLE.parent
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import view_reports
 
-from pjit_inspect.view.inspector_blob import MAGIC, json_text, pack_blob
-from pjit_inspect.view.inspector_payload import InspectorInput, InspectorPayload, inspector_payload
+from pjit_inspect.view.inspector.blob import MAGIC, json_text, pack_blob
+from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 
 REPORTS = view_reports.every_report()
 

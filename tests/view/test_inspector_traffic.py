@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from pjit_inspect.model.collective import Collective
-from pjit_inspect.view.inspector_traffic import find_traffic
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.view.inspector.traffic import find_traffic
 
 
 def collective(kind: str, groups, *, payload: int = 100, wire: int = 60, count: int | None = 1) -> Collective:

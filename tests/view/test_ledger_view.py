@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 
-from pjit_inspect.model.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern, RepeatedReason
-from pjit_inspect.model.reason import Reason, Resharding
-from pjit_inspect.model.record import Timings
-from pjit_inspect.model.source import Frame
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.ledger_view import ledger_view
-from pjit_inspect.view.record_view import ViewOptions
-from pjit_inspect.view.text import to_text
-from pjit_inspect.view.timeline_bars import timeline_bars
-from pjit_inspect.view.timeline_figure import timeline_figure
-from pjit_inspect.view.timeline_picture import draw_timeline
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern, RepeatedReason
+from pjit_inspect.model.record.reason import Reason, Resharding
+from pjit_inspect.model.record.record import Timings
+from pjit_inspect.view.figures.timeline_figure import timeline_figure
+from pjit_inspect.view.pages.ledger import ledger_view
+from pjit_inspect.view.record.record import ViewOptions
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
+from pjit_inspect.view.svg.timeline_bars import timeline_bars
+from pjit_inspect.view.svg.timeline_picture import draw_timeline
 
 FIRST = Reason(kind="first", sentence="first compile of `train_step`")
 LONGER = Reason(kind="changed", sentence="`x`: length 511 -> 512 (dimension 1)", nearest=1)

@@ -6,10 +6,10 @@ import dataclasses
 
 import view_reports
 
-from pjit_inspect.model.record import RecordData
-from pjit_inspect.view.log_view import log_view
-from pjit_inspect.view.record_view import ViewOptions
-from pjit_inspect.view.text import to_text
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.record.record import ViewOptions
+from pjit_inspect.view.render.text import to_text
 
 MLP = view_reports.mlp("tensor").data
 

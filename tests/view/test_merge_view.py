@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pjit_inspect.model.merged import MergedData, MergedProcess, MergedProgram, ProcessDifference, ProgramFacts
-from pjit_inspect.model.source import Frame
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.merge_view import merge_view
-from pjit_inspect.view.text import to_text
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.merged import MergedData, MergedProcess, MergedProgram, ProcessDifference, ProgramFacts
+from pjit_inspect.view.pages.merge import merge_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 WHERE = Frame(file="train.py", line=41)
 PROCESSES = tuple(MergedProcess(index=index, records=3, shared=2) for index in range(4))

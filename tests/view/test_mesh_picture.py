@@ -12,11 +12,11 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.view.answer_view import overview_blocks
-from pjit_inspect.view.colors import AXIS_COLORS, SELECTION, Palette
-from pjit_inspect.view.mesh_picture import draw_mesh, mesh_grid, mesh_lines
-from pjit_inspect.view.tree import MeshSubject, Picture
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.view.document.colors import AXIS_COLORS, SELECTION, Palette
+from pjit_inspect.view.document.document import MeshSubject, Picture
+from pjit_inspect.view.record.answer import overview_blocks
+from pjit_inspect.view.svg.mesh_picture import draw_mesh, mesh_grid, mesh_lines
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.view.notation import (
+from pjit_inspect.view.document.notation import (
     groups_text,
     operation_text,
     path_pattern,
@@ -15,8 +15,8 @@ from pjit_inspect.view.notation import (
     slices_text,
     spec_text,
 )
-from pjit_inspect.view.printable import cell_width, printable, shorten
-from pjit_inspect.view.quantities import bytes_in, bytes_text, count_text, plural, seconds_text
+from pjit_inspect.view.document.printable import cell_width, printable, shorten
+from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, seconds_text
 
 
 @pytest.mark.parametrize(

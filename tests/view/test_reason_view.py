@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 import view_reports
 
-from pjit_inspect.model.reason import Difference, Reason
-from pjit_inspect.view.log_view import log_view
-from pjit_inspect.view.reason_view import reason_blocks, reason_words, watch_line
-from pjit_inspect.view.record_view import record_view
-from pjit_inspect.view.text import to_text
-from pjit_inspect.view.tree import Document
+from pjit_inspect.model.record.reason import Difference, Reason
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.pages.log import log_view
+from pjit_inspect.view.record.reason import reason_blocks, reason_words, watch_line
+from pjit_inspect.view.record.record import record_view
+from pjit_inspect.view.render.text import to_text
 
 FIRST = Reason(kind="first", sentence="first compile of `train_step`")
 LENGTH = Difference(kind="shape", path="x", sentence="`x`: length 511 -> 512 (dimension 1)")

@@ -10,11 +10,11 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.model.layout import ArrayLayout, Sharding
-from pjit_inspect.view.arrays_view import holdings
-from pjit_inspect.view.colors import NEUTRAL, SEVERAL, Palette
-from pjit_inspect.view.notation import ranges_text
-from pjit_inspect.view.shard_picture import draw_shards, shard_face
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.view.document.colors import NEUTRAL, SEVERAL, Palette
+from pjit_inspect.view.document.notation import ranges_text
+from pjit_inspect.view.record.arrays import holdings
+from pjit_inspect.view.svg.shard_picture import draw_shards, shard_face
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -8,11 +8,11 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.model.sharding_table import ShardingTable
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.printable import cell_width
-from pjit_inspect.view.shardings_view import group_values, shardings_view
-from pjit_inspect.view.text import to_text
+from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.view.document.printable import cell_width
+from pjit_inspect.view.record.shardings import group_values, shardings_view
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 DATA = view_reports.explained().data
 TABLE = view_reports.shardings()

@@ -9,14 +9,14 @@ import view_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pjit_inspect.model.collective import CollectiveTable
-from pjit_inspect.model.fusion import Fusion, FusionTable
-from pjit_inspect.model.record import MemoryStats, RecordData
-from pjit_inspect.view.arrays_view import donated_in_vain
-from pjit_inspect.view.printable import cell_width
-from pjit_inspect.view.record_view import ViewOptions, record_view
-from pjit_inspect.view.text import to_text
-from pjit_inspect.view.tree import Code, Column, Document, Line, Row, Table, Text
+from pjit_inspect.model.record.record import MemoryStats, RecordData
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.fusion import Fusion, FusionTable
+from pjit_inspect.view.document.document import Code, Column, Document, Line, Row, Table, Text
+from pjit_inspect.view.document.printable import cell_width
+from pjit_inspect.view.record.arrays import donated_in_vain
+from pjit_inspect.view.record.record import ViewOptions, record_view
+from pjit_inspect.view.render.text import to_text
 
 REPORTS = view_reports.every_report()
 NAMES = st.text(max_size=300)

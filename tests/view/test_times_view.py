@@ -9,15 +9,15 @@ import pytest
 import view_reports
 from test_inspector_payload import read_blob
 
-from pjit_inspect.model.collective import CollectiveTable
-from pjit_inspect.model.kernel_times import KernelTime, KernelTimes, UnknownTime
-from pjit_inspect.model.report import RecordReport
-from pjit_inspect.view.html import to_html
-from pjit_inspect.view.inspector_payload import InspectorInput, inspector_payload
-from pjit_inspect.view.quantities import time_in, time_text, time_unit
-from pjit_inspect.view.record_view import ViewOptions, record_view
-from pjit_inspect.view.text import to_text
-from pjit_inspect.view.times_view import measured_words, runs_text
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, UnknownTime
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.quantities import time_in, time_text, time_unit
+from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
+from pjit_inspect.view.record.record import ViewOptions, record_view
+from pjit_inspect.view.record.times import measured_words, runs_text
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 REPORT = view_reports.train_step()
 ROW = KernelTime(instruction="fusion.0.1", opcode="fusion", slowest_us=1_500, mean_us=1_200)

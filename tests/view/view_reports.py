@@ -9,16 +9,16 @@ from __future__ import annotations
 import itertools
 import math
 
-from pjit_inspect.model.cause import Cause
-from pjit_inspect.model.collective import AxisTotal, Collective, CollectiveTable
-from pjit_inspect.model.fusion import Fusion, FusionTable
-from pjit_inspect.model.layout import ArrayLayout, Sharding, SpecEntry
-from pjit_inspect.model.mesh import Device, Mesh
-from pjit_inspect.model.record import MemoryStats, RecordData, Timings
-from pjit_inspect.model.report import RecordReport
-from pjit_inspect.model.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.source import Frame, SourceText
-from pjit_inspect.model.suggestion import Checked, Suggestion
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding, SpecEntry
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable
+from pjit_inspect.model.report.fusion import Fusion, FusionTable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.model.report.suggestion import Checked, Suggestion
+from pjit_inspect.model.sharding.mesh import Device, Mesh
 
 MIB = 2**20
 

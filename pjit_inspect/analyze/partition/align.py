@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.partition.flow import Flow
-from pjit_inspect.model.hlo import HloModule
+from pjit_inspect.model.program.hlo import HloModule
 
 __all__ = ["Aligned", "align"]
 

@@ -2,7 +2,7 @@
 
 A collective of the partitioned program is followed back to the first instructions that were there before, which make
 what it moves, and forward to the first that take what it yields. All between is the partitioner's own. Not its job:
-which instructions were there before (`analyze.partition.align`), or what follows for its cause (`analyze.causes`).
+which instructions were there before (`analyze.partition.align`), or what follows for its cause (`analyze.causes.causes`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
 from pjit_inspect.analyze.partition.flow import Flow
-from pjit_inspect.model.hlo import Instruction
-from pjit_inspect.model.propagation import PartitionedCollective, Propagation, Taker
+from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
+from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation, Taker
 
 __all__ = ["find_edges", "groups_of", "near_signature", "signatures"]
 

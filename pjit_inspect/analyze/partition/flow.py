@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from pjit_inspect.model.hlo import HloModule
-from pjit_inspect.model.shape import Shape
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.shape import Shape
 
 __all__ = ["Flow"]
 

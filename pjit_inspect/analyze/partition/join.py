@@ -2,7 +2,7 @@
 
 XLA keeps a collective's channel. What was combined with others, or lost its channel, is found by what it is made of and
 goes to, one to one among those of its kind, groups and type that no channel claims. Where several remain that are alike
-in all of this, all of them are the answer. Not its job: what they are for (`analyze.causes`).
+in all of this, all of them are the answer. Not its job: what they are for (`analyze.causes.causes`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signatures
 from pjit_inspect.analyze.partition.flow import Flow
-from pjit_inspect.analyze.site import Site
-from pjit_inspect.model.hlo import Instruction
-from pjit_inspect.model.propagation import PartitionedCollective, Propagation
+from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation
 
 __all__ = ["Joined", "join"]
 

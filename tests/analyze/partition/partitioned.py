@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.partition.align import Aligned, align
 from pjit_inspect.analyze.partition.edges import find_edges
-from pjit_inspect.model.mesh import Mesh
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 __all__ = ["AFTER", "BEFORE", "MESH", "OPTIMIZED", "aligned", "program"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pjit_inspect.analyze.partition.flow import Flow
-from pjit_inspect.parse.hlo_text import parse_hlo_text
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LOOP = """HloModule m
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from partitioned import AFTER, MESH, OPTIMIZED, aligned, program
 
-from pjit_inspect.analyze.collective_sites import find_sites
-from pjit_inspect.analyze.need_finder import NeedFinder
+from pjit_inspect.analyze.causes.need_finder import NeedFinder
+from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.partition.align import align
 from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.partition.join import join
-from pjit_inspect.model.propagation import Propagation
-from pjit_inspect.parse.hlo_text import parse_hlo_text
-from pjit_inspect.parse.propagated_hlo import read_propagated_hlo
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 
 def name_of(propagation: Propagation, value: int) -> str:

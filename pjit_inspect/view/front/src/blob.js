@@ -1,4 +1,4 @@
-// Reads the column store that `view/inspector_blob.py` writes. Columns are views into the buffer: nothing is copied.
+// Reads the column store that `view/inspector/blob.py` writes. Columns are views into the buffer: nothing is copied.
 
 const MAGIC = "PJITVIEW";
 const ARRAYS = { i4: Int32Array, u1: Uint8Array, u4: Uint32Array, f8: Float64Array };

@@ -1,5 +1,5 @@
 // What is inside one box of the graph: its kernels, what they take from each other, from arguments and from other boxes,
-// and what other boxes take from them. Pure; the columns are described in `view/inspector_graph.py`.
+// and what other boxes take from them. Pure; the columns are described in `view/inspector/graph.py`.
 import { range } from "./blob.js";
 import { bytesText, flopsText, plural, thousands, timeText } from "./format.js";
 

@@ -1,4 +1,4 @@
-// The front face of an array's picture: which blocks there are and who holds them. The rules of `view/shard_picture.py`;
+// The front face of an array's picture: which blocks there are and who holds them. The rules of `view/svg/shard_picture.py`;
 // tests/front compares both. Not its job: drawing (`shard.js`).
 
 const MAX_BLOCKS = 8;

@@ -1,5 +1,5 @@
 // What of a graph is visible: which rows are open, which folds stand for all their members, and what each visible box
-// then holds. Pure: no DOM, no geometry. `analyze/graph_fold.py` and `graph_arrows.py` have the same rules with every row
+// then holds. Pure: no DOM, no geometry. `analyze/graph/fold.py` and `graph_arrows.py` have the same rules with every row
 // open and every fold closed; tests/front compares them.
 import { range } from "./blob.js";
 import { BACKWARD, FORWARD, UPDATE } from "./graphdata.js";

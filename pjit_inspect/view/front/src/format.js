@@ -1,4 +1,4 @@
-// How figures that are added up here are written: the rules of `view/quantities.py` and `view/notation.py`.
+// How figures that are added up here are written: the rules of `view/document/quantities.py` and `view/document/notation.py`.
 // tests/front compares both.
 
 const UNITS = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50 };

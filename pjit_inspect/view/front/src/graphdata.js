@@ -1,4 +1,4 @@
-// The graph's columns (`view/inspector_graph.py` says what each means) with names. Nothing is copied but small indices.
+// The graph's columns (`view/inspector/graph.py` says what each means) with names. Nothing is copied but small indices.
 import { range } from "./blob.js";
 
 /** @typedef {import("./blob.js").Column} Column */

@@ -1,5 +1,5 @@
 // The schedule strip as numbers: what runs, in order, and from where to where each collective is under way. Pure; the
-// columns are described in `view/inspector_schedule.py`. Places count kernels, not time.
+// columns are described in `view/inspector/schedule.py`. Places count kernels, not time.
 import { bytesText, plural, thousands } from "./format.js";
 
 const LEVELS = 3; // bars of one lane that are under way at once, drawn above each other

@@ -1,4 +1,4 @@
-// Spans that Python worded (`view/inspector_words.py`), drawn.
+// Spans that Python worded (`view/inspector/words.py`), drawn.
 import { h } from "./dom.js";
 
 /** The class that gives a set of axes its colour. @param {string[] | null} axes @param {string[]} all */

@@ -1,0 +1,1 @@
+"""Why each collective is there, in a sentence."""

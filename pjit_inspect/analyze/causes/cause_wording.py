@@ -1,0 +1,654 @@
+"""One sentence for a cause, in the user's names, and the facts that prove it.
+
+Not its job: finding the cause (`analyze.causes.causes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pjit_inspect.analyze.causes.need_finder import Match
+from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
+from pjit_inspect.analyze.sharding.value_names import ValueNames, spec_text
+from pjit_inspect.model.report.cause import CauseKind
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Dimensions, Propagation, ShardedOp, axis_name
+
+__all__ = ["Wording", "origin_text", "word_match"]
+
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
+"""Operations that the partitioner may not split at all, also along dimensions that are independent."""
+_AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
+_SUMS = frozenset(("all-reduce", "reduce-scatter"))
+_COMBINED = {
+    "add": ("adds up", "sum"),
+    "maximum": ("takes the largest of", "maximum"),
+    "minimum": ("takes the smallest of", "minimum"),
+    "multiply": ("multiplies", "product"),
+}
+"""What a scatter does to values that go to one position, and what each device has of it."""
+_SLICES = frozenset(("slice", "dynamic_slice"))
+_VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
+_ITS_RESULT = "its result"
+_ELSEWHERE = ", so pieces of the result begin where other devices hold data"
+_REGIONS = frozenset(("while", "case", "if", "call"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What to say of a match.
+
+    Attributes:
+      kind: the kind of cause.
+      clause: what follows "all-reduce over `model`: ".
+      facts: what proves it.
+      op: the operation it is told at; None where it is a result of the program.
+      moved: the value (in `Propagation.values`) that moves; None for a sum.
+      value: the name of the argument that moves; "" where it is none.
+    """
+
+    kind: CauseKind
+    clause: str
+    facts: tuple[str, ...]
+    op: ShardedOp | None = None
+    moved: int | None = None
+    value: str = ""
+
+
+def word_match(match: Match, names: ValueNames, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
+    """The words for where a collective over some mesh axes lies, and the need it serves there.
+
+    `kind` is the kind of cause where it is not that of the need.
+    """
+    need = None if match.need is None else _over_these(match.need, frozenset(map(axis_name, axes or ())))
+    writer = _Writer(match=match, need=need, names=names, program=names.program, axes=axes or ())
+    return writer.wording(kind)
+
+
+def _over_these(need: Need, axes: frozenset[str]) -> Need:
+    """The part of a need over several axes that one collective of several serves; any other as it is."""
+    if not axes or not axes < need.axes:
+        return need
+    parts = tuple(part for part in need.parts if axes & {axis_name(axis) for axis in part.axes})
+    return replace(need, axes=need.axes & axes, parts=parts) if parts else need
+
+
+def _joined(words: list[str], last: str = " and ") -> str:
+    return last.join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def _over(axes: tuple[str, ...]) -> str:
+    return _joined([f"`{axis}`" for axis in axes])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Writer:
+    match: Match
+    need: Need | None
+    names: ValueNames
+    program: Propagation
+    axes: tuple[str, ...]
+
+    def wording(self, kind: CauseKind | None) -> Wording:
+        kind = kind or self._kind()
+        clauses: dict[CauseKind, Callable[[], str]] = {
+            "contraction": self.contraction,
+            "reduction": self.reduction,
+            "reshard_requested": self.requested,
+            "reshard_needed": self.needed,
+            "output": self.output,
+            "halo": self.halo,
+            "indexing": self.indexing,
+            "full_replication": self.full_replication,
+            "no_sharding_rule": self.no_rule,
+            "loop_predicate": self.predicate,
+            "unknown": self.unknown,
+        }
+        moved = None if self._adds_up() else self._moved()
+        if kind == "no_sharding_rule" and self._gives_result():
+            moved = self.match.edge.makers[0]
+        is_argument = moved is not None and not self.match.moves_result
+        return Wording(
+            kind=kind,
+            clause=clauses[kind](),
+            facts=self.facts(),
+            op=self._place(),
+            moved=moved,
+            value=self.names.argument(moved) if is_argument and moved is not None else "",
+        )
+
+    def _kind(self) -> CauseKind:
+        if self.need is not None:
+            return self.need.kind
+        op = self._sender() or self._taker()
+        if op is None:
+            if self.match.moves_result and not self._is_asked():
+                return "reshard_needed"
+            return "output" if self.match.edge.outputs else "unknown"
+        if op.kind in _REQUESTS:
+            return "reshard_needed" if self._is_void_request(op) else "reshard_requested"
+        if op.is_on_one and op.kind == "custom_call":
+            return "no_sharding_rule"
+        is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
+        if (is_unknown or op.kind in _UNSPLIT) and self._takes_all():
+            return "no_sharding_rule"
+        return "indexing" if op.kind in _AT_POSITIONS else "reshard_needed"
+
+    def _takes_all(self) -> bool:
+        """Whether every device gives the taker all of the array: that is what XLA does where it cannot split it."""
+        moved, taker = self.match.taken, self.match.taker
+        return moved is not None and taker is not None and taker.shape == self.program.values[moved].shape
+
+    def _is_asked(self) -> bool:
+        """Whether a result that the collective goes to must have a sharding that somebody asked for."""
+        return any(self.program.outputs[number].spec is not None for number in self.match.edge.outputs)
+
+    # ------------------------------------------------------------ what it is about
+
+    def _taker(self) -> ShardedOp | None:
+        return None if self.match.taker is None else self.program.ops[self.match.taker.op]
+
+    def _sender(self) -> ShardedOp | None:
+        """The operation that one device alone runs, and whose result it sends to the others; None for any other."""
+        maker = self._maker() if self.need is None and self.match.edge.kind == "all-reduce" else None
+        if maker is None:
+            return None
+        given = (self.program.values[value].op for value in maker.operands)
+        is_there = maker.is_on_one or any(op is not None and self.program.ops[op].is_on_one for op in given)
+        return maker if is_there else None
+
+    def _adds_up(self) -> bool:
+        """Whether parts are combined; what is looked up in, or written, may be gathered instead."""
+        own = self._own()
+        is_gathered = self.match.edge.kind not in _SUMS and own is not None and own.kind in ("gather", "scatter")
+        return self.need is not None and self.need.is_sum and not is_gathered
+
+    def _moved(self) -> int | None:
+        """The value that moves: what the taker takes, else what the collective is made of."""
+        if self.match.taken is not None:
+            return self.match.taken
+        if self.need is not None and self.need.value is not None:
+            return self.need.value
+        return self.match.edge.makers[0] if self.match.edge.makers else None
+
+    def _own(self) -> ShardedOp | None:
+        """The operation whose need it is; else the one that takes what it yields."""
+        if self.need is not None:
+            return None if self.need.op is None else self.program.ops[self.need.op]
+        return self._sender() or self._taker()
+
+    def _place(self) -> ShardedOp | None:
+        """The operation it is told at: the request, where one was made."""
+        request = None if self.need is None else self.need.request
+        if request is not None and request.kind == "reshard_requested":
+            return self.program.ops[request.index]
+        return self._own()
+
+    def _target(self) -> Dimensions | None:
+        """How the moved value is wanted: as XLA partitioned its taker; None where only the pieces are known.
+
+        What the rules of the operation say counts only where the pieces that XLA made are those of it.
+        """
+        if self.match.target is not None:
+            return self.match.target
+        wanted = None if self.need is None else self.need.target
+        moved, taker = self._moved(), self.match.taker
+        if wanted is None or moved is None or taker is None:
+            return wanted
+        shape = self.program.values[moved].shape
+        if len(wanted) != len(shape):
+            return None
+        pieces = tuple(-(-n // self.program.pieces(axes)) for n, axes in zip(shape, wanted, strict=True))
+        return wanted if pieces == taker.shape else None
+
+    def _is_void_request(self, op: ShardedOp) -> bool:
+        """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
+        moved = self._moved()
+        if moved is None or op.kind not in _REQUESTS or not op.results:
+            return False
+        return self.program.values[moved].spec == self.program.values[op.results[0]].spec
+
+    # ------------------------------------------------------------ clauses about sums
+
+    def contraction(self) -> str:
+        sides = " on both sides" if len({part.operand for part in self._shown_parts()}) > 1 else ""
+        if self._is_xlas():
+            return f"{self._op()} sums over {self._dimensions()}{self._split_by_xla()}"
+        return (
+            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}{sides}, "
+            "so each device has a partial sum"
+        )
+
+    def reduction(self) -> str:
+        if self._is_xlas():
+            return f"{self._op()} reduces {self._dimensions()}{self._split_by_xla()}"
+        return (
+            f"{self._op()} reduces {self._dimensions()}, sharded over {self._need_axes()}: each device has a part of it"
+        )
+
+    def _is_xlas(self) -> bool:
+        return self.need is not None and self.need.is_xlas
+
+    def _split_by_xla(self) -> str:
+        return (
+            f", which XLA's partitioner splits over {self._need_axes()} though no sharding asks for it, so each device "
+            "has a partial sum"
+        )
+
+    # ------------------------------------------------------------ clauses about moves
+
+    def requested(self) -> str:
+        request = None if self.need is None else self.need.request
+        own = self._own()
+        if request is None or own is None or self.need is None or request.index == self.need.op:
+            return f"{self._requester()} asks for {self._wanted()}, but {self._what()} is {self._given()}"
+        asked = self.program.values[self.program.ops[request.index].results[0]].spec
+        if self.match.moves_result:
+            return f"{self._requester()} asks for `{spec_text(asked)}`; {self._moved_result()}"
+        return f"{self._requester()} asks for `{spec_text(asked)}`; for that {self._needs()}"
+
+    def output(self) -> str:
+        request = None if self.need is None else self.need.request
+        index = request.index if request is not None else next(iter(self.match.edge.outputs), None)
+        if index is None:
+            return "a result of the program must be sharded otherwise than it is computed"
+        boundary = self.program.outputs[index]
+        name = f"`{boundary.label or f'result {index}'}`"
+        if boundary.spec is None and self._parts():
+            part = self._parts()[0]
+            length = self.program.values[part.value].shape[part.dimension]
+            return (
+                f"{name} is returned replicated over {_over(part.axes)}: its dimension {part.dimension} has {length} "
+                f"elements, which {self.program.pieces(part.axes)} devices do not divide"
+            )
+        if boundary.spec is None:
+            value = self.program.values[boundary.value]
+            return f"{name} is returned as `{spec_text(value.spec)}`, and is computed in other pieces"
+        if self.need is None or self.need.op is None:
+            made = self.match.edge.makers
+            given = self._given() if not made else f"`{spec_text(self.program.values[made[0]].spec)}`"
+            if f"`{spec_text(boundary.spec)}`" == given:
+                return f"{name} must be {given}, and is computed in other pieces"
+            return f"{name} must be `{spec_text(boundary.spec)}`, but is computed as {given}"
+        asked = f"`{spec_text(boundary.spec)}`"
+        clause = self._moved_result() if self.match.moves_result else f"for that {self._needs()}"
+        return f"{name} must be {asked}; {clause}"
+
+    def needed(self) -> str:
+        own = self._own()
+        if own is not None and (own.is_on_one or self._sender() is not None) and self.need is None:
+            return self._on_one(own)
+        if (row := self._row()) is not None:
+            return row
+        if self.match.moves_result:
+            return self._moved_result()
+        taken = self._taken()
+        return f"{self._needs()}: {taken}" if taken else self._needs()
+
+    def _on_one(self, op: ShardedOp) -> str:
+        """An operation that one device alone runs, as a host callback, and what depends on its result."""
+        if self._sender() is not None:
+            return f"one device alone runs {self.names.op(op)}, and sends its result to all others"
+        return f"one device alone runs {self.names.op(op)}, and gets all of {self._what()}, which is {self._given()}"
+
+    def _row(self) -> str | None:
+        """Integer indexing: what moves is one row of an array, which the devices that hold it send to the others."""
+        own = self._own()
+        op = own if own is not None and own.kind in _SLICES else None
+        if op is None and self.need is not None and self.need.request is None:
+            maker = None if (moved := self._moved()) is None else self.program.values[moved].op
+            op = None if maker is None or self.program.ops[maker].kind not in _SLICES else self.program.ops[maker]
+        if op is None or not op.results:
+            return None
+        before, after = (self.program.values[value].shape for value in (op.operands[0], op.results[0]))
+        rows = list(dict.fromkeys(part.dimension for part in self._parts() if part.dimension < len(after)))
+        if not rows or any(after[dimension] != 1 or before[dimension] == 1 for dimension in rows):
+            return None
+        numbers = f"dimension{'s' * (len(rows) > 1)} {_joined([str(dimension) for dimension in rows])}"
+        return (
+            f"{self.names.op(op)} takes one element along {numbers} of {self.names.value(op.operands[0], op)}, sharded "
+            f"over {self._need_axes()}: only the devices that hold it can give it to the others"
+        )
+
+    def _needs(self) -> str:
+        """What the operation needs, as a clause; in pieces where their axes are not known."""
+        if (changed := self._changed()) is not None:
+            return changed
+        what = self._what()
+        is_now = "they are" if what == "its positions" else "it is"
+        return f"{self._op()} needs {what} {self._as_wanted()}, but {is_now} {self._given()}"
+
+    def _changed(self) -> str | None:
+        """A result that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""
+        own, moved = self._own(), self._moved()
+        maker = None if moved is None else self.program.values[moved].op
+        op = None if maker is None else self.program.ops[maker]
+        if own is None or own.kind != "copy" or op is None or moved not in op.results or self.need is None:
+            return None
+        if op.kind in _VIEWS:
+            return None
+        if not own.op_name or (own.op_name, own.frames) != (op.op_name, op.frames):
+            return None
+        return f"{self.names.op(op)} is computed as {self._given()}, and its result is needed {self._as_wanted()}"
+
+    def _as_wanted(self) -> str:
+        target, taker = self._target(), self.match.taker
+        if self._is_returned():
+            return "as the other branches return it"
+        if target is not None and f"`{self._spec(target)}`" != self._given():
+            return f"as `{self._spec(target)}`"
+        if taker is not None and taker.shape:
+            return f"in pieces of {list(taker.shape)} on each device"
+        return "sharded otherwise"
+
+    def _is_returned(self) -> bool:
+        """Whether it is what a branch returns."""
+        op, taker = self._taker(), self.match.taker
+        return op is not None and taker is not None and op.kind == "case" and taker.operand >= len(op.operands)
+
+    def _moved_result(self) -> str:
+        """The operation was computed in other pieces than its result must have."""
+        edge, program = self.match.edge, self.program
+        maker = program.values[edge.makers[0]] if edge.makers else None
+        op = program.ops[maker.op] if maker is not None and maker.op is not None else None
+        if maker is None or op is None or edge.makers[0] not in op.results:
+            return self._needs()
+        next_op = self._taker()
+        if next_op is not None and (self._is_void_request(next_op) or self.names.op(next_op) == self.names.op(op)):
+            next_op = None
+        taker = f", and {self.names.op(next_op, op)} takes it" if next_op is not None else ""
+        return (
+            f"{self.names.op(op)} is computed in pieces of {list(edge.made_shape)} on each device, as its operands "
+            f"are{taker or ', and its result is needed'} as `{spec_text(maker.spec)}`"
+        )
+
+    def halo(self) -> str:
+        own = self._own()
+        if (row := self._row()) is not None:
+            return row
+        kind = own.kind if own is not None else ""
+        where = f"{self._dimensions()}, sharded over {self._need_axes()}"
+        if kind == "reverse":
+            return f"{self._op()} reverses {where}, so each device needs another device's piece"
+        if kind == "concatenate":
+            return f"{self._op()} joins arrays along {where}{_ELSEWHERE}"
+        if kind == "slice":
+            return f"{self._op()} takes a part of {where}{_ELSEWHERE}"
+        if kind == "pad":
+            return f"{self._op()} pads {where}{_ELSEWHERE}"
+        return f"{self._op()} slides a window along {where}, so devices need their neighbours' edges"
+
+    def indexing(self) -> str:
+        if not self._parts():
+            return self._needs()
+        own = self._own()
+        kind = own.kind if own is not None else ""
+        axes = self._need_axes()
+        if self._is_xlas():
+            return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
+        if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
+            if self.match.edge.kind not in _SUMS:
+                return self._scattered(own, axes)
+            verb, partial = _COMBINED.get(own.detail, ("combines", "result"))
+            return (
+                f"{self._op()} {verb} what lies along {self._dimensions()}, sharded over {axes}, so each device has a "
+                f"partial {partial}"
+            )
+        verbs = {
+            "sort": "sorts along",
+            "topk": "picks the largest along",
+            "top_k": "picks the largest along",
+            "dynamic_slice": "takes a slice, at a position known only when it runs, of",
+            "dynamic_update_slice": "writes a slice, at a position known only when it runs, into",
+            "scatter": "writes at positions along",
+        }
+        is_running = own is not None and (kind == "reduce_window" or is_cumulative(own.op_name))
+        verb = "accumulates along" if is_running else verbs.get(kind, "looks up positions along")
+        return (
+            f"{self._op()} {verb} {self._dimensions()}, which {self._is()} sharded over {axes}, so a device needs what "
+            "others hold"
+        )
+
+    def _scattered(self, op: ShardedOp, axes: str) -> str:
+        """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
+        taker = self.match.taker
+        if taker is not None and taker.operand > len(op.results):
+            return (
+                f"{self._op()} writes {self._what()} at positions that any device may hold, so every device needs all "
+                f"of it, but it is {self._given()}"
+            )
+        return f"{self._op()} writes at positions sharded over {axes}, and every device needs all of them"
+
+    def no_rule(self) -> str:
+        own = self._own()
+        if own is not None and own.is_on_one:
+            return self._on_one(own)
+        name = own.detail or own.kind if own is not None else ""
+        if self._gives_result():
+            return f"{self._op()} (`{name}`) runs on one device, and all others get its result from there"
+        what = self._what()
+        if self._parts() and own is not None and own.rule is not None:
+            return (
+                f"{self._op()} ({name}) works on all of {self._dimensions()} at once, which the partitioner cannot "
+                f"split, but {self._is()} sharded over {self._need_axes()}"
+            )
+        return (
+            f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of "
+            f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with their specs"
+        )
+
+    def _gives_result(self) -> bool:
+        """Whether it spreads what an operation that no rule splits has yielded: a sum in which all others add zeros."""
+        own, edge = self._own(), self.match.edge
+        is_sum = edge.kind == "all-reduce" and self.need is not None and not self.need.is_sum
+        return own is not None and own.rule is None and is_sum and edge.makers[:1] == own.results[:1]
+
+    def predicate(self) -> str:
+        maker = self._maker()
+        what = self.names.op(maker) if maker is not None else "a value"
+        there = (maker, *(self.program.ops[taker.op] for taker in self.match.edge.takers))
+        is_loop = any(op is not None and op.in_condition for op in there)
+        decided = "whether the loop goes on" if is_loop else "which branch runs"
+        return (
+            f"{what} decides {decided}, and is computed from values sharded over {_over(self.axes)}: every device "
+            "waits for all others there"
+        )
+
+    def full_replication(self) -> str:
+        target, given = self._target(), self._given()
+        way = (
+            f"from {given} to `{self._spec(target)}` " if target is not None and self._spec(target) not in given else ""
+        )
+        return (
+            f"the partitioner found no direct way {way}for {self._what()}, which {self._op()} takes: every device "
+            "gathers all of it and keeps its piece"
+        )
+
+    def unknown(self) -> str:
+        maker = self._maker()
+        made = f", of what {self.names.op(maker)} makes" if maker is not None else ""
+        return f"XLA's partitioner made it{made}; what needs it is not known"
+
+    # ------------------------------------------------------------ pieces of them
+
+    def _parts(self) -> tuple[Part, ...]:
+        return () if self.need is None else self.need.parts
+
+    def _maker(self) -> ShardedOp | None:
+        made = (self.program.values[value].op for value in self.match.edge.makers)
+        return next((self.program.ops[op] for op in made if op is not None), None)
+
+    def _op(self) -> str:
+        own = self._own()
+        if own is not None:
+            return self.names.op(own)
+        moved = self._moved()
+        return self.names.value(moved) if moved is not None else "the program"
+
+    def _what(self) -> str:
+        moved, own, taker = self._moved(), self._own(), self.match.taker
+        if own is not None and self._is_positions(own, None if taker is None else taker.operand):
+            return "its positions"
+        return "an operand" if moved is None else self.names.value(self.names.unpadded(moved, own)[0], own)
+
+    def _is_positions(self, op: ShardedOp, operand: int | None) -> bool:
+        """Whether an operand says where a lookup or a scatter reads or writes."""
+        return operand == {"gather": 1, "scatter": len(op.results)}.get(op.kind, -1)
+
+    def _given(self) -> str:
+        moved = self._moved()
+        return "sharded otherwise" if moved is None else f"`{self._spec(self.program.values[moved].spec)}`"
+
+    def _spec(self, spec: Dimensions) -> str:
+        """A sharding of the moved value, without the dimensions that XLA added to it."""
+        moved = self._moved()
+        if moved is None or len(spec) != len(self.program.values[moved].shape):
+            return spec_text(spec)
+        return spec_text(tuple(spec[place] for place in self.names.unpadded(moved, self._own())[1]))
+
+    def _wanted(self) -> str:
+        target, taker = self._target(), self.match.taker
+        if target is not None:
+            return f"`{self._spec(target)}`"
+        own = self._own()
+        if own is not None and own.kind in _REQUESTS and own.results:
+            return f"`{spec_text(self.program.values[own.results[0]].spec)}`"
+        return f"pieces of {list(taker.shape)}" if taker is not None and taker.shape else "another sharding"
+
+    def _shown_parts(self) -> list[Part]:
+        """The operands' dimensions; the results', where it is only about those."""
+        parts, own = list(self._parts()), self._own()
+        if own is not None and own.kind == "scatter" and self.need is not None and self.need.is_sum:
+            # The positions go with what is added up; that is what a reader knows.
+            last = max((part.operand or 0 for part in parts if not self.names.is_constant(part.value)), default=0)
+            parts = [part for part in parts if part.operand == last] or parts
+        parts = [part for part in parts if part.operand is not None] or parts
+        # Zeros or ones that were broadcast are nothing a reader knows.
+        return [part for part in parts if not self.names.is_constant(part.value)] or parts
+
+    def _is(self) -> str:
+        return "is" if len(self._shown_parts()) == 1 or self._is_one_sum() else "are"
+
+    def _is_one_sum(self) -> bool:
+        """Whether it is one dimension that is summed over, which each operand has once."""
+        parts = self._shown_parts()
+        kind = None if self.need is None else self.need.kind
+        return kind == "contraction" and len({part.operand for part in parts}) == len(parts)
+
+    def _dimensions(self) -> str:
+        """In words: "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
+        parts = self._shown_parts()
+        if self._is_one_sum() and len(parts) == 2:
+            return _joined([f"dimension {part.dimension} of {self._value(part)}" for part in parts])
+        by_value: dict[int, list[Part]] = {}
+        for part in parts:
+            by_value.setdefault(part.value, []).append(part)
+        phrases = []
+        for own in list(by_value.values())[:2]:
+            numbers = list(dict.fromkeys(str(part.dimension) for part in own))
+            phrases.append(f"dimension{'s' * (len(numbers) > 1)} {_joined(numbers)} of {self._value(own[0])}")
+        return _joined(list(dict.fromkeys(phrases))) or "a dimension"
+
+    def _value(self, part: Part) -> str:
+        own = self._own()
+        if part.operand is None and own is not None and part.value in own.results:
+            return _ITS_RESULT
+        if own is not None and self._is_positions(own, part.operand):
+            return "its positions"
+        return self.names.value(part.value, own)
+
+    def _need_axes(self) -> str:
+        order = list(self.program.sizes)
+        axes = self.need.axes if self.need is not None else frozenset(self.axes)
+        return _over(tuple(sorted(axes, key=lambda axis: order.index(axis) if axis in order else 0)))
+
+    def _requester(self) -> str:
+        request = None if self.need is None else self.need.request
+        if request is None or request.kind != "reshard_requested":
+            return self._op()
+        return self.names.op(self.program.ops[request.index])
+
+    def _taken(self) -> str:
+        """Why an operand cannot keep its axis: another dimension of the result has it."""
+        if self.need is None or not self.need.taken or self._target() != self.need.target:
+            return ""
+        own = set(map(axis_name, self.axes))
+        found = next((pair for pair in self.need.taken if not own or pair[0] in own), None)
+        if found is None:
+            return ""
+        axis, dimension = found
+        return f"axis `{axis}` already splits dimension {dimension} of the result"
+
+    # ------------------------------------------------------------ facts
+
+    def facts(self) -> tuple[str, ...]:
+        parts = () if self._gives_result() else self._parts()
+        found = [self._result_fact()]
+        found += [self._part_fact(part) for part in parts]
+        found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
+        request = None if self.need is None else self.need.request
+        if request is not None and request.kind == "reshard_requested":
+            found.append(f"asked for by {self._requester()}")
+        found.append(self._taken())
+        found.append(self._edge_fact())
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    def _edge_fact(self) -> str:
+        """Where the collective lies in the program that XLA partitioned."""
+        edge = self.match.edge
+        made = list(dict.fromkeys(self.names.value(value) for value in edge.makers[:2]))
+        pieces = f" ({list(edge.made_shape)} on each device)" if edge.made_shape else ""
+        taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
+        taken += [f"`{self.program.outputs[k].label or f'result {k}'}`" for k in edge.outputs[:1]]
+        if not made or not taken:
+            return ""
+        if made == taken[:1]:
+            return f"XLA's partitioner made it within {made[0]}"
+        shape = next((taker.shape for taker in edge.takers[:1]), ())
+        there = f" ({list(shape)} on each device)" if shape else ""
+        return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
+
+    def _result_fact(self) -> str:
+        """The array that moves, where it is the result of the operation and not what the need is about."""
+        if not self.match.moves_result or not self.match.edge.makers:
+            return ""
+        value = self.program.values[self.match.edge.makers[0]]
+        return f"what moves is {_ITS_RESULT}: shape {list(value.shape)}, {spec_text(value.spec)}"
+
+    def _part_fact(self, part: Part) -> str:
+        value = self.program.values[part.value]
+        place = "result" if part.operand is None else f"operand {part.operand}"
+        if self.need is not None and self.need.op is None:
+            place = "result of the program"
+        split = "split by XLA" if self._is_xlas() else "sharded"
+        name = self._value(part)
+        what = name if name == _ITS_RESULT else f"{place}, {name}"
+        return (
+            f"{what}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
+            f"{part.dimension} is {split} over {_over(part.axes)}"
+        )
+
+    def _origins(self, part: Part) -> list[AxisOrigin]:
+        axes = {axis_name(axis) for axis in part.axes}
+        value = self.program.values[self.names.outside(part.value)]
+        if value.argument is not None:
+            # That an argument's sharding is the argument's says nothing.
+            return []
+        return [origin for origin in value.origins if origin.axis in axes]
+
+    def _origin_fact(self, origin: AxisOrigin, part: Part) -> str:
+        return f"`{origin.axis}` on {self._value(part)} comes from {origin_text(origin, self.names)}"
+
+
+def origin_text(origin: AxisOrigin, names: ValueNames) -> str:
+    """Where an axis came from, in the user's names."""
+    program, index = names.program, origin.index
+    if origin.kind == "input" and index is not None and index < len(program.inputs):
+        return f"argument `{program.inputs[index].label}`"
+    if origin.kind == "output" and index is not None and index < len(program.outputs):
+        return f"the sharding asked for `{program.outputs[index].label or f'result {index}'}`"
+    if origin.kind == "constraint" and index is not None and index < len(program.ops):
+        return f"the constraint {names.op(program.ops[index])}"
+    return "the specs of a `shard_map`" if origin.kind == "manual" else "an unknown place"

@@ -1,0 +1,291 @@
+"""Why each collective is there.
+
+A collective that is written says so itself. Any other is looked up in what XLA's partitioner made: there it lies
+between operations of the user's program, and the need it serves is its cause. Where XLA could not be asked, or does not
+know the collective, the name of its operation may still tell the kind, and the cause says that it rests on that alone.
+Not its job: wording (`analyze.causes.cause_wording`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pjit_inspect.analyze.causes.accumulated import Accumulation
+from pjit_inspect.analyze.causes.cause_names import kind_of_name
+from pjit_inspect.analyze.causes.cause_wording import Wording, word_match
+from pjit_inspect.analyze.causes.moved_arrays import MovedArray, find_moved_arrays
+from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
+from pjit_inspect.analyze.partition.join import Joined, join
+from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.phases import is_written_name, split_op_names
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.report.cause import Cause, CauseKind
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation, axis_name
+
+__all__ = ["CauseFinder"]
+
+_RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
+_MOST_ALTERNATIVES = 3
+_MOST_STEPS = 64
+
+
+@dataclass(slots=True)
+class CauseFinder:
+    """Finds the causes of one program's collectives.
+
+    Attributes:
+      program: the program with the shardings of its values; None when they are not known.
+      sources: the user's source texts, as far as they are known.
+      cells: file -> how the notebook calls the cell.
+    """
+
+    program: Propagation | None
+    sources: Sequence[SourceText] = ()
+    cells: Mapping[str, str] = field(default_factory=dict)
+    _needs: NeedFinder | None = field(init=False, default=None)
+    _accumulation: Accumulation = field(init=False)
+    _names: ValueNames = field(init=False)
+    _users: dict[int, list[tuple[int, int]]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.program is not None and self.program.collectives:
+            self._needs = NeedFinder(self.program)
+        self._accumulation = Accumulation(self.program or Propagation())
+        self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
+        for index, op in enumerate(self._names.program.ops):
+            for number, value in enumerate(op.operands):
+                self._users.setdefault(value, []).append((index, number))
+
+    def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
+        """The collectives with a cause for every array each moves, in order.
+
+        Those that serve one need are told of each other.
+        """
+        joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
+        return _with_others([self._explained(*pair) for pair in zip(sites, rows, joined, strict=True)])
+
+    def _explained(self, site: Site, row: Collective, joined: Joined) -> Collective:
+        if any(joined.edges):
+            # What the partitioner made is not written, whatever its name.
+            row = replace(row, implicit=True)
+        arrays = find_moved_arrays(site.op, row.kind)
+        edges = joined.edges if len(joined.edges) == len(arrays) else ((),) * len(arrays)
+        causes = tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True))
+        # XLA marks all of a combined collective as its own, though parts of it were written.
+        kinds = {cause.kind == "written" for cause in causes}
+        implicit = row.implicit if len(kinds) < 2 else None
+        return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
+
+    def _cause(self, array: MovedArray, edges: Sequence[PartitionedCollective], row: Collective) -> Cause:
+        if row.implicit is False or (len(edges) == 0 and self._is_written_part(array, row)):
+            return self._written(array, row)
+        if not edges or self._needs is None:
+            return self._named(array, row)
+        matches = [self._needs.find(edge, row.axes) for edge in self._of_one_name(array, edges)]
+        causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
+        return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
+
+    def _of_one_name(
+        self, array: MovedArray, edges: Sequence[PartitionedCollective]
+    ) -> Sequence[PartitionedCollective]:
+        """Of several that are alike, those made by the operation whose name and place XLA kept; all where none is."""
+        if len(edges) < 2 or not array.op_name:
+            return edges
+        program = self._names.program
+        known = (array.op_name, array.frames)
+        found = []
+        for edge in edges:
+            makers = (program.values[value].op for value in edge.makers)
+            ops = (program.ops[op] for op in (*makers, *edge.visited) if op is not None)
+            if any((op.op_name, op.frames) == known for op in ops):
+                found.append(edge)
+        named = [edge for edge in edges if any(program.ops[op].op_name == array.op_name for op in edge.visited)]
+        return found or named or edges
+
+    def _is_written_part(self, array: MovedArray, row: Collective) -> bool:
+        """Whether a part of a combined collective was written: it is not the partitioner's, and JAX's name says so."""
+        return self._needs is not None and row.operands > 1 and is_written_name(array.op_name, row.kind)
+
+    # ------------------------------------------------------------ the ways a cause is known
+
+    def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
+        wording = word_match(match, self._names, self._kind(match, row), row.axes)
+        op = wording.op
+        return Cause(
+            kind=wording.kind,
+            sentence=f"{_subject(row)}: {wording.clause}",
+            facts=(*wording.facts, *self._accumulation.fact(match.edge, row)),
+            evidence="nothing" if wording.kind == "unknown" else "sharding",
+            op_name=op.op_name if op is not None else array.op_name,
+            source=self._names.frames(op) if op is not None else self._at_value(wording),
+            value=wording.value,
+            payload_bytes=array.bytes,
+        )
+
+    def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
+        """What is common to several that fit equally well: none of them is picked."""
+        is_one_kind = len({cause.kind for cause in causes}) == 1
+        sentences = list(dict.fromkeys(cause.sentence.partition(": ")[2] for cause in causes))
+        shown = "; or ".join(sentences[:_MOST_ALTERNATIVES])
+        if len(sentences) > 1:
+            shown = f"one of {len(causes)}, which XLA has made alike: {shown}"
+        more = f"; or {len(sentences) - _MOST_ALTERNATIVES} more" if len(sentences) > _MOST_ALTERNATIVES else ""
+        return Cause(
+            kind=causes[0].kind if is_one_kind else "unknown",
+            sentence=f"{_subject(row)}: {shown}{more}",
+            facts=(f"{len(causes)} operations fit equally well",),
+            evidence="sharding" if is_one_kind else "nothing",
+            op_name=array.op_name,
+            source=self._frames_of(array) or row.source,
+            payload_bytes=array.bytes,
+            candidates=len(causes),
+        )
+
+    def _at_value(self, wording: Wording) -> tuple[Frame, ...]:
+        """Where the value of a need that belongs to no op was made."""
+        program = self._names.program
+        maker = None if wording.moved is None else program.values[wording.moved].op
+        return self._names.frames(program.ops[maker]) if maker is not None else ()
+
+    def _written(self, array: MovedArray, row: Collective) -> Cause:
+        names = split_op_names(row.op_name)
+        own = array if array.op_name in names else None
+        name = own.op_name if own is not None else row.op_name
+        source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
+        where = f" at {source[0].where}" if source else ""
+        what = "is a collective in your code"
+        if "transpose(" in name:
+            what = "is what differentiation makes of your manual code"
+        return Cause(
+            kind="written",
+            sentence=f"{_subject(row)}: `{users_word(name.rpartition('/')[2])}` {what}{where}",
+            facts=(f"the operation is named `{users_word(name)}`",),
+            evidence="name",
+            op_name=name,
+            source=source,
+            payload_bytes=array.bytes,
+        )
+
+    def _named(self, array: MovedArray, row: Collective) -> Cause:
+        name = array.op_name
+        kind = kind_of_name(name, row.kind)
+        source = self._frames_of(array) or row.source
+        where = f" ({source[0].where})" if source else ""
+        of = f"`{self._shown(name)}`{where}" if name else "an operation without a name"
+        if kind == "unknown":
+            clause = f"the program does not tell why {of} needs it"
+        else:
+            clause = f"it belongs to {of}; that is all that speaks for {kind.replace('_', ' ')}"
+        return Cause(
+            kind=kind,
+            sentence=f"{_subject(row)}: {clause}",
+            facts=(f"the operation is named `{users_word(name)}`",) if name else (),
+            evidence="nothing" if kind == "unknown" else "name",
+            op_name=name,
+            source=source,
+            payload_bytes=array.bytes,
+        )
+
+    def _shown(self, name: str) -> str:
+        """The operation itself; from JAX 0.12 on, what is resharded may have the name of an argument."""
+        labels = {boundary.name: boundary.label for boundary in self._names.program.inputs}
+        return labels.get(name) or users_word(name.rpartition("/")[2])
+
+    def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
+        return user_frames(array.frames, self.cells)
+
+    # ------------------------------------------------------------ the kind of a match
+
+    def _kind(self, match: Match, row: Collective) -> CauseKind | None:
+        """The kind that the need does not tell by itself; None where it does."""
+        program = self._names.program
+        if self._is_predicate(match):
+            return "loop_predicate"
+        return "full_replication" if self._gives_up(match, row, program) else None
+
+    def _is_predicate(self, match: Match) -> bool:
+        """Whether it is for what decides if a loop goes on, or which branch is taken."""
+        program, edge = self._names.program, match.edge
+        makers = [program.values[value].op for value in edge.makers]
+        if any(op is not None and program.ops[op].in_condition for op in makers):
+            return True
+        # One number may be compared and converted before it decides; every way it goes must end there.
+        border = [(taker.op, taker.operand) for taker in edge.takers]
+        is_used = bool(border)
+        for _ in range(_MOST_STEPS):
+            if not border:
+                return is_used
+            index, operand = border.pop()
+            op = program.ops[index]
+            if op.in_condition or (op.kind == "case" and operand == 0):
+                continue
+            users = [user for result in op.results for user in self._users.get(result, ())]
+            if not users or any(program.values[result].shape for result in op.results):
+                return False
+            border += users
+        return False
+
+    def _gives_up(self, match: Match, row: Collective, program: Propagation) -> bool:
+        """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
+        edge, taker = match.edge, match.taker
+        if edge.kind != "all-gather" or not row.axes or taker is None or match.taken is None:
+            return False
+        if match.need is not None and match.need.kind not in _RESHARDS:
+            return False
+        size = math.prod(program.values[match.taken].shape)
+        wanted = match.target or (match.need.target if match.need is not None else None) or ()
+        kept = {axis_name(axis) for axes in wanted for axis in axes} & {axis_name(axis) for axis in row.axes}
+        if not kept or math.prod(taker.shape) >= size:
+            return False
+        # Several gathers may lead there, one after the other.
+        way = (other for other in program.collectives if other.makers == edge.makers and taker in other.takers)
+        return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
+
+
+def _with_others(rows: Sequence[Collective]) -> list[Collective]:
+    """The collectives; each cause of one tells the others that move the same array for the same operation."""
+    together: dict[object, dict[str, None]] = {}
+    for row in rows:
+        for cause in row.causes if row.instructions else ():
+            if _is_alone(cause):
+                together.setdefault(_reshard(cause), {})[row.instructions[0]] = None
+    return [replace(row, causes=tuple(_with_these(cause, row, together) for cause in row.causes)) for row in rows]
+
+
+def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping[str, None]]) -> Cause:
+    others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
+    return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
+
+
+def _reshard(cause: Cause) -> object:
+    """What one logical reshard is known by: what moves, for which operation, and why."""
+    return cause.kind, cause.op_name, cause.value, cause.source, cause.sentence.partition(": ")[2]
+
+
+def _is_alone(cause: Cause) -> bool:
+    return cause.candidates == 1 and cause.kind in (*_RESHARDS, "full_replication") and cause.evidence == "sharding"
+
+
+def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
+    """Where a collective comes from.
+
+    XLA of JAX 0.12 names it after the value that moves. Where a function of JAX's own made that, its place is that of
+    the first call that was traced, of many; the operation that needs the value has its own.
+    """
+    is_kept_trace = any(part.startswith("jit(") for part in row.op_name.split("/")[1:])
+    if len(causes) == 1 and is_kept_trace and causes[0].evidence == "sharding" and causes[0].op_name != row.op_name:
+        return causes[0].source or row.source
+    return row.source
+
+
+def _subject(collective: Collective) -> str:
+    axes = collective.axes
+    if axes is None:
+        return f"{collective.kind} along no single axis"
+    return f"{collective.kind} over {' and '.join(f'`{axis}`' for axis in axes)}" if axes else collective.kind

@@ -1,0 +1,331 @@
+"""Which need of the sharded program a collective of XLA's partitioner serves.
+
+The partitioned program says between which operations it lies: a sum belongs to the operation that makes what is added
+up, a move to the operation that takes what was moved, or to the one whose result was computed in other pieces than it
+must have. Names and lines play no part. Not its job: the needs themselves (`analyze.sharding.needs`), or where a collective lies
+(`analyze.partition`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind
+from pjit_inspect.model.sharding.sharded_program import Dimensions, PartitionedCollective, Propagation, Taker, axis_name
+
+__all__ = ["Match", "NeedFinder"]
+
+_SUMS = frozenset(("all-reduce", "reduce-scatter"))
+_MOST_BETWEEN = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """Where a collective lies, and the need it serves there.
+
+    Attributes:
+      edge: the collective, as the partitioner made it.
+      need: the need; None where the operations on both sides are known, and none of their needs is over these axes.
+      taker: the operation that takes what it yields; None for a sum, and where a result of the program is.
+      taken: the value (in `Propagation.values`) that the taker takes; None where it is not known.
+      moves_result: whether it moves the result of the need's operation, which was computed with operands as they are.
+      target: the sharding that the taker has its operand in, as XLA partitioned it; None where pieces alone do not say.
+    """
+
+    edge: PartitionedCollective
+    need: Need | None = None
+    taker: Taker | None = None
+    taken: int | None = None
+    moves_result: bool = False
+    target: Dimensions | None = None
+
+
+@dataclass(slots=True)
+class NeedFinder:
+    """The needs of one program, by the operations and results they belong to."""
+
+    program: Propagation
+    by_op: dict[int, list[Need]] = field(default_factory=dict, init=False)
+    by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
+    _returned: dict[int, int] = field(default_factory=dict, init=False)
+    _steps: Counter[object] = field(default_factory=Counter, init=False)
+
+    def __post_init__(self) -> None:
+        for need in find_needs(self.program):
+            if need.op is not None:
+                self.by_op.setdefault(need.op, []).append(need)
+            elif need.request is not None:
+                self.by_output.setdefault(need.request.index, []).append(need)
+        self._steps.update(_way(edge) for edge in self.program.collectives if edge.takers)
+        # A loop's result -> what its body returns there, which is also what the next turn begins with.
+        self._returned = {target: source for source, target in self.program.links if self._is_result(target)}
+
+    def find(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
+        """The need that a collective over these mesh axes serves."""
+        wanted = None if axes is None else frozenset(map(axis_name, axes))
+        if edge.kind in _SUMS:
+            sums = (n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum)
+            summed = self._best(sums, wanted)
+            if summed is None and edge.made_of:
+                summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
+            if summed is not None:
+                return Match(edge=edge, need=summed)
+        found = self._left_behind(edge, wanted) or self._moved(edge, wanted) or self._own(edge, wanted)
+        if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
+            # One of several steps may go over axes that the array never had; what all of them lead to is one need.
+            found = self._moved(edge, None)
+        return found or self._nameless(edge, wanted)
+
+    def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
+        """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
+
+        The pieces of the operands say so: the dimension is as many times shorter as devices add up their results.
+        """
+        op = self.program.ops[index]
+        is_maker = bool(edge.makers) and edge.makers[0] in op.results
+        if op.rule is None or not is_maker or len(edge.made_of) != len(op.operands) or axes is None:
+            return None
+        parts = [
+            Part(value=value, operand=number, dimension=dimension, axes=tuple(sorted(axes)))
+            for number, (value, pieces) in enumerate(zip(op.operands, edge.made_of, strict=True))
+            for dimension, factors in enumerate(op.rule.operands[number] if number < len(op.rule.operands) else ())
+            if set(factors) & set(op.rule.reduction)
+            and len(pieces) == len(self.program.values[value].shape)
+            and self._is_split_by(edge.group_size, axes, value, dimension, pieces[dimension])
+        ]
+        if not parts:
+            return None
+        return Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(parts), is_xlas=True)
+
+    def _is_split_by(self, count: int, axes: frozenset[str], value: int, dimension: int, piece: int) -> bool:
+        """Whether a dimension is split so many times more than its sharding says, or so many times instead."""
+        length, given = self.program.values[value].shape[dimension], self.program.values[value].spec[dimension]
+        own = self.program.pieces(given)
+        # As many pieces as before may still be others: over these axes instead of its own.
+        is_instead = own != count or axes.isdisjoint(map(axis_name, given))
+        return piece * own * count == length or (is_instead and piece * count == length)
+
+    # ------------------------------------------------------------ the ways an array moves
+
+    def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
+
+        A dimension shorter than the devices that split it is on some of them only, whatever its sharding says.
+        """
+        for value in edge.makers:
+            found = self.program.values[value]
+            if not self._is_result(value) or axes is None:
+                continue
+            short = any(
+                length < self.program.pieces(own) and axes & set(map(axis_name, own))
+                for length, own in zip(found.shape, found.spec, strict=True)
+            )
+            needs = (n for n in self.by_op.get(found.op or 0, ()) if not n.is_sum and n.kind in ("halo", "indexing"))
+            if short and (need := self._best(needs, axes)) is not None:
+                return Match(edge=edge, need=need)
+        return None
+
+    def _moved(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that takes the moved array, or of a result it is."""
+        for taker in self._takers(edge):
+            taken = self._taken(edge, taker)
+            needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken))
+            if (need := self._best(needs, axes)) is not None:
+                target = self._target(taken, taker, axes)
+                return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
+        if (edges := self._edges_of_pieces(edge, axes)) is not None:
+            return edges
+        for output in edge.outputs:
+            if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
+                return Match(edge=edge, need=need)
+        return None
+
+    def _edges_of_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """Neighbours' edges, exchanged for the operation that makes a result of the program: the result comes after."""
+        if edge.kind not in ("collective-permute", "all-to-all"):
+            return None
+        for op in self._own_ops(edge):
+            halos = (n for n in self.by_op.get(op, ()) if n.kind == "halo" and self._is_of(n, edge.makers))
+            if (need := self._best(halos, axes)) is not None:
+                return Match(edge=edge, need=need)
+        return None
+
+    def _is_of(self, need: Need, values: tuple[int, ...]) -> bool:
+        """Whether operands that a need is about are among some values."""
+        return any(part.operand is not None and part.value in values for part in need.parts)
+
+    def _own(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """A need of the operation that makes what is taken, and XLA was partitioning when it made the collective."""
+        for op in self._own_ops(edge):
+            # One device alone may run an operation: then its result goes from there to the others.
+            is_sent = self.program.ops[op].is_on_one and op in self._makers(edge)
+            needs = [n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op)]
+            if set(edge.makers) & set(self.program.ops[op].operands):
+                # It takes what is moved: a need of another operand is not why.
+                needs = [n for n in needs if self._is_of(n, edge.makers)]
+            if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
+                return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
+        return None
+
+    def _has(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> bool:
+        """Whether what a collective moves is sharded over one of these axes."""
+        own = (axis_name(axis) for value in edge.makers for axis in self.program.values[value].axes)
+        return axes is None or not axes.isdisjoint(own)
+
+    def _is_behind(self, edge: PartitionedCollective, need: Need) -> bool:
+        """Whether it moves what an operation has made, in the pieces of its sharding: no operand moves for that."""
+        is_reshard = not need.is_sum and need.kind in ("reshard_needed", "reshard_requested", "output")
+        return is_reshard and need.op in self._makers(edge) and not self._is_made_otherwise(edge)
+
+    def _nameless(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match:
+        """What the partitioned program alone says: who takes it, and in which pieces."""
+        takers, moves_result = self._takers(edge), self._is_made_otherwise(edge)
+        if not takers:
+            return Match(edge=edge, moves_result=moves_result)
+        taken = self._taken(edge, takers[0])
+        target = self._target(taken, takers[0], axes)
+        return Match(edge=edge, taker=takers[0], taken=taken, moves_result=moves_result, target=target)
+
+    # ------------------------------------------------------------ who makes and takes it
+
+    def _own_ops(self, edge: PartitionedCollective) -> list[int]:
+        """The operations that make what the collective moves, or of which it is a part, likeliest first.
+
+        It is a part of an operation that makes what its takers take, where XLA was partitioning that.
+        """
+        made = self._makers(edge)
+        taken = [self._taken(edge, taker) for taker in edge.takers]
+        taken += [self.program.outputs[number].value for number in edge.outputs]
+        ways = [self._way_back(v, edge) for v in taken if v is not None]
+        inner = [op for op in (*made, *(op for way in ways for op in way)) if op in edge.visited]
+        return [op for op in dict.fromkeys((*inner, *(() if inner else made))) if op is not None]
+
+    def _makers(self, edge: PartitionedCollective) -> list[int | None]:
+        """The operations whose results it moves or adds up."""
+        return [self.program.values[value].op for value in edge.makers if self._is_result(value)]
+
+    def _way_back(self, taken: int, edge: PartitionedCollective) -> list[int]:
+        """The operations on the way from a value that is taken back to what the collective moves, nearest first."""
+        found: dict[int, None] = {}
+        border = [taken]
+        for value in border:
+            op = self.program.values[value].op
+            if value in edge.makers or op is None or op in found or not self._is_result(value):
+                continue
+            found[op] = None
+            border += self.program.ops[op].operands if len(found) < _MOST_BETWEEN else ()
+        # Of what is behind the nearest, only what the moved array leads to.
+        led_to: set[int] = set(edge.makers)
+        for op in reversed(found):
+            if led_to & set(self.program.ops[op].operands):
+                led_to.update(self.program.ops[op].results)
+        return [op for k, op in enumerate(found) if not k or led_to & set(self.program.ops[op].results)]
+
+    def _is_result(self, value: int) -> bool:
+        op = self.program.values[value].op
+        return op is not None and value in self.program.ops[op].results
+
+    def _takers(self, edge: PartitionedCollective) -> list[Taker]:
+        """Those that XLA was partitioning when it made the collective first: they are what it was made for."""
+        return sorted(edge.takers, key=lambda taker: taker.op not in edge.visited)
+
+    def _taken(self, edge: PartitionedCollective, taker: Taker) -> int | None:
+        """The value an operation takes; of a loop, what its body returns, where the collective is in the body."""
+        op = self.program.ops[taker.op]
+        if not 0 <= taker.operand < len(op.operands):
+            return None
+        is_inside = any(self._is_inside(value, taker.op) for value in edge.makers)
+        if op.kind == "while" and is_inside and taker.operand < len(op.results):
+            return self._returned.get(op.results[taker.operand], op.operands[taker.operand])
+        return op.operands[taker.operand]
+
+    def _is_inside(self, value: int, region: int) -> bool:
+        """Whether a value is made, or handed on, in a region of an operation."""
+        op = self.program.values[value].op
+        if op == region:
+            return not self._is_result(value)
+        while op is not None:
+            op = self.program.ops[op].parent
+            if op == region:
+                return True
+        return False
+
+    def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
+        """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
+        op = self.program.ops[taker.op]
+        if need.is_sum and op.kind == "scatter":
+            # What is written cannot always be added up: then each device gets all positions and what goes there.
+            return edge.kind not in _SUMS and self._is_taken_replicated(need, taker)
+        if need.is_sum and op.kind != "gather":
+            return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
+        return need.value == value or any(part.operand == taker.operand for part in need.parts)
+
+    def _is_taken_replicated(self, need: Need, taker: Taker) -> bool:
+        """Whether an operation takes an operand with all of the dimensions that a need is about."""
+        own = [part for part in need.parts if part.operand == taker.operand]
+        return bool(own) and all(
+            taker.shape[part.dimension : part.dimension + 1]
+            == self.program.values[part.value].shape[part.dimension :][:1]
+            for part in own
+        )
+
+    def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
+        """Whether what is gathered is each device's part of a reduction, as in an argmax."""
+        return edge.kind == "all-gather" and self.program.ops[op].kind == "reduce"
+
+    def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
+        """Whether the first maker's result was computed in other pieces than its sharding says."""
+        if not edge.makers or not edge.made_shape:
+            return False
+        return edge.made_shape != self.program.local_shape(edge.makers[0])
+
+    # ------------------------------------------------------------ which need, and which target
+
+    def _best(self, needs: Iterable[Need], axes: frozenset[str] | None) -> Need | None:
+        """The need whose axes fit best; None when none has any of them."""
+        scored = [(score, need) for need in needs if (score := _axes_score(need, axes)) is not None]
+        return max(scored, key=lambda pair: pair[0])[1] if scored else None
+
+    def _target(self, taken: int | None, taker: Taker, axes: frozenset[str] | None) -> Dimensions | None:
+        """The sharding of a taker's operand, from its pieces: a dimension keeps its axes, or has lost those moved over.
+
+        None where a dimension is split as neither would be: then its axes are not known from the pieces.
+        """
+        if taken is None:
+            return None
+        value = self.program.values[taken]
+        if len(value.shape) != len(taker.shape):
+            return None
+        found = tuple(
+            self._dimension(length, piece, own, axes)
+            for length, piece, own in zip(value.shape, taker.shape, value.spec, strict=True)
+        )
+        return None if None in found else tuple(own for own in found if own is not None)
+
+    def _dimension(
+        self, length: int, piece: int, own: tuple[str, ...], axes: frozenset[str] | None
+    ) -> tuple[str, ...] | None:
+        kept = tuple(axis for axis in own if axes is None or axis_name(axis) not in axes)
+        candidates = {kept, own, ()} if not kept else {kept, own}
+        fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
+        return fitting.pop() if len(fitting) == 1 else None
+
+
+def _way(edge: PartitionedCollective) -> object:
+    """What the collectives have in common that are steps of one move: from where, and to where."""
+    return edge.makers, edge.takers
+
+
+def _axes_score(need: Need, axes: frozenset[str] | None) -> int | None:
+    """3 when the need is over exactly these axes, 2 when over these and more, 1 when some are common; else None."""
+    own = frozenset(map(axis_name, need.axes))
+    if axes is None or not own:
+        return 0
+    if own == axes:
+        return 3
+    if axes < own:
+        return 2
+    return 1 if own & axes else None

@@ -1,0 +1,1 @@
+"""Every collective: its kind, axes, bytes, route, and what it overlaps with."""

@@ -1,0 +1,252 @@
+"""The collectives of an optimized program, in the user's mesh axes and source lines.
+
+Not its job: why each is there (`analyze.causes.causes`), how it is spread over instructions (`analyze.collectives.collective_sites`), what
+it costs (`analyze.collectives.traffic`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pjit_inspect.analyze.causes.causes import CauseFinder
+from pjit_inspect.analyze.collectives.collective_sites import find_sites
+from pjit_inspect.analyze.collectives.host_traffic import with_hosts
+from pjit_inspect.analyze.collectives.mesh_axes import find_axes, find_parts, find_permute_axes, positions_of
+from pjit_inspect.analyze.collectives.origins import find_origin
+from pjit_inspect.analyze.collectives.overlap import OverlapFinder
+from pjit_inspect.analyze.collectives.traffic import wire_bytes
+from pjit_inspect.analyze.program.bounded_groups import MOST_MEMBERS, with_bounded_groups
+from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
+from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
+from pjit_inspect.analyze.program.phases import find_implicit, find_phase
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.sharding.mesh import Mesh
+
+__all__ = ["find_collectives"]
+
+_MOST_BYTES = 1 << 63
+"""More bytes than any program moves in a call; a larger claim is unknown."""
+
+
+def find_collectives(
+    module: HloModule,
+    mesh: Mesh | None = None,
+    device_ids: Sequence[int] | None = None,
+    *,
+    other_meshes: Sequence[Mesh] = (),
+    cells: Mapping[str, str] | None = None,
+    causes: CauseFinder | None = None,
+    hosts: Sequence[int] | None = None,
+) -> CollectiveTable:
+    """Every collective of `module`, most bytes sent first, then in the order of the program's bytes.
+
+    Args:
+      module: the optimized program.
+      mesh: the user's mesh; None when there is none: groups are then logical ids, and follow no axes.
+      device_ids: the device each logical id (replica times partitions plus partition) stands for; None when ids are
+        positions in `mesh`.
+      other_meshes: the other meshes of the program: axes are looked for in them too. Where groups follow axes of
+        several, the first decides; parts of axes count only where no mesh has axes that fit in full.
+      cells: file -> how the notebook calls the cell.
+      causes: finds why each is there; None leaves `Collective.causes` empty.
+      hosts: the host (process) of each position in `mesh`; None when they are unknown.
+    """
+    module = with_bounded_groups(module)
+    context = _Context(
+        mesh=mesh,
+        meshes=tuple(m for m in (mesh, *other_meshes) if m is not None),
+        device_ids=None if device_ids is None else tuple(device_ids),
+        runs=count_runs(module),
+        overlaps=OverlapFinder(module),
+        cells=cells or {},
+    )
+    sites = find_sites(module)
+    rows = [_collective(site, context) for site in sites]
+    if causes is not None:
+        rows = causes.explain(sites, rows)
+    if hosts is not None:
+        rows = [with_hosts(row, hosts) for row in rows]
+    return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Context:
+    """What all collectives of one program share.
+
+    `found` keeps what equal groups have in common, `members` how many devices these name, of permutes and of others.
+    """
+
+    mesh: Mesh | None
+    meshes: tuple[Mesh, ...]
+    device_ids: tuple[int, ...] | None
+    runs: tuple[Runs, ...]
+    overlaps: OverlapFinder
+    cells: Mapping[str, str]
+    found: dict[tuple[bool, Groups], _Place] = field(default_factory=dict)
+    members: Counter[bool] = field(default_factory=Counter)
+
+    @property
+    def devices(self) -> int | None:
+        """How many devices the program has, as far as is known."""
+        if self.device_ids is not None:
+            return len(self.device_ids)
+        return self.mesh.size if self.mesh else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where a collective's groups lie: as in `Collective`."""
+
+    axes: tuple[str, ...] | None
+    groups: Groups
+    size: int
+    mesh: int = 0
+    other_axes: tuple[tuple[str, ...], ...] = ()
+
+
+_UNKNOWN = _Place(axes=None, groups=(), size=1)
+
+
+def _collective(site: Site, context: _Context) -> Collective:
+    op, details, origin = site.op, site.op.details, find_origin(site)
+    arrays = _operands(site)
+    payload = sum(_known_bytes(shape) for shape in arrays)
+    place, overlap = _place(site, context), context.overlaps.find(site)
+    wire = wire_bytes(site.kind, payload, place.size)
+    runs = _possible(_runs(site, context), max(payload, wire))
+    return Collective(
+        kind=site.kind,
+        axes=place.axes,
+        groups=place.groups,
+        mesh=place.mesh,
+        other_axes=place.other_axes,
+        dtype=", ".join(dict.fromkeys(shape.dtype for shape in arrays)),
+        local_shape=max(arrays, key=_known_bytes).dimensions if arrays else (),
+        operands=len(arrays),
+        payload_bytes=payload,
+        wire_bytes=wire,
+        count=runs.most,
+        count_min=runs.least,
+        implicit=find_implicit(op.op_name, details.frontend_attributes, site.kind, _channels(site)),
+        # The frames of a combined collective are those of one of its parts.
+        phase=find_phase(origin.op_name, origin.frames if len(arrays) == 1 else ()),
+        op_name=origin.op_name,
+        source=user_frames(origin.frames, context.cells),
+        instructions=tuple(part.name for part in site.instructions),
+        channel_id=op.channel_id,
+        is_async=site.is_async,
+        overlaps=overlap.names,
+        overlap_count=overlap.count,
+        decomposed=site.decomposed,
+    )
+
+
+def _known_bytes(shape: Shape) -> int:
+    """Bytes of an array; 0 when they are unknown, or more than any machine has."""
+    size = shape.bytes or 0
+    return size if size <= _MOST_BYTES else 0
+
+
+def _possible(runs: Runs, size: int) -> Runs:
+    """How often something runs that moves `size` bytes; unknown when it would move more than any program does."""
+    return UNKNOWN if runs.most is not None and runs.most * size > _MOST_BYTES else runs
+
+
+def _channels(site: Site) -> set[int | None]:
+    """The channels of its instructions that move data, and of those of a ring; None for one without."""
+    members = site.members or (site,)
+    sends = (part for member in members for part in member.instructions if part.opcode == "send")
+    return {part.channel_id for part in (*(member.op for member in members), *sends)}
+
+
+def _runs(site: Site, context: _Context) -> Runs:
+    """How often it runs; for a ring, how many permutes do."""
+    runs = NEVER
+    for member in site.members or (site,):
+        if member.instructions:
+            runs = runs.plus(context.runs[member.instructions[0].computation.index])
+    return runs
+
+
+def _operands(site: Site) -> list[Shape]:
+    """The shapes of the arrays it moves."""
+    operands = site.op.operands
+    if site.kind == "ragged-all-to-all":
+        # The others say where the pieces go.
+        operands = operands[:1]
+    return [leaf for operand in operands for leaf in operand.shape.leaves if leaf.is_array]
+
+
+def _place(site: Site, context: _Context) -> _Place:
+    op, counts = site.op, site.op.module.device_counts
+    moves = site.kind == "collective-permute"
+    if moves:
+        # Without pairs, they may be what was not understood.
+        is_unclear = not site.pairs and bool(op.details.unknown)
+        ids = None if is_unclear else logical_pairs(site.pairs, op.channel_id, counts)
+    else:
+        kind = op.opcode.removesuffix("-start")
+        ids = (
+            None
+            if context.members.total() > MOST_MEMBERS
+            else logical_groups(kind, op.details, op.channel_id, counts, context.devices)
+        )
+    if ids is None:
+        return _UNKNOWN
+    key = (moves, ids)
+    if key not in context.found:
+        context.members[moves] += sum(map(len, ids))
+        if context.members.total() > MOST_MEMBERS:
+            return _UNKNOWN
+        context.found[key] = _find_place(ids, moves, context)
+    return context.found[key]
+
+
+def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
+    groups = _in_mesh(ids if ids or moves else _everyone(context), context)
+    if moves:
+        size = 2 if any(source != target for source, target in ids) else 1
+    else:
+        size = max((len(group) for group in groups), default=1)
+    found = _axes_in_meshes(ids, moves, context)
+    if not found:
+        return _Place(axes=None, groups=groups, size=size)
+    # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another.
+    # A permute moves along some axes of every mesh: along fewest of the one it was meant for.
+    mesh = min(found, key=lambda number: (len(found[number]) if moves else 0, number))
+    others = tuple(dict.fromkeys(axes for axes in found.values() if axes != found[mesh]))
+    return _Place(axes=found[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
+
+
+def _axes_in_meshes(ids: Groups, moves: bool, context: _Context) -> dict[int, tuple[str, ...]]:
+    """The axes that groups follow in each mesh that has such axes; parts of axes where no mesh has them in full."""
+    for find in (find_permute_axes,) if moves else (find_axes, find_parts):
+        answers = enumerate(find(ids, mesh, context.device_ids) for mesh in context.meshes)
+        found = {mesh: axes for mesh, axes in answers if axes is not None}
+        if found:
+            return found
+    return {}
+
+
+def _everyone(context: _Context) -> Groups:
+    return (tuple(range(context.devices)),) if context.devices else ()
+
+
+def _in_mesh(ids: Groups, context: _Context) -> Groups:
+    """The groups as positions in the mesh; as they are when there is no mesh or a device is not in it."""
+    if context.mesh is None or context.device_ids is None or not ids:
+        return ids
+    flat = np.array([i for group in ids for i in group], np.int64)
+    positions = positions_of(flat, context.mesh, context.device_ids)
+    if positions is None:
+        return ids
+    cuts = np.cumsum([len(group) for group in ids])[:-1]
+    return tuple(tuple(part.tolist()) for part in np.split(positions, cuts))

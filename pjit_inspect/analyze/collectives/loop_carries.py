@@ -1,0 +1,203 @@
+"""Values that travel from device to device while a loop turns: a lane for each.
+
+A lane is an element of a loop's state whose next value is its present one, sent on by collective-permutes, and
+perhaps added to on the way. Everything here follows the values through the program; nothing is taken from names.
+Not its job: what the lanes of a loop amount to (`analyze.collectives.rings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.dataflow import SAME, Value
+from pjit_inspect.model.program.hlo import Instruction
+
+__all__ = [
+    "KEPT",
+    "Added",
+    "Cleared",
+    "Event",
+    "Lane",
+    "Moved",
+    "Permutes",
+    "find_lanes",
+    "is_empty",
+    "state_element",
+    "trace_back",
+]
+
+Permutes = Mapping[int, Site]
+"""The instruction that yields what a permute received -> the permute."""
+
+KEPT = SAME | {"copy-start", "copy-done"}
+"""Opcodes that keep a value as it is."""
+
+_ROUNDED = KEPT | {"convert"}
+_UNFILLED = frozenset(("AllocateBuffer", "CreateBuffer"))
+_MOST_STEPS = 200
+"""Values looked at for one element; a lane in a real program takes a few dozen."""
+_ANY = -1
+
+
+class Moved(NamedTuple):
+    """A lane's value is sent on by a permute."""
+
+    site: Site
+
+
+class Added(NamedTuple):
+    """Something is added to a lane's value."""
+
+    value: Value
+
+
+class Cleared(NamedTuple):
+    """A lane's value is replaced by a constant when `condition` is `when`."""
+
+    condition: Value
+    when: bool
+
+
+Event = Moved | Added | Cleared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One travelling value.
+
+    Attributes:
+      element: the element of the loop's state it is.
+      events: what happens to it in one turn, in order.
+    """
+
+    element: int
+    events: tuple[Event, ...]
+
+    @property
+    def moves(self) -> tuple[Site, ...]:
+        """The permutes it takes in one turn."""
+        return tuple(event.site for event in self.events if isinstance(event, Moved))
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is only moved."""
+        return all(isinstance(event, Moved) for event in self.events)
+
+
+def find_lanes(root: Instruction, permutes: Permutes) -> list[Lane]:
+    """The lanes of a loop, `root` being that of its body. [] when its state is not written out as a tuple."""
+    state = Value(root).settled(KEPT)
+    if state.instruction.opcode != "tuple":
+        return []
+    lanes = []
+    for element in range(len(state.instruction.operands)):
+        events = _Search(permutes, element).follow(state.operand(element))
+        if events is not None and any(isinstance(event, Moved) for event in events):
+            lanes.append(Lane(element=element, events=events))
+    return [lane for lane in lanes if not _feeds_itself(lane)]
+
+
+class _Search:
+    """Follows one element of a loop's state back to what it was at the start of the turn."""
+
+    def __init__(self, permutes: Permutes, element: int) -> None:
+        self._permutes, self._element, self._left = permutes, element, _MOST_STEPS
+
+    def follow(self, value: Value) -> tuple[Event, ...] | None:
+        """What happens to the element on its way to `value`; None when it does not get there, or in two ways."""
+        self._left -= 1
+        if self._left < 0:
+            return None
+        value = value.settled(_ROUNDED)
+        sent = _sent(value, self._permutes)
+        if sent is not None:
+            return self._then(sent[1], Moved(sent[0]))
+        opcode = value.instruction.opcode
+        if opcode == "add":
+            return self._through_sum(value)
+        if opcode == "select":
+            return self._through_choice(value)
+        return () if state_element(value) == self._element else None
+
+    def _then(self, value: Value, last: Event) -> tuple[Event, ...] | None:
+        before = self.follow(value)
+        return None if before is None else (*before, last)
+
+    def _through_sum(self, value: Value) -> tuple[Event, ...] | None:
+        sides = value.operand(0), value.operand(1)
+        ways = [way for side, other in (sides, sides[::-1]) if (way := self._then(side, Added(other))) is not None]
+        return ways[0] if len(ways) == 1 else None
+
+    def _through_choice(self, value: Value) -> tuple[Event, ...] | None:
+        condition = value.operand(0).settled(KEPT | {"broadcast"})
+        chosen = (True, value.operand(1), value.operand(2)), (False, value.operand(2), value.operand(1))
+        ways = [self._then(kept, Cleared(condition, when)) for when, empty, kept in chosen if is_empty(empty)]
+        return ways[0] if len(ways) == 1 else None
+
+
+def trace_back(value: Value, permutes: Permutes, along: Callable[[Site], int | None]) -> tuple[Value, tuple[Site, ...]]:
+    """Where a value was before permutes moved it, and these permutes in the order it took them.
+
+    A permute for which `along` is None is not looked through.
+    """
+    moves: list[Site] = []
+    value = value.settled(KEPT)
+    while (sent := _sent(value, permutes)) is not None and along(sent[0]) is not None:
+        moves.append(sent[0])
+        value = sent[1].settled(KEPT)
+    return value, tuple(reversed(moves))
+
+
+def _sent(value: Value, permutes: Permutes) -> tuple[Site, Value] | None:
+    """The permute a value was received from, and what was sent; None for any other value."""
+    instruction, element = value.instruction, 0
+    if instruction.opcode == "get-tuple-element":
+        element = instruction.details.tuple_index or 0
+        instruction = value.operand(0).settled(KEPT).instruction
+    site = permutes.get(instruction.index)
+    if site is None or not 0 <= element < len(site.op.operands):
+        return None
+    return site, Value(site.op.operands[element])
+
+
+def state_element(value: Value) -> int | None:
+    """Which element of a loop's state a value is, as it stood at the start of the turn; None for any other value."""
+    if value.instruction.opcode != "get-tuple-element":
+        return None
+    whole = value.operand(0).settled(KEPT).instruction
+    return value.instruction.details.tuple_index if whole.opcode == "parameter" else None
+
+
+def is_empty(value: Value) -> bool:
+    """Whether a value has no content of its own: one constant everywhere, or memory that is yet to be filled."""
+    instruction = value.settled(_ROUNDED | {"broadcast"}).instruction
+    if instruction.opcode == "custom-call":
+        return instruction.details.custom_call_target in _UNFILLED
+    return instruction.opcode == "constant" and not instruction.shape.dimensions
+
+
+def _feeds_itself(lane: Lane) -> bool:
+    """Whether something that is added to a lane is itself made from it; True when it cannot be told."""
+    added = (event.value for event in lane.events if isinstance(event, Added))
+    return any(_elements_behind(value) & {lane.element, _ANY} for value in added)
+
+
+def _elements_behind(value: Value) -> set[int]:
+    """The elements of a loop's state that a value is made from; with `_ANY` when there is too much to look at."""
+    found, seen, border = set[int](), set[Value](), [value]
+    while border:
+        value = border.pop().settled(KEPT)
+        if value in seen:
+            continue
+        seen.add(value)
+        element = state_element(value)
+        if len(seen) > _MOST_STEPS or (element is None and value.instruction.opcode == "parameter"):
+            return {_ANY}
+        if element is not None:
+            found.add(element)
+        else:
+            border.extend(value.operand(k) for k in range(len(value.instruction.operands)))
+    return found

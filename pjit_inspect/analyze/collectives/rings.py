@@ -1,0 +1,269 @@
+"""Rings: collective-permutes in a loop that together do one all-gather or one reduce-scatter, piece by piece.
+
+XLA splits an all-gather before a multiplication (or a reduce-scatter after one) into a loop, so that one piece is
+multiplied while the next is under way: a decomposed collective-matmul. People write such loops too. A loop is called
+one here only when its data flow proves it:
+
+- *all-gather*: a piece of each device is passed on unchanged around rings of n devices, in one direction or both,
+  until all n pieces have come past every device.
+- *reduce-scatter*: a sum is passed on around the rings, and each of the n devices adds to it once, something that does
+  not depend on the sum.
+
+Not its job: rings whose trip count is unknown, or that were unrolled to straight code; they stay single permutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.collectives.loop_carries import (
+    KEPT,
+    Added,
+    Cleared,
+    Lane,
+    Moved,
+    Permutes,
+    find_lanes,
+    is_empty,
+    state_element,
+    trace_back,
+)
+from pjit_inspect.analyze.collectives.permute_ring import Wheel
+from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.dataflow import Value, joins
+from pjit_inspect.analyze.program.trip_count import counter_step, find_trip_count
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.report.collective import Decomposed
+
+__all__ = ["find_rings"]
+
+_MOST_LANES = 64
+_MOST_TURNS = 4096
+"""A loop with more of them is not a ring of any machine there is."""
+
+
+def find_rings(module: HloModule, sites: Sequence[Site]) -> list[Site]:
+    """The rings among these collectives, each with the permutes it consists of as `members`."""
+    permutes = {part.index: site for site in sites if site.kind == "collective-permute" for part in _receiver(site)}
+    computations = {int(module.instructions.computation[index]) for index in permutes}
+    rings: list[Site] = []
+    for computation in sorted(computations):
+        callers = module.computation(computation).callers
+        if len(callers) == 1 and callers[0].opcode == "while" and callers[0].called[0].index == computation:
+            rings += _rings_of(callers[0], permutes)
+    return rings
+
+
+def _receiver(site: Site) -> tuple[Instruction, ...]:
+    """The instruction that yields what a permute received; () when no single one does."""
+    if site.instructions == (site.op,):
+        return (site.op,)
+    found = tuple(part for part in site.instructions if part.opcode in ("collective-permute-done", "recv-done"))
+    return found if len(found) == 1 else ()
+
+
+def _rings_of(loop: Instruction, permutes: Permutes) -> list[Site]:
+    turns, start = find_trip_count(loop), Value(loop.operands[0]).settled(KEPT)
+    lanes = find_lanes(loop.called[0].root, permutes)
+    if not turns or turns > _MOST_TURNS or len(lanes) > _MOST_LANES or start.instruction.opcode != "tuple":
+        return []
+    context = _Loop(loop=loop, start=start, turns=turns, permutes=permutes)
+    rings = _gathers([lane for lane in lanes if lane.is_kept], context)
+    return rings + _scatters([lane for lane in lanes if not lane.is_kept], context)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loop:
+    """One loop: the instruction, the state it starts with, how often it turns, and the program's permutes."""
+
+    loop: Instruction
+    start: Value
+    turns: int
+    permutes: Permutes
+
+
+def _place(site: Site) -> int:
+    return int(site.op.module.places[site.op.index])
+
+
+def _ring(decomposed: Decomposed, members: Iterable[Site]) -> Site | None:
+    """A ring of these permutes; None when they do not move equally much."""
+    # As they are scheduled: the same, whatever the order of the program's bytes.
+    found = tuple(sorted({site.op.index: site for site in members}.values(), key=_place))
+    if len({tuple(operand.shape.bytes for operand in site.op.operands) for site in found}) != 1:
+        return None
+    return Site(
+        kind="collective-permute",
+        op=found[0].op,
+        instructions=tuple(part for site in found for part in site.instructions),
+        pairs=tuple(dict.fromkeys(pair for site in found for pair in site.pairs)),
+        is_async=all(site.is_async for site in found),
+        members=found,
+        decomposed=decomposed,
+    )
+
+
+# ---------------------------------------------------------------- all-gather
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    """What one lane passes on: its `origin`, as it was before permutes `before` the loop moved it along the ring."""
+
+    lane: Lane
+    origin: Value
+    before: tuple[Site, ...]
+
+
+def _gathers(lanes: Sequence[Lane], context: _Loop) -> list[Site]:
+    """The all-gathers that lanes are which only move; those that move slices of one array are one."""
+    pieces: dict[Value, list[_Piece]] = {}
+    for lane in lanes:
+        along = Wheel(lane.moves[0]).step
+        origin, before = trace_back(context.start.operand(lane.element), context.permutes, along)
+        pieces.setdefault(origin, []).append(_Piece(lane=lane, origin=origin, before=before))
+    whole = [group for group in pieces.values() if _is_gather(group, context)]
+    arrays: dict[Value, list[_Piece]] = {}
+    for group in whole:
+        arrays.setdefault(group[0].origin.settled(KEPT | {"slice"}), []).extend(group)
+    found = (_ring("all-gather", _permutes(group)) for group in arrays.values())
+    return [ring for ring in found if ring is not None]
+
+
+def _permutes(pieces: Sequence[_Piece]) -> list[Site]:
+    return [site for piece in pieces for site in (*piece.before, *piece.lane.moves)]
+
+
+def _is_gather(pieces: Sequence[_Piece], context: _Loop) -> bool:
+    """Whether lanes of one origin together bring every device's piece to every device, and the loop uses them."""
+    wheel = Wheel(pieces[0].lane.moves[0])
+    seen = set[int]()
+    for piece in pieces:
+        first, turn = wheel.steps(piece.before), wheel.steps(piece.lane.moves)
+        if wheel.size < 2 or first is None or turn is None:
+            return False
+        seen |= _passed(sum(first), turn, context.turns, wheel.size)
+    return len(seen) == wheel.size and _is_used([piece.lane for piece in pieces], context)
+
+
+def _passed(place: int, turn: Sequence[int], turns: int, size: int) -> set[int]:
+    """The places around a ring of `size` that a lane is at, from `place` on."""
+    seen = {place % size}
+    for _ in range(min(turns, size)):
+        for step in turn:
+            place += step
+            seen.add(place % size)
+    return seen
+
+
+def _is_used(lanes: Sequence[Lane], context: _Loop) -> bool:
+    """Whether the loop does something with the pieces, beyond passing them on."""
+    elements = {lane.element for lane in lanes}
+    own = {part.index for lane in lanes for site in lane.moves for part in site.instructions}
+    body = context.loop.called[0]
+    border = [part for part in body if part.index in own or state_element(Value(part)) in elements]
+    seen = own | {body.root.index}
+    while border:
+        for user in border.pop().users:
+            if user.index not in seen and user.opcode not in KEPT:
+                return True
+            if user.index not in seen:
+                seen.add(user.index)
+                border.append(user)
+    return False
+
+
+# ---------------------------------------------------------------- reduce-scatter
+
+
+def _scatters(lanes: Sequence[Lane], context: _Loop) -> list[Site]:
+    """The reduce-scatters that lanes with a sum are: alone, or two of them whose sums are added after the loop."""
+    ends = {lane.element: _After(lane, context) for lane in lanes}
+    rings: list[Site] = []
+    left = list(lanes)
+    while left:
+        lane = left.pop(0)
+        partner = next((other for other in left if ends[other.element].meets(ends[lane.element])), None)
+        ring = _scatter([lane] if partner is None else [lane, partner], ends, context)
+        if ring is not None:
+            rings.append(ring)
+            left = [other for other in left if other is not partner]
+    return rings
+
+
+def _scatter(lanes: Sequence[Lane], ends: Mapping[int, _After], context: _Loop) -> Site | None:
+    wheel = Wheel(lanes[0].moves[0])
+    givers, members = list[int](), list[Site]()
+    for lane in lanes:
+        after = ends[lane.element].moves if len(lanes) > 1 else []
+        found = _givers(lane, after, wheel, context)
+        if wheel.size < 2 or found is None:
+            return None
+        givers += found
+        members += (*lane.moves, *after)
+    is_whole = len(givers) == len(set(givers)) == wheel.size
+    return _ring("reduce-scatter", members) if is_whole else None
+
+
+def _givers(lane: Lane, after: Sequence[Site], wheel: Wheel, context: _Loop) -> list[int] | None:
+    """How far around the ring those are that add to a sum, from where it ends; None when that is unclear."""
+    last, turn = wheel.steps(after), wheel.steps(lane.moves)
+    if last is None or turn is None or context.turns > wheel.size:
+        return None
+    if not all(_is_first_turn(event, context) for event in lane.events if isinstance(event, Cleared)):
+        return None
+    starts_anew = any(isinstance(event, Cleared) for event in lane.events)
+    place = 0
+    places = [] if starts_anew or is_empty(context.start.operand(lane.element)) else [place]
+    for event in lane.events * context.turns:
+        if isinstance(event, Moved):
+            place += wheel.step(event.site) or 0
+        elif isinstance(event, Added) and places[-1:] != [place]:
+            places.append(place)
+    place += sum(last)
+    return [(place - giver) % wheel.size for giver in places]
+
+
+def _is_first_turn(event: Cleared, context: _Loop) -> bool:
+    """Whether a lane is cleared in the first turn only: when a counter that goes on is where it starts."""
+    compare = event.condition.instruction
+    if compare.opcode != "compare" or compare.details.comparison_direction != ("EQ" if event.when else "NE"):
+        return False
+    body = Value(context.loop.called[0].root).settled(KEPT)
+    sides = [event.condition.operand(k).settled(KEPT) for k in (0, 1)]
+    for side, other in (sides, sides[::-1]):
+        counter = state_element(side)
+        if counter is not None and other.constant is not None and counter_step(body, counter):
+            return context.start.operand(counter).settled(KEPT).constant == other.constant
+    return False
+
+
+class _After:
+    """What happens to a lane's value after the loop: the permutes it takes, and where it ends up."""
+
+    def __init__(self, lane: Lane, context: _Loop) -> None:
+        users = context.loop.users
+        taken = [u for u in users if u.opcode == "get-tuple-element" and u.details.tuple_index == lane.element]
+        self.moves: list[Site] = []
+        self.end: Instruction | None = taken[0] if len(taken) == 1 else None
+        starts = {site.op.index: receiver for receiver, site in context.permutes.items()}
+        while self.end is not None and len(self.end.users) == 1:
+            user = self.end.users[0]
+            if user.index in starts:
+                receiver = starts[user.index]
+                self.moves.append(context.permutes[receiver])
+                self.end = context.loop.module.instruction(receiver)
+            elif user.opcode in KEPT:
+                self.end = user
+            else:
+                break
+
+    def meets(self, other: _After) -> bool:
+        """Whether both values are added to each other."""
+        if self.end is None or other.end is None:
+            return False
+        ends = {self.end.index, other.end.index}
+        common = {user.index: user for user in self.end.users}.keys() & {user.index for user in other.end.users}
+        module = self.end.module
+        return len(ends) == 2 and any(joins(module.instruction(index), "add", ends) for index in common)

@@ -1,0 +1,1 @@
+"""Refusals of JAX explained: the arithmetic, and what would fit."""

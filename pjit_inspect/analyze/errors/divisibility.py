@@ -1,0 +1,323 @@
+"""What fits a dimension that its mesh axes do not divide, and a spec that is wrong in itself.
+
+Not its job: operations that conflict (`analyze.errors.operations`), devices (`analyze.errors.placement`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from fractions import Fraction
+
+from pjit_inspect.analyze.errors.fits import advice
+from pjit_inspect.analyze.errors.specs import (
+    Spec,
+    axes_of,
+    axes_words,
+    divides,
+    entry_of,
+    fitting_entries,
+    is_legal,
+    parts_of,
+    shape_words,
+    spec_words,
+    usable_axes,
+    without_repeats,
+)
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.report.explained_error import (
+    PLACING,
+    ErrorArray,
+    ErrorFacts,
+    ErrorScene,
+    ExplainedError,
+    Fit,
+    MeshAxes,
+)
+
+__all__ = ["explain_indivisible", "explain_mesh_size", "explain_rank", "explain_repeated_axis", "explain_unknown_axis"]
+
+_MOST = 2
+_MOST_DEVICES = 65_536
+_MOST_RANK = 4
+
+
+def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A dimension that is no multiple of the devices that split it."""
+    arrays = tuple(_named(array, facts, scene) for array in facts.arrays)
+    first, *others = arrays
+    sentences = [_indivisible_sentence(array, facts) for array in arrays]
+    notes = []
+    if facts.operation == "shard_map":
+        notes = ["the function under `shard_map` then sees other shapes, and `out_specs` may have to change with it"]
+    if not first.is_named:
+        same = [other.name for other in scene.operands if other.shape == first.shape]
+        if same:
+            has = "has" if len(same) == 1 else "have"
+            rest = "" if scene.is_complete else ", and not every shape in the line is known"
+            notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape{rest}")
+        if scene.is_filtered and scene.operator not in PLACING:
+            notes.append(
+                "JAX left its own lines out of the traceback; with JAX_TRACEBACK_FILTERING=off they may tell more"
+            )
+    if others:
+        notes.append("what would fit is listed for the first of them")
+    return ExplainedError(
+        kind="indivisible", sentence="; ".join(sentences), arrays=arrays, notes=tuple(notes),
+        fits=tuple(_fits(first, facts)),
+    )  # fmt: skip
+
+
+def _named(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> ErrorArray:
+    """The array with the user's name of it, where one can be told.
+
+    A function that only places arrays is told what it got; of any other call, the argument of that shape need not be
+    the array: a result may be.
+    """
+    if scene.operator in PLACING:
+        same = [other for other in scene.operands if other.shape == array.shape]
+        known = same[0] if len(same) == 1 and scene.is_complete else replace(array, name="", is_named=False)
+        return replace(array, name=known.name, dtype=known.dtype, is_named=known.is_named)
+    if array.is_named:
+        return array
+    name = scene.checked or facts.operation
+    return replace(array, name=name, is_named=True) if name else array
+
+
+def _list(names: Sequence[str]) -> str:
+    words = [f"`{name}`" for name in names[:3]]
+    more = [f"{len(names) - 3} more"] if len(names) > 3 else []
+    return " and ".join([*words, *more])
+
+
+def _called(array: ErrorArray) -> str:
+    if array.is_named:
+        return f"`{array.name}`"
+    return f"the array {shape_words(array.shape)}" if array.shape is not None else "the array"
+
+
+def _indivisible_sentence(array: ErrorArray, facts: ErrorFacts) -> str:
+    dimension, shape = _failing(array, facts), array.shape or ()
+    length = shape[dimension]
+    entry = array.spec[dimension] if array.spec is not None else None
+    sizes = array.mesh.sizes if array.mesh is not None else {}
+    parts = parts_of(entry, sizes) if entry is not None else facts.count or 0
+    head = f"dimension {dimension} of {_called(array)} is {length:,}"
+    if entry is None or array.spec is None:
+        return f"{head}, and its sharding splits it into {parts:,} parts: {_division(length, parts)}"
+    return f"{head}, and `{spec_words(array.spec)}` splits it over {axes_words(axes_of(entry), sizes)}: " + _division(
+        length, parts
+    )
+
+
+def _failing(array: ErrorArray, facts: ErrorFacts) -> int:
+    """The dimension that is not divided; of several arrays only the first one's is in the facts."""
+    shape, spec = array.shape or (), array.spec or ()
+    if array.name != facts.arrays[0].name and array.mesh is not None:
+        for dimension, (entry, length) in enumerate(zip(spec, shape, strict=False)):
+            if not divides(entry, length, array.mesh.sizes):
+                return dimension
+    return facts.dimension or 0
+
+
+def _division(length: int, parts: int) -> str:
+    """`6 / 4 = 1.5`; what is left where that has no short decimal form."""
+    if not parts:
+        return "which does not divide it"
+    thousandths = Fraction(length * 1000, parts)
+    if thousandths.denominator == 1:
+        whole, rest = divmod(thousandths.numerator, 1000)
+        return f"{length:,} / {parts:,} = {whole:,}.{rest:03d}".rstrip("0")
+    return f"{length:,} / {parts:,} leaves {length % parts:,}"
+
+
+def _fits(array: ErrorArray, facts: ErrorFacts) -> Iterator[Fit]:
+    dimension, shape, spec, mesh = _failing(array, facts), array.shape or (), array.spec, array.mesh
+    if spec is None or mesh is None or len(spec) != len(shape):
+        if facts.count:
+            longer = -(-shape[dimension] // facts.count) * facts.count
+            yield advice(f"pad dimension {dimension} from {shape[dimension]:,} to {longer:,}", "the next multiple")
+        return
+    sizes = mesh.sizes
+    # Every fit is legal as a whole: other dimensions that are not divided keep what divides them.
+    others = tuple(_kept(entry, length, sizes) for entry, length in zip(spec, shape, strict=True))
+    yield from _other_entries(array, mesh, others, dimension)
+    yield from _other_dimensions(array, mesh, others, dimension)
+    yield _padded(array, mesh)
+    whole = (*others[:dimension], None, *others[dimension + 1 :])
+    if any(whole):
+        yield _spec_fit(array, mesh, whole, f"dimension {dimension} stays whole")
+    yield _spec_fit(array, mesh, (None,) * len(shape), "a copy on every device")
+
+
+def _kept(entry: SpecEntry, length: int, sizes: dict[str, int]) -> SpecEntry:
+    if divides(entry, length, sizes):
+        return entry
+    own = [(axis, sizes[axis]) for axis in axes_of(entry) if axis in sizes]
+    return next(iter(fitting_entries(length, own)), None)
+
+
+def _other_entries(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: int) -> Iterator[Fit]:
+    """Other axes for the same dimension."""
+    taken = {axis for number, entry in enumerate(others) if number != dimension for axis in axes_of(entry)}
+    free = [axis for axis in usable_axes(mesh) if axis[0] not in taken]
+    length = (array.shape or ())[dimension]
+    for entry in fitting_entries(length, free)[:_MOST]:
+        spec = (*others[:dimension], entry, *others[dimension + 1 :])
+        yield _spec_fit(array, mesh, spec, f"{axes_words(axes_of(entry), mesh.sizes)} divides {length:,}")
+
+
+def _other_dimensions(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: int) -> Iterator[Fit]:
+    """The same axes on another dimension."""
+    asked = (array.spec or ())[dimension]
+    found = 0
+    for number, length in enumerate(array.shape or ()):
+        if number == dimension or others[number] is not None or length < 1 or not divides(asked, length, mesh.sizes):
+            continue
+        moved = list(others)
+        moved[dimension], moved[number] = None, asked
+        words = axes_words(axes_of(asked), mesh.sizes)
+        yield _spec_fit(array, mesh, tuple(moved), f"{words} divides dimension {number} ({length:,})")
+        found += 1
+        if found == _MOST:
+            return
+
+
+def _padded(array: ErrorArray, mesh: MeshAxes) -> Fit:
+    shape, spec = array.shape or (), array.spec or ()
+    parts = [parts_of(entry, mesh.sizes) for entry in spec]
+    longer = tuple(-(-length // count) * count if count else length for length, count in zip(shape, parts, strict=True))
+    steps = [
+        f"dimension {number} from {before:,} to {after:,}"
+        for number, (before, after) in enumerate(zip(shape, longer, strict=True))
+        if before != after
+    ]
+    local = [after // count if count else after for after, count in zip(longer, parts, strict=True)]
+    effect = f"with `{spec_words(spec)}` a device then holds {shape_words(local)}"
+    return advice(f"pad {' and '.join(steps)}", effect)
+
+
+def _spec_fit(array: ErrorArray, mesh: MeshAxes, spec: Spec, why: str) -> Fit:
+    local = replace(array, spec=spec, mesh=mesh).local_shape or ()
+    return Fit(
+        edit=spec_words(spec), effect=f"{why}; a device holds {shape_words(local)}", spec=spec, target=array.name
+    )
+
+
+# ---------------------------------------------------------------- a spec that is wrong in itself
+
+
+def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A spec with more entries than the array has dimensions."""
+    given, rank = facts.arrays[0], facts.count or 0
+    array = given
+    same = [other for other in scene.operands if other.shape is not None and len(other.shape) == rank]
+    if not given.is_named:
+        is_it = len(same) == 1 and scene.is_complete
+        array = replace(same[0], spec=given.spec, mesh=given.mesh) if is_it else given
+    elif match := [other for other in same if other.name == given.name]:
+        array = replace(given, shape=match[0].shape, dtype=match[0].dtype)
+    spec = given.spec or ()
+    rest = "dimension" if rank == 1 else "dimensions"
+    entries = "entry" if len(spec) == 1 else "entries"
+    sentence = f"`{spec_words(spec)}` has {len(spec)} {entries}, but {_called(array)} has {rank} {rest}"
+    candidates = dict.fromkeys((spec[:rank], spec[-rank:] if rank else (), (None,) * rank))
+    fits = [_shorter(array, candidate) for candidate in candidates if _is_known_to_fit(candidate, array)]
+    return ExplainedError(kind="rank", sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _is_known_to_fit(spec: Spec, array: ErrorArray) -> bool:
+    if not any(spec):
+        return True
+    return array.shape is not None and array.mesh is not None and is_legal(spec, array.shape, array.mesh.sizes)
+
+
+def _shorter(array: ErrorArray, spec: Spec) -> Fit:
+    if array.shape is None or array.mesh is None:
+        return Fit(edit=spec_words(spec), effect="a copy on every device", spec=spec, target=array.name)
+    why = f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}" if any(spec) else "a copy on every device"
+    return _spec_fit(array, array.mesh, spec, why)
+
+
+def explain_unknown_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A spec that names an axis which the mesh does not have."""
+    names = [name for name, _ in facts.meshes[0].axes]
+    if facts.operation == "shard_map":
+        return _not_manual(facts, names)
+    mesh = next((mesh for mesh in scene.meshes if [name for name, _ in mesh.axes] == names), facts.meshes[0])
+    spec = facts.arrays[0].spec
+    near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
+    fits = []
+    if near and spec is not None:
+        entries = [entry_of([near[0] if a == facts.axis else a for a in axes_of(entry)]) for entry in spec]
+        corrected = tuple(entries)
+        if without_repeats(corrected) == corrected:
+            fits.append(Fit(edit=spec_words(corrected), effect=f"`{near[0]}` is the nearest name", spec=corrected))
+    # The message has no sizes; a mesh of the user's with the same names may.
+    has = str(mesh) if all(size for _, size in mesh.axes) else ", ".join(names)
+    words = f"`{spec_words(spec)}`" if spec is not None else "the spec"
+    sentence = f"{words} names the axis `{facts.axis}`, which the mesh does not have: it has {has}"
+    return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
+
+
+def _not_manual(facts: ErrorFacts, names: Sequence[str]) -> ExplainedError:
+    """A spec of `shard_map`'s that names an axis which the function is not manual over."""
+    has = ", ".join(f"`{name}`" for name in names) or "none"
+    sentence = f"`{facts.arrays[0].name}` names `{facts.axis}`, but the axes `shard_map` is manual over are {has}"
+    near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
+    fits = [Fit(edit=repr(near[0]), effect="the nearest name", replaces=repr(facts.axis))] if near else []
+    return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
+
+
+def explain_repeated_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A spec in which an axis stands twice."""
+    spec = facts.arrays[0].spec or ()
+    kept = dict.fromkeys((without_repeats(spec), without_repeats(spec, last=True)))
+    places = [number for number, entry in enumerate(spec) if facts.axis in axes_of(entry)]
+    effects = [f"`{facts.axis}` splits dimension {number} only" for number in (places[0], places[-1])] if places else []
+    fits = [
+        Fit(edit=spec_words(entries), effect=effect, spec=entries)
+        for entries, effect in zip(kept, effects, strict=False)
+    ]
+    sentence = f"`{spec_words(spec)}` uses the axis `{facts.axis}` twice; an axis can split one dimension only"
+    return ExplainedError(
+        kind="repeated axis", sentence=sentence, fits=tuple(fits),
+        notes=("the array's shape is not in JAX's message: whether the dimension is divided is not known",),
+    )  # fmt: skip
+
+
+def explain_mesh_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A mesh that needs more devices than there are."""
+    asked, count = facts.new_shape, facts.count or 0
+    product = " x ".join(map(str, asked))
+    sentence = f"a mesh of shape {asked} needs {product} = {math.prod(asked):,} devices; there are {count:,}"
+    fits = [
+        Fit(edit=f"{shape}", effect=f"{' x '.join(map(str, shape))} = {count:,}", replaces=f"{asked}")
+        for shape in _mesh_shapes(asked, count)
+    ]
+    return ExplainedError(kind="mesh size", sentence=sentence, fits=tuple(fits))
+
+
+def _mesh_shapes(asked: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
+    """Shapes of the same rank that use all devices: those that keep most lengths first, then the nearest."""
+    if not 1 <= len(asked) <= _MOST_RANK or not 0 < count <= _MOST_DEVICES:
+        return []
+    shapes = list(_factorings(count, len(asked)))
+
+    def distance(shape: tuple[int, ...]) -> tuple[int, int]:
+        pairs = list(zip(shape, asked, strict=True))
+        return sum(new != old for new, old in pairs), sum(abs(new - old) for new, old in pairs)
+
+    return sorted(shapes, key=distance)[:3]
+
+
+def _factorings(count: int, rank: int) -> Iterator[tuple[int, ...]]:
+    if rank == 1:
+        yield (count,)
+        return
+    for first in range(1, count + 1):
+        if count % first == 0:
+            for rest in _factorings(count // first, rank - 1):
+                yield (first, *rest)

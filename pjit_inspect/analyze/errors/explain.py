@@ -1,0 +1,100 @@
+"""An error of JAX's explained: what is wrong, and what would fit.
+
+Not its job: each kind of error (the other modules `analyze.explain_*`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from pjit_inspect.analyze.errors.calls import (
+    explain_compiled,
+    explain_no_mesh,
+    explain_ordered,
+    explain_prefix,
+)
+from pjit_inspect.analyze.errors.divisibility import (
+    explain_indivisible,
+    explain_mesh_size,
+    explain_rank,
+    explain_repeated_axis,
+    explain_unknown_axis,
+)
+from pjit_inspect.analyze.errors.elementwise import explain_operands
+from pjit_inspect.analyze.errors.fits import mesh_named, needs_mesh, with_meshes
+from pjit_inspect.analyze.errors.operations import (
+    explain_indexing,
+    explain_other_spec,
+    explain_repeated_result,
+    explain_reshape,
+    explain_split_dimension,
+)
+from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
+from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
+from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
+from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
+from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
+from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
+from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
+
+__all__ = ["explain_error"]
+
+_EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | None]] = {
+    "indivisible": explain_indivisible,
+    "contraction": explain_operands,
+    "conflict": explain_operands,
+    "axis twice": explain_operands,
+    "indexing": explain_indexing,
+    "reshape": explain_reshape,
+    "split dimension": explain_split_dimension,
+    "other spec": explain_other_spec,
+    "mesh": explain_mesh,
+    "devices": explain_devices,
+    "rank": explain_rank,
+    "unknown axis": explain_unknown_axis,
+    "repeated axis": explain_repeated_axis,
+    "mesh size": explain_mesh_size,
+    "new size": explain_new_size,
+    "update": explain_update,
+    "convolution": explain_convolution,
+    "compiled": explain_compiled,
+    "no mesh": explain_no_mesh,
+    "prefix": explain_prefix,
+    "pmap": explain_pmap,
+    "ordered effects": explain_ordered,
+    "loop type": explain_loop,
+    "branch type": explain_branches,
+    "replication": explain_replication,
+    "deleted": explain_deleted,
+    "static argument": explain_static,
+    "traced value": explain_traced,
+    "leaked value": explain_leaked,
+}
+
+
+def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
+    """What an error's message and its traceback say together; None when it is another error of the same words."""
+    explain = _EXPLAIN[facts.kind]
+    if facts.kind == "repeated axis" and scene.operator == "[]" and scene.operands:
+        explain = explain_repeated_result
+    if is_of_pmap(facts, scene):
+        explain = explain_pmap
+    found = explain(facts, scene)
+    if found is None:
+        return None
+    found = _with_mesh(found, scene)
+    return replace(found, frame=scene.frame, line=scene.line)
+
+
+def _with_mesh(found: ExplainedError, scene: ErrorScene) -> ExplainedError:
+    """Where no mesh is set, the edits that have a spec alone get theirs, or a note that tells what they need."""
+    if scene.is_mesh_set or not any(map(needs_mesh, found.fits)):
+        return found
+    wanted = next((array.mesh for array in found.arrays if array.mesh is not None), None)
+    if name := mesh_named(wanted, scene):
+        found = replace(found, fits=with_meshes(found.fits, name))
+    if not any(map(needs_mesh, found.fits)):
+        return found
+    note = "a spec alone needs a mesh that is set, as by `jax.set_mesh`; elsewhere it goes into a `NamedSharding`"
+    return replace(found, notes=(*found.notes, note))

@@ -1,0 +1,316 @@
+"""What makes an operation of one array legal that an Explicit mesh refuses: indexing, a reshape, a sort, a constraint.
+
+Each fit is worked out from the array's own spec; where the array cannot be told, none is given. Not its job: operands
+that conflict (`analyze.errors.elementwise`), devices (`analyze.errors.placement`).
+
+*Source*: the sharding rules in `jax/_src/lax/slicing.py` and `lax/lax.py`: an `out_sharding` overrides them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
+from pjit_inspect.analyze.errors.fits import (
+    advice,
+    changed_expression,
+    mesh_named,
+    replaced_text,
+    reshard_fit,
+    with_argument,
+)
+from pjit_inspect.analyze.errors.specs import (
+    Spec,
+    axes_of,
+    entry_of,
+    is_legal,
+    over_words,
+    reshard_words,
+    shape_words,
+    spec_words,
+    without_repeats,
+)
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
+
+__all__ = [
+    "explain_indexing",
+    "explain_other_spec",
+    "explain_repeated_result",
+    "explain_reshape",
+    "explain_split_dimension",
+]
+
+_RESHAPES = ("reshape", "ravel", "flatten")
+_MATRIX = ("lu", "svd", "qr", "eigh", "eig", "schur", "cholesky", "triangular_solve", "hessenberg", "tridiagonal",
+           "tridiagonal_solve", "geqrf", "householder_product", "ormqr", "lu_solve", "symmetric_product",
+           "cholesky_update", "geqp3")  # fmt: skip
+"""Operations on matrices: the last two dimensions must not be split."""
+
+_NO_CHOICE = "JAX will not choose how the result is split"
+
+
+# ---------------------------------------------------------------- indexing
+
+
+def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """Indexing an array along a dimension that is split."""
+    array = _matching(facts.arrays[0], scene)
+    if array is None:
+        type_ = facts.arrays[0]
+        words = f"`{type_.dtype}{shape_words(type_.shape or ())}` split as `{spec_words(type_.spec or ())}`"
+        return ExplainedError(
+            kind="indexing", sentence=f"JAX cannot tell how to split the result of indexing {words}", notes=(NOT_TOLD,)
+        )
+    place = scene.operator == "[]" or facts.operation == "scatter"
+    own = f"`{array.name}`, which is split as `{spec_words(array.spec or ())}`"
+    words = f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator
+    head = f"an update of {own}" if facts.operation == "scatter" else f"`{words}` picks from {own}"
+    sentence = f"{head}: {_NO_CHOICE}"
+    indices = [other for other in scene.operands if other is not array]
+    return ExplainedError(
+        kind="indexing", sentence=sentence, arrays=(array, *indices),
+        fits=tuple(_indexing_fits(facts, scene, array)) if place else (_gathered(array, scene),),
+    )  # fmt: skip
+
+
+def _sizes(array: ErrorArray) -> dict[str, int]:
+    return array.mesh.sizes if array.mesh is not None else {}
+
+
+def _matching(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
+    """The only operand of the expression that has the type the message quotes."""
+    same = [other for other in scene.operands if other.shape == wanted.shape and other.spec == wanted.spec]
+    return same[0] if len(same) == 1 else None
+
+
+def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> Iterator[Fit]:
+    picked = f"{array.name}.at[{scene.subscripts}]"
+    if facts.operation == "scatter":
+        spec = array.spec or ()
+        edit = with_argument(scene, f"out_sharding={spec_words(spec)}")
+        effect = f"split as `{array.name}` is"
+        if edit:
+            yield Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression)
+        else:
+            yield advice(f"give the update `out_sharding={spec_words(spec)}`", effect)
+        return
+    for spec, effect in _picked_specs(scene, array):
+        yield Fit(
+            edit=f"{picked}.get(out_sharding={spec_words(spec)})", effect=effect, spec=spec, target="result",
+            replaces=scene.expression,
+        )  # fmt: skip
+    yield Fit(
+        edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result",
+        replaces=scene.expression,
+    )  # fmt: skip
+    yield _gathered(array, scene)
+
+
+def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, str]]:
+    """The specs that the indices and the rest of the array suggest, for `table[ids]`."""
+    others = [other for other in scene.operands if other is not array]
+    if len(others) != 1 or others[0].name != scene.subscripts or not others[0].dtype.startswith(("int", "uint")):
+        return
+    indices, shape, spec = others[0], array.shape or (), array.spec or ()
+    natural = without_repeats((*(indices.spec or (None,) * len(indices.shape or ())), *spec[1:]))
+    result = (*(indices.shape or ()), *shape[1:])
+    rows = next(iter(spec), None)
+    over = over_words(rows) if rows is not None else ""
+    effect = f"communicates over {over}, along which each device has other rows" if over else "split as the indices are"
+    if any(natural) and is_legal(natural, result, _sizes(array)):
+        yield natural, effect
+
+
+def _gathered(array: ErrorArray, scene: ErrorScene) -> Fit:
+    return reshard_fit(array, (None,) * len(array.shape or ()), scene)
+
+
+# ---------------------------------------------------------------- reshape
+
+
+def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A reshape that cuts across a split dimension."""
+    array = _matching(facts.arrays[0], scene)
+    shown = array or facts.arrays[0]
+    name = f"`{shown.name}`" if array is not None else "the array"
+    sentence = (
+        f"{name} {shape_words(shown.shape or ())}, split as `{spec_words(shown.spec or ())}`, is to become "
+        f"{shape_words(facts.new_shape)}: its parts would no longer be whole slices, and JAX will not choose new ones"
+    )
+    if array is None or array.mesh is None:
+        return ExplainedError(kind="reshape", sentence=sentence, arrays=(shown,), notes=(NOT_TOLD,))
+    if scene.operator not in _RESHAPES or any(argument.key == "order" for argument in scene.arguments):
+        # The reshape is within another function, and its result is not that function's.
+        return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=(_gathered(array, scene),))
+    call = f"jnp.reshape({array.name}, {facts.new_shape}, out_sharding="
+    fits = [
+        Fit(edit=f"{call}{spec_words(spec)})", effect=effect, spec=spec, target="result", replaces=scene.expression)
+        for spec, effect in _reshaped_specs(array, array.mesh, facts.new_shape)
+    ]
+    return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -> Iterator[tuple[Spec, str]]:
+    entries = [entry for entry in array.spec or () if entry is not None]
+    # As many of the entries as go; all of them if the new dimensions allow it.
+    for count in range(len(entries), 0, -1):
+        kept = (_placed(some, shape) for some in itertools.combinations(entries, count))
+        legal = (spec for specs in kept for spec in specs if is_legal(spec, shape, mesh.sizes))
+        chosen = list(itertools.islice(legal, 2))
+        for spec in chosen:
+            local = replace(array, shape=shape, spec=spec).local_shape or ()
+            yield spec, f"a device holds {shape_words(local)}; parts move between devices as needed"
+        if chosen:
+            break
+    over = over_words(entry_of([axis for entry in entries for axis in axes_of(entry)]))
+    yield (None,) * len(shape), f"gathers `{array.name}` over {over}"
+
+
+def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Spec]:
+    """The specs of a shape that have these entries in their order."""
+    for places in itertools.combinations(range(len(shape)), len(entries)):
+        where = dict(zip(places, entries, strict=True))
+        yield tuple(where.get(dimension) for dimension in range(len(shape)))
+
+
+# ---------------------------------------------------------------- one array
+
+
+def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """An operation along a dimension that is split, such as a sort."""
+    arrays = _along(facts, scene)
+    if not arrays:
+        words = f"`{facts.operation}`" if facts.operation else "the operation"
+        sentence = f"{words} works along a dimension that is split"
+        return ExplainedError(kind=facts.kind, sentence=sentence, notes=(NOT_TOLD,))
+    array = arrays[0]
+    dimensions = _dimensions(array, facts, scene)
+    over = over_words(entry_of([axis for place in dimensions for axis in axes_of((array.spec or ())[place])]))
+    words = f"`{scene.operator}`" if scene.operator.isidentifier() else "the operation"
+    name = f"`{array.name}`" if array.is_named else "its operand"
+    along = " and ".join(f"dimension {place}" for place in dimensions)
+    split = "is split" if len(dimensions) == 1 else "are split"
+    must = "it" if len(dimensions) == 1 else "they"
+    sentence = f"{words} works along {along} of {name}, which {split} over {over}: {must} must be whole"
+    if not array.is_named:
+        return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(NOT_TOLD,))
+    fits = tuple(_unsplit(arrays, facts, scene))
+    several = facts.operation == "scan" and sum(fit.is_code for fit in fits) > 1
+    notes = ("every array needs its own change",) if several else ()
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits, notes=notes)
+
+
+def _along(facts: ErrorFacts, scene: ErrorScene) -> list[ErrorArray]:
+    """The arrays whose split is refused: the user's where they can be told."""
+    split = [other for other in scene.operands if any(other.spec or ())]
+    if not facts.arrays:
+        return split[:1] if len(split) == 1 and scene.operator == facts.operation else []
+    if facts.operation in _MATRIX:
+        like = [other for other in split if other.spec == facts.arrays[0].spec]
+        return like or [facts.arrays[0]]
+    found: list[ErrorArray] = []
+    for wanted in facts.arrays:
+        same = [other for other in split if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
+        found += same[:1] if len(same) == 1 else [wanted] if wanted.spec is not None else []
+    return found
+
+
+def _dimensions(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> list[int]:
+    """The split dimensions that the operation works along."""
+    spec = array.spec or ()
+    split = [place for place, entry in enumerate(spec) if entry is not None]
+    if facts.operation == "tile":
+        return [place for place in split if facts.new_shape[place] != 1]
+    if facts.operation in _MATRIX:
+        return [place for place in split if place >= len(spec) - 2]
+    if facts.operation == "repeat":
+        axis = next((a.text for a in scene.arguments if a.key in ("axis", "2")), "")
+        place = int(axis) % len(spec) if axis.lstrip("-").isdigit() and spec else -1
+        return [place] if place in split else split
+    return [facts.dimension or 0]
+
+
+def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    """The arrays with these dimensions on every device; those of one call, all in one edit."""
+    if facts.operation in _MATRIX:
+        # What is refused first is one of them; the others would be next.
+        arrays = [other for other in scene.operands if any((other.spec or ())[-2:])]
+    targets = []
+    for array in arrays:
+        dimensions = _dimensions(array, facts, scene)
+        whole = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
+        targets.append((array, whole))
+    if facts.operation == "repeat" and (fit := _repeated(arrays[0], scene)):
+        yield fit
+    fits = [reshard_fit(array, whole, scene) for array, whole in targets]
+    edit = changed_expression(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
+    if edit:
+        effect = "; ".join(fit.effect for fit in fits)
+        yield Fit(edit=edit, effect=effect, spec=fits[0].spec, target=fits[0].target, replaces=scene.expression)
+    else:
+        yield from fits
+
+
+def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:
+    """As often for every element and along one dimension: then the longer dimension is divided, too."""
+    texts = {argument.key: argument.text for argument in scene.arguments}
+    times, axis = texts.get("1") or texts.get("repeats", ""), texts.get("axis") or texts.get("2", "")
+    spec = array.spec or ()
+    if not times.isdigit() or not axis.lstrip("-").isdigit():
+        return None
+    edit = with_argument(scene, f"out_sharding={spec_words(spec)}")
+    effect = f"split as `{array.name}` is"
+    return Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression) if edit else None
+
+
+def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """An array that arrives with another spec than what takes it asks for."""
+    given, wanted = facts.arrays[0], facts.specs[0]
+    same = [
+        other for other in scene.operands if _same_spec(other.spec, given.spec) and given.shape in (None, other.shape)
+    ]
+    array = same[0] if len(same) == 1 and scene.is_complete else given
+    name = f"`{array.name}`" if array.is_named else f"an {array.name}" if array.name[:1] in "aeiou" else "the array"
+    sentence = f"{name} is `{spec_words(array.spec or ())}`, but `{facts.operation}` asks for `{spec_words(wanted)}`"
+    fits = []
+    rank = len(array.shape) if array.shape is not None else 0
+    target = (*wanted, *(None,) * (rank - len(wanted)))
+    sizes = (facts.meshes[0] if facts.meshes else array.mesh or MeshAxes(axes=())).sizes
+    if array.is_named and array.shape is not None and is_legal(target, array.shape, sizes):
+        words = reshard_words(array.name, array.spec or (), target)
+        edit = _moved_to(array, target, facts, scene)
+        replaces = replaced_text(array.name, scene)
+        if edit:
+            fits.append(Fit(edit=edit, effect=words, spec=target, target=array.name, replaces=replaces))
+        else:
+            fits.append(advice(f"place `{array.name}` as `{spec_words(target)}` with `jax.device_put`", words))
+    if facts.operation == "in_shardings":
+        fits.append(advice("leave `in_shardings` out", "arguments are taken as they come"))
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _same_spec(one: Spec | None, other: Spec | None) -> bool:
+    """Whether two specs split alike: trailing entries may be left out."""
+    return one is not None and other is not None and all(a == b for a, b in itertools.zip_longest(one, other))
+
+
+def _moved_to(array: ErrorArray, target: Spec, facts: ErrorFacts, scene: ErrorScene) -> str:
+    if facts.operation == "with_sharding_constraint":
+        return f"jax.sharding.reshard({array.name}, {spec_words(target)})"
+    name = mesh_named(facts.meshes[0], scene)
+    return f"jax.device_put({array.name}, NamedSharding({name}, {spec_words(target)}))" if name else ""
+
+
+def explain_repeated_result(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """Indexing whose result would use an axis twice: the spec is none that the user wrote."""
+    array, spec = scene.operands[0], facts.arrays[0].spec or ()
+    others = scene.operands[1:]
+    sentence = (
+        f"`{array.name}[{scene.subscripts}]` would be `{spec_words(spec)}`, from `{spec_words(array.spec or ())}` of "
+        f"`{array.name}`, and an axis can split one dimension only"
+    )
+    fits = tuple(_indexing_fits(replace(facts, operation="gather"), scene, array))
+    return ExplainedError(kind="axis twice", sentence=sentence, arrays=(array, *others), fits=fits)

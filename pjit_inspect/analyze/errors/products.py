@@ -1,0 +1,232 @@
+"""What makes a product of two arrays legal that an Explicit mesh refuses: an `out_sharding`, or one operand resharded.
+
+Not its job: which dimensions are contracted (`analyze.errors.product_labels`), elementwise operands
+(`analyze.errors.elementwise`).
+
+*Source*: `_dot_general_sharding_rule` in `jax/_src/lax/lax.py`: an `out_sharding` overrides it; without one, a
+contracted dimension may be split in one operand only, and no axis may split two dimensions of the result.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.errors.fits import changed_call, replaced_text, with_argument
+from pjit_inspect.analyze.errors.product_labels import Product, find_product
+from pjit_inspect.analyze.errors.specs import (
+    Spec,
+    axes_of,
+    divides,
+    entry_of,
+    has_repeats,
+    is_legal,
+    over_words,
+    reshard_words,
+    spec_words,
+    without_repeats,
+)
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+
+__all__ = ["explain_product"]
+
+_NUMPY = {"@": "jnp.matmul({}, {}", "matmul": "jnp.matmul({}, {}", "dot": "jnp.matmul({}, {}"}
+
+Entries = dict[str, SpecEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Split:
+    """A product and how its operands are split: what splits each label's dimension, and how long it is."""
+
+    lhs: ErrorArray
+    rhs: ErrorArray
+    product: Product
+    left: Entries
+    right: Entries
+    lengths: dict[str, int]
+    sizes: dict[str, int]
+    scene: ErrorScene
+
+    @property
+    def summed(self) -> tuple[str, ...]:
+        """The axes that split the contracted dimensions of either operand."""
+        sides = itertools.product(self.product.contracted, (self.left, self.right))
+        return tuple(dict.fromkeys(axis for label, side in sides for axis in axes_of(side[label])))
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether both operands' contracted dimensions are split alike."""
+        return all(self.left[label] == self.right[label] for label in self.product.contracted)
+
+    @property
+    def result(self) -> Spec:
+        """How the result would be split if nothing moved; an axis may stand in it twice."""
+        return tuple(_merged(label, self.left, self.right) for label in self.product.out)
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        return tuple(self.lengths[label] for label in self.product.out)
+
+
+def explain_product(facts: ErrorFacts, scene: ErrorScene, lhs: ErrorArray, rhs: ErrorArray) -> ExplainedError | None:
+    """A product whose operands' specs do not go together; None when the message does not speak of these operands."""
+    product = find_product(scene.operator, lhs.shape or (), rhs.shape or (), scene.subscripts)
+    if product is None:
+        return None
+    left = dict(zip(product.lhs, lhs.spec or (), strict=True))
+    right = dict(zip(product.rhs, rhs.spec or (), strict=True))
+    lengths = dict(zip(product.lhs, lhs.shape or (), strict=True)) | dict(
+        zip(product.rhs, rhs.shape or (), strict=True)
+    )
+    sizes = lhs.mesh.sizes if lhs.mesh is not None else rhs.mesh.sizes if rhs.mesh is not None else {}
+    split = _Split(lhs=lhs, rhs=rhs, product=product, left=left, right=right, lengths=lengths, sizes=sizes, scene=scene)
+    if not _is_quoted(facts, split):
+        return None
+    fits = (*_out_shardings(split), *_reshards(split))
+    return ExplainedError(kind=facts.kind, sentence=_sentence(split), arrays=(lhs, rhs), fits=fits)
+
+
+def _merged(label: str, left: Entries, right: Entries) -> SpecEntry:
+    return left[label] if left.get(label) is not None else right.get(label)
+
+
+def _is_quoted(facts: ErrorFacts, split: _Split) -> bool:
+    """Whether the message quotes what these operands have: a library may have multiplied others."""
+    if facts.kind == "axis twice":
+        quoted = [(array.shape, array.spec) for array in facts.arrays]
+        return quoted == [(split.lhs.shape, split.lhs.spec), (split.rhs.shape, split.rhs.spec)]
+    product, batch = split.product, facts.kind == "conflict"
+    labels = [label for label in product.lhs if label in product.rhs and (label in product.out) == batch]
+    if len({len(spec) for spec in facts.specs}) != 1:
+        return False
+    pairs = sorted(repr(pair) for pair in zip(*facts.specs, strict=True))
+    return pairs == sorted(repr((split.left[label], split.right[label])) for label in labels)
+
+
+# ---------------------------------------------------------------- what is wrong
+
+
+def _sentence(split: _Split) -> str:
+    for label in split.product.contracted:
+        if split.left[label] is not None and split.right[label] is not None:
+            return _contracted_sentence(split, label)
+    for label in split.product.out:
+        one, other = split.left.get(label), split.right.get(label)
+        if one is not None and other is not None and one != other:
+            places = _place_words(split, label)
+            words = f"{places[0]} is split over {over_words(one)} and {places[1]} over {over_words(other)}"
+            return f"{words}, but they are one dimension of the result"
+    own = " and ".join(f"`{array.name}` is `{spec_words(array.spec or ())}`" for array in (split.lhs, split.rhs))
+    return f"{own}: the result would be `{spec_words(split.result)}`, and an axis can split one dimension only"
+
+
+def _contracted_sentence(split: _Split, label: str) -> str:
+    (one, other), places = (split.left[label], split.right[label]), _place_words(split, label)
+    if one == other:
+        words = f"the product sums over {places[0]} and {places[1]}, which are both split over {over_words(one)}"
+        return f"{words}: JAX will not choose what becomes of the partial sums"
+    words = f"{places[0]} is split over {over_words(one)} and {places[1]} over {over_words(other)}"
+    return f"{words}, but the product sums over both together"
+
+
+def _place_words(split: _Split, label: str) -> tuple[str, str]:
+    lhs, rhs = split.product.lhs.index(label), split.product.rhs.index(label)
+    return f"dimension {lhs} of `{split.lhs.name}`", f"dimension {rhs} of `{split.rhs.name}`"
+
+
+# ---------------------------------------------------------------- what would fit
+
+
+def _out_shardings(split: _Split) -> Iterator[Fit]:
+    """Specs of the result that keep what the operands have: each axis once, and summed axes where they divide."""
+    natural, summed = split.result, split.summed
+    for spec in dict.fromkeys((without_repeats(natural), without_repeats(natural, last=True))):
+        if is_legal(spec, split.result_shape, split.sizes):
+            yield _out_fit(split, spec, _out_words(split, spec))
+    used = {axis for entry in natural for axis in axes_of(entry)}
+    if not summed or not split.is_consistent or has_repeats(natural) or used & set(summed):
+        return
+    parts = math.prod(split.sizes.get(axis, 0) for axis in summed)
+    for dimension, length in reversed(list(enumerate(split.result_shape))):
+        if natural[dimension] is None and length and divides(entry_of(summed), length, split.sizes):
+            spec = (*natural[:dimension], entry_of(summed), *natural[dimension + 1 :])
+            yield _out_fit(split, spec, f"the same sum; each device keeps 1/{parts} of dimension {dimension}")
+            return
+
+
+def _out_words(split: _Split, spec: Spec) -> str:
+    pairs = zip(split.result, spec, strict=True)
+    gone = dict.fromkeys(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new))
+    lost = over_words(entry_of(list(gone))) if gone else ""
+    if split.summed and split.is_consistent:
+        over = over_words(entry_of(split.summed))
+        words = f"each device multiplies its parts, and the partial sums are added over {over}"
+        # An axis that the result would have had twice: one operand is gathered over it as well.
+        return f"{words}; communicates over {lost}, too" if lost else words
+    if lost:
+        return f"communicates over {lost}"
+    return "one operand is moved to the other's split first"
+
+
+def _out_fit(split: _Split, spec: Spec, effect: str) -> Fit:
+    names = (split.lhs.name, split.rhs.name)
+    call = _NUMPY.get(split.scene.operator, "").format(*names)
+    call = call or f"jnp.einsum({split.scene.subscripts!r}, {', '.join(names)}"
+    argument = f"out_sharding={spec_words(spec)}"
+    own = with_argument(split.scene, argument) if _is_own_call(split) else ""
+    return Fit(
+        edit=own or f"{call}, {argument})", effect=effect, spec=spec, target="result", replaces=split.scene.expression
+    )
+
+
+def _is_own_call(split: _Split) -> bool:
+    """Whether both operands are arguments of the user's call, as they are not in `x @ w` and `x.dot(w)`."""
+    texts = [argument.text for argument in split.scene.arguments]
+    return {replaced_text(name, split.scene) for name in (split.lhs.name, split.rhs.name)} <= set(texts)
+
+
+def _reshards(split: _Split) -> Iterator[Fit]:
+    """One operand resharded so that the product needs no `out_sharding`."""
+    sides = (
+        (split.lhs, split.product.lhs, split.left, split.right),
+        (split.rhs, split.product.rhs, split.right, split.left),
+    )
+    for own, labels, mine, other in sides:
+        after = _made_consistent(split.product, labels, mine, other)
+        spec = tuple(after[label] for label in labels)
+        result = tuple(_merged(label, after, other) for label in split.product.out)
+        if spec != own.spec and is_legal(spec, own.shape or (), split.sizes) and not has_repeats(result):
+            call = f"jax.sharding.reshard({own.name}, {spec_words(spec)})"
+            names = (call, split.rhs.name) if own is split.lhs else (split.lhs.name, call)
+            effect = reshard_words(own.name, own.spec or (), spec)
+            edit = changed_call(split.scene, {own.name: call}) if _is_own_call(split) else ""
+            yield Fit(
+                edit=edit or _product_text(split, *names), effect=effect, spec=spec, target=own.name,
+                replaces=split.scene.expression,
+            )  # fmt: skip
+
+
+def _made_consistent(product: Product, labels: str, mine: Entries, other: Entries) -> Entries:
+    """One operand's entries, changed so that they go with the other's."""
+    after = dict(mine)
+    # An axis that the other operand brings to the result cannot split a dimension of this one there, too.
+    brought = {axis for label in product.out if label not in labels for axis in axes_of(other.get(label))}
+    for label in labels:
+        both = mine[label] is not None and other.get(label) is not None
+        if label in product.contracted:
+            after[label] = None if both else mine[label]
+        elif both:
+            after[label] = other[label]
+        elif label not in other:
+            after[label] = entry_of([axis for axis in axes_of(mine[label]) if axis not in brought])
+    return after
+
+
+def _product_text(split: _Split, lhs: str, rhs: str) -> str:
+    if split.scene.operator == "einsum":
+        return f"jnp.einsum({split.scene.subscripts!r}, {lhs}, {rhs})"
+    return f"{lhs} @ {rhs}"

@@ -1,0 +1,186 @@
+"""What makes operations of an Explicit mesh legal that change lengths, update a part, or convolve.
+
+Not its job: indexing, reshapes and operations along one dimension (`analyze.errors.operations`).
+
+*Source*: `_get_sharding_for_varying_out_shape` in `jax/_src/lax/slicing.py`, the sharding rules of
+`dynamic_update_slice` there and of `conv_general_dilated` in `lax/convolution.py`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
+from pjit_inspect.analyze.errors.fits import advice, changed_call, replaced_text, reshard_fit
+from pjit_inspect.analyze.errors.specs import (
+    Spec,
+    axes_of,
+    axes_words,
+    divides,
+    is_legal,
+    parts_of,
+    reshard_words,
+    shape_words,
+    spec_words,
+)
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+
+__all__ = ["explain_convolution", "explain_new_size", "explain_update"]
+
+_SIZED = ("slice", "dynamic_slice", "dynamic_slice_in_dim", "slice_in_dim", "pad")
+"""Functions whose caller chooses the new length."""
+
+
+def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A new length along a split dimension that the axes do not divide."""
+    array, dimensions = _changed(facts, scene)
+    length, parts = _refused(facts), facts.count or 1
+    operation = scene.operator if scene.operator.isidentifier() else facts.operation
+    axes = axes_words(facts.names, array.mesh.sizes if array is not None and array.mesh is not None else {})
+    exact = f"{length / parts:g}" if length * 1000 % parts == 0 else f"{length // parts}, with {length % parts} left"
+    where = f"dimension {dimensions[0]}" if len(dimensions) == 1 else "a dimension"
+    type_ = f"an array {shape_words(facts.arrays[0].shape or ())}" if facts.arrays else "its operand"
+    name = f"`{array.name}`" if array is not None else type_
+    sentence = (
+        f"`{operation}` makes an array of length {length:,} along {where} of {name}, which is split over {axes}: "
+        f"{length:,} / {parts:,} = {exact}"
+    )
+    if array is None:
+        return ExplainedError(kind="new size", sentence=sentence, notes=(NOT_TOLD,))
+    cleared = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
+    fits = [reshard_fit(array, cleared, scene)]
+    if operation in _SIZED and len(dimensions) == 1:
+        longer = -(-length // parts) * parts
+        if operation == "pad" or longer <= (array.shape or ())[dimensions[0]]:
+            fits.append(
+                advice(f"make it a length of {longer:,} along dimension {dimensions[0]}", f"{parts} divides that")
+            )
+    return ExplainedError(kind="new size", sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _refused(facts: ErrorFacts) -> int:
+    """The first length that is not divided."""
+    if not facts.arrays:
+        return facts.new_shape[0]
+    for before, after, entry in zip(
+        facts.arrays[0].shape or (), facts.new_shape, facts.arrays[0].spec or (), strict=True
+    ):
+        if before != after and axes_of(entry) == facts.names and after % (facts.count or 1):
+            return after
+    return facts.new_shape[0]
+
+
+def _changed(facts: ErrorFacts, scene: ErrorScene) -> tuple[ErrorArray | None, tuple[int, ...]]:
+    """The operand, and its dimensions that must not be split."""
+    split = [array for array in scene.operands if any(array.spec or ()) and array.mesh is not None]
+    if not facts.arrays:
+        same = [array for array in split if facts.names in [axes_of(entry) for entry in array.spec or ()]]
+        if len(same) != 1:
+            return None, ()
+        return same[0], tuple(n for n, entry in enumerate(same[0].spec or ()) if axes_of(entry) == facts.names)
+    wanted = facts.arrays[0]
+    same = [array for array in split if array.shape == wanted.shape and array.spec == wanted.spec]
+    if len(same) == 1:
+        sizes = same[0].mesh.sizes if same[0].mesh is not None else {}
+        lengths = zip(wanted.shape or (), facts.new_shape, wanted.spec or (), strict=True)
+        return same[0], tuple(
+            place for place, (before, after, entry) in enumerate(lengths)
+            if entry is not None and before != after and not divides(entry, after, sizes)
+        )  # fmt: skip
+    # The function gave it another shape first, as `roll` without an axis does: all its dimensions are concerned.
+    count = math.prod(wanted.shape or ())
+    like = [array for array in split if math.prod(array.shape or ()) == count]
+    if len(like) == 1 and not same and scene.is_complete:
+        return like[0], tuple(place for place, entry in enumerate(like[0].spec or ()) if entry is not None)
+    return None, _quoted(facts)
+
+
+def _quoted(facts: ErrorFacts) -> tuple[int, ...]:
+    """The dimensions that the message alone tells."""
+    lengths = zip(facts.arrays[0].shape or (), facts.new_shape, facts.arrays[0].spec or (), strict=True)
+    return tuple(
+        place for place, (before, after, entry) in enumerate(lengths)
+        if before != after and axes_of(entry) == facts.names and after % (facts.count or 1)
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- an update of a part
+
+
+def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """An update that is split otherwise than what it updates."""
+    whole, part = facts.arrays
+    array, update = _only(whole, scene), _only(part, scene)
+    own, other = (
+        f"`{found.name}`" if found else f"the {what}" for found, what in ((array, "array"), (update, "update"))
+    )
+    sentence = (
+        f"{other} is `{spec_words(part.spec or ())}`, but {own} that it updates is `{spec_words(whole.spec or ())}`: "
+        "an update must be split as what it updates"
+    )
+    if array is None or update is None:
+        return ExplainedError(kind="update", sentence=sentence, notes=(NOT_TOLD,))
+    sizes = array.mesh.sizes if array.mesh is not None else {}
+    target = array.spec or ()
+    if is_legal(target, update.shape or (), sizes):
+        return _explained_update(sentence, array, update, reshard_fit(update, target, scene))
+    # What the axes do not divide in the update cannot stay split in the array.
+    both = tuple(
+        entry if divides(entry, length, sizes) else None
+        for entry, length in zip(target, update.shape or (), strict=True)
+    )
+    texts = {one.name: f"jax.sharding.reshard({one.name}, {spec_words(both)})" for one in (array, update)}
+    edit = changed_call(scene, texts)
+    effect = f"{shape_words(update.shape or ())} cannot be split as `{spec_words(target)}`; " + reshard_words(
+        array.name, target, both
+    )
+    fit = Fit(edit=edit, effect=effect, spec=both, target=array.name, replaces=scene.expression) if edit else None
+    return _explained_update(sentence, array, update, fit)
+
+
+def _explained_update(sentence: str, array: ErrorArray, update: ErrorArray, fit: Fit | None) -> ExplainedError:
+    return ExplainedError(kind="update", sentence=sentence, arrays=(array, update), fits=(fit,) if fit else ())
+
+
+def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
+    same = [array for array in scene.operands if array.shape == wanted.shape and array.spec == wanted.spec]
+    return same[0] if len(same) == 1 else None
+
+
+# ---------------------------------------------------------------- a convolution
+
+
+def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A convolution whose kernel or features are split."""
+    sentence = (
+        "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the "
+        "features of the input are not split"
+    )
+    operands = [array for array in scene.operands if array.spec is not None and array.shape is not None]
+    if len(operands) != 2:
+        return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
+    changes, effects = {}, []
+    for array, target in zip(operands, _convolved(scene, operands[0], operands[1]), strict=True):
+        if target != array.spec:
+            changes[array.name] = f"jax.sharding.reshard({array.name}, {spec_words(target)})"
+            effects.append(reshard_words(array.name, array.spec or (), target))
+    if not changes:
+        return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
+    if len(changes) == 1:
+        (name, edit), = changes.items()  # fmt: skip
+        fit = Fit(edit=edit, effect=effects[0], replaces=replaced_text(name, scene))
+    else:
+        fit = Fit(edit=changed_call(scene, changes), effect="; ".join(effects), replaces=scene.expression)
+    fits = (fit,) if fit.edit else ()
+    return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), fits=fits)
+
+
+def _convolved(scene: ErrorScene, image: ErrorArray, kernel: ErrorArray) -> tuple[Spec, Spec]:
+    """What is certain to be taken: a replicated kernel, and an image split along its batch, if that comes first."""
+    plain = scene.operator in ("conv_general_dilated", "conv", "conv_with_general_padding") and not any(
+        argument.key in ("dimension_numbers", "batch_group_count") for argument in scene.arguments
+    )
+    rank = len(image.shape or ())
+    batch = (image.spec or (None,))[0] if plain and len(scene.arguments) <= 5 else None
+    keeps = batch is not None and parts_of(batch, image.mesh.sizes if image.mesh is not None else {}) > 0
+    return ((batch if keeps else None), *(None,) * (rank - 1)), (None,) * len(kernel.shape or ())

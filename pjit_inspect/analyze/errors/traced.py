@@ -1,0 +1,239 @@
+"""What to write where a line asks for the value of an array that JAX only traces, or for one that outlived its trace.
+
+Not its job: which function was traced and what its value depends on (`parse.messages.traced_errors`), what the line does with it
+(`observe.errors.scene`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from pjit_inspect.analyze.errors.fits import advice, listed
+from pjit_inspect.analyze.errors.specs import shape_words
+from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorScene, ExplainedError, Fit
+
+__all__ = ["explain_leaked", "explain_traced"]
+
+_ASKS = {
+    "bool": "whether {} is true",
+    "array": "its values as a numpy array",
+    "integer": "its value as an integer",
+    "int": "its value as an integer",
+    "float": "its value as a number",
+    "item": "its value as a number",
+    "tolist": "its values as a list",
+    "shape": "a length of an array",
+    "size": "the length of a result",
+    "axis": "an axis",
+    "slice": "where a slice begins or ends",
+    "mask": "how many entries are true",
+    "hash": "its value as a key",
+    "format": "its value as text",
+    "concrete": "its value",
+}
+_IN = re.compile(r"([\w.]+)( not)? in ([\w.]+)")
+_NOT_IN_JAX = {"out", "order", "casting", "subok", "where"}
+"""Arguments of numpy's functions that those of `jax.numpy` do not take, or not in the same sense."""
+_SIZED = {
+    "unique", "nonzero", "flatnonzero", "argwhere", "extract", "union1d", "intersect1d", "setdiff1d", "setxor1d",
+    "trim_zeros", "bincount", "arange", "linspace", "repeat", "unique_values", "unique_counts", "unique_inverse",
+    "unique_all", "compress", "delete", "zeros", "ones", "full", "empty",
+}  # fmt: skip
+"""Functions whose result is as long as values say: those of `jax.numpy` are refused, too, while tracing."""
+_STATIC = ("bool", "integer", "int", "float", "shape", "axis", "slice", "hash", "concrete")
+"""What a static argument would give."""
+
+
+def explain_traced(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A value that is not known while JAX traces."""
+    if facts.place and scene.places and facts.place not in scene.places:
+        return _outlived(facts, scene)
+    what = f"`{scene.expression}`" if scene.expression else "the line"
+    function = f"`{facts.function}`" if facts.function else "the function"
+    while_ = f"while {function} is traced" + (f" for `{facts.operation}`" if facts.operation else "")
+    asks = _ASKS[facts.reason].format("an array")
+    depends = (
+        f", which depends on the argument{'s' if len(facts.names) > 1 else ''} {listed(facts.names)}"
+        if facts.names
+        else ""
+    )
+    if facts.reason == "bool":
+        # Python places what fails of `a and b` at either of them, or at both.
+        is_asked = scene.statement and (scene.expression in ("", scene.condition) or _has_parts(scene.condition))
+        asks = f"the `{scene.statement}` asks whether `{scene.condition}` is true" if is_asked else ""
+        asks = asks or f"{what} asks whether an array is true"
+        sentence = f"{asks}{depends}: {while_}, values are not known"
+    else:
+        sentence = f"{what} needs {asks}{depends}: {while_}, values are not known"
+    fits = [*_FITS.get(facts.reason, _nothing)(facts, scene), *_static(facts, scene)]
+    return ExplainedError(kind="traced value", sentence=sentence, fits=tuple(fits))
+
+
+def _has_parts(condition: str) -> bool:
+    return any(f" {word} " in f" {condition} " for word in ("and", "or", "not"))
+
+
+def _outlived(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    what = f"`{scene.expression}`" if scene.expression else "the line"
+    sentence = (
+        f"{what} uses an intermediate value of `{facts.function}` (traced for `{facts.operation}`), which was kept "
+        "after the function returned: it has no data"
+    )
+    return ExplainedError(kind="leaked value", sentence=sentence, fits=(_returned(facts),), notes=_traced_at(facts))
+
+
+def _traced_at(facts: ErrorFacts) -> tuple[str, ...]:
+    return (f"the function is at {facts.place}",) if facts.place else ()
+
+
+def _returned(facts: ErrorFacts) -> Fit:
+    name = f"`{facts.function}`" if facts.function and facts.function != "<lambda>" else "the function"
+    return advice(f"return the value from {name}", "what a traced function stores elsewhere has no data")
+
+
+def explain_leaked(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A value of a traced function that was kept beyond it."""
+    array = facts.arrays[0]
+    type_ = f"{array.dtype}{shape_words(array.shape or ())}"
+    same = [other for other in scene.operands if (other.dtype, other.shape) == (array.dtype, array.shape)]
+    name = f"`{same[0].name}`" if len(same) == 1 and scene.is_complete else f"a value `{type_}`"
+    origin = f"`{facts.function}`" if facts.function else "a function that JAX traced"
+    of = f"{origin} (traced for `{facts.operation}`)" if facts.operation else origin
+    sentence = f"{name} is an intermediate value of {of}, and was kept after the function returned: it has no data"
+    notes = (f"the value was made at {facts.place}",) if facts.place else ()
+    fits = (
+        _returned(facts),
+        advice("run it under `jax.checking_leaks()`", "JAX then raises in the function that keeps it"),
+    )
+    return ExplainedError(kind="leaked value", sentence=sentence, fits=fits, notes=notes)
+
+
+# ---------------------------------------------------------------- what fits
+
+
+def _nothing(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    yield from ()
+
+
+def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    texts = [argument.text for argument in scene.arguments]
+    whole = all(texts) and bool(texts)
+    if scene.statement == "while":
+        yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
+    elif scene.statement == "assert":
+        yield advice("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs")
+    elif scene.statement:
+        yield from _picks()
+    elif found := _IN.fullmatch(scene.expression):
+        edit = f"jnp.any({found[3]} == {found[1]})" if not found[2] else f"~jnp.any({found[3]} == {found[1]})"
+        yield Fit(edit=edit, effect="stays in the program", replaces=scene.expression)
+    elif scene.operator == "if else" and whole:
+        test, body, orelse = texts
+        yield Fit(
+            edit=f"jnp.where({test}, {body}, {orelse})", effect="computes both and picks", replaces=scene.expression
+        )
+    elif scene.operator in ("and", "or") and whole and all(argument.type == "truth" for argument in scene.arguments):
+        joined = texts[0]
+        for text in texts[1:]:
+            joined = f"jnp.logical_{scene.operator}({joined}, {text})"
+        yield Fit(edit=joined, effect="for each element", replaces=scene.expression)
+    elif scene.operator == "not" and whole:
+        yield Fit(edit=f"jnp.logical_not({texts[0]})", effect="for each element", replaces=scene.expression)
+    elif scene.operator in ("any", "all") and len(texts) == 1 and whole and " for " not in texts[0]:
+        yield Fit(edit=f"jnp.{scene.operator}({texts[0]})", effect="stays in the program", replaces=scene.expression)
+    elif scene.operator in ("max", "min") and len(texts) == 2 and whole:
+        function = "maximum" if scene.operator == "max" else "minimum"
+        yield Fit(edit=f"jnp.{function}({texts[0]}, {texts[1]})", effect="for each element", replaces=scene.expression)
+    else:
+        yield from _picks()
+
+
+def _picks() -> Iterator[Fit]:
+    yield advice("use `jnp.where`", "computes both sides, and picks for each element")
+    yield advice("use `jax.lax.cond`", "runs one of two functions, for a single truth")
+
+
+def _numpy(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    keys = {argument.key for argument in scene.arguments}
+    name = scene.jax_name.rpartition(".")[2]
+    is_same = bool(scene.arguments) and not keys & _NOT_IN_JAX and name not in _SIZED
+    if scene.jax_name and is_same and not (name == "where" and len(keys) == 1):
+        call = scene.jax_name + scene.expression[scene.expression.index("(") :]
+        yield Fit(edit=call, effect="stays in the program", replaces=scene.expression)
+    elif scene.operator == "[]" and scene.operands and scene.expression.endswith(f"[{scene.subscripts}]"):
+        name = scene.expression[: -len(scene.subscripts) - 2]
+        edit = f"jnp.asarray({name})[{scene.subscripts}]"
+        yield Fit(edit=edit, effect="an array of JAX's can be indexed by it", replaces=scene.expression)
+    else:
+        yield advice("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values")
+        yield advice("use `jax.pure_callback`", "calls it with values each time that the program runs")
+
+
+def _number(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    texts = [argument.text for argument in scene.arguments]
+    if facts.reason in ("int", "float") and scene.operator == facts.reason and len(texts) == 1 and texts[0]:
+        yield advice(
+            f"write `jnp.asarray({texts[0]}, {facts.reason})`",
+            "where an array will do: it keeps the type, and is traced",
+        )
+    elif facts.reason == "item" and scene.expression.endswith(".item()"):
+        yield advice(
+            f"write `{scene.expression[: -len('.item()')]}`", "where an array will do: it stays in the program"
+        )
+
+
+def _integer(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    if scene.operator == "range":
+        yield advice("use `jax.lax.fori_loop`", "the loop is then part of the program")
+    elif scene.operator == "[]":
+        yield advice("make one array of what it picks from, as `jnp.stack` does", "an array can be indexed by it")
+
+
+def _slice(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    yield advice("use `jax.lax.dynamic_slice`", "the slice may begin anywhere, and its length is fixed")
+    yield advice("keep the length and set what is beyond to zero with `jnp.where`", "shapes stay as they are")
+
+
+def _mask(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    yield advice("use `jnp.where` of the mask, the array and what counts for nothing, such as 0", "the shape stays")
+    yield advice(
+        "use `jnp.nonzero` of the mask with `size=`", "gives that many indices, filled up where there are fewer"
+    )
+
+
+def _size(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    keyword = "total_repeat_length" if scene.operator == "repeat" else "size"
+    if scene.operator in ("repeat", "nonzero", "where", "unique", "argwhere", "flatnonzero", "bincount"):
+        keyword = "length" if scene.operator == "bincount" else keyword
+        yield advice(
+            f"give `{scene.operator}` the argument `{keyword}`", "the result then has that length, whatever the values"
+        )
+
+
+def _key(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    yield advice("keep the values in an array and index it", "an array can be indexed by a traced value")
+
+
+def _text(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    yield advice("use `jax.debug.print`", "prints the values each time that the program runs")
+
+
+def _static(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
+    """Arguments of the jitted function itself, whose value would be known if they were static."""
+    names = facts.names
+    # What asks how long a result is asks it of an array, but for `repeat`, which takes a number.
+    is_known = facts.reason in _STATIC or (facts.reason == "size" and scene.operator == "repeat")
+    if not is_known or facts.operation != "jit" or not names or not all(map(str.isidentifier, names)):
+        return
+    words = repr(names[0]) if len(names) == 1 else repr(tuple(names))
+    yield advice(
+        f"name it in the `jax.jit` of `{facts.function}`: `static_argnames={words}`",
+        "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
+    )
+
+
+_FITS: dict[str, Callable[[ErrorFacts, ErrorScene], Iterator[Fit]]] = {
+    "bool": _truth, "array": _numpy, "int": _number, "float": _number, "item": _number, "integer": _integer,
+    "slice": _slice, "mask": _mask, "size": _size, "format": _text, "hash": _key,
+}  # fmt: skip

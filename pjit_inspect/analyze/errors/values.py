@@ -1,0 +1,148 @@
+"""What helps where an array's data is gone, and where a static argument cannot be one.
+
+Not its job: values that are not known while tracing (`analyze.errors.traced`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.errors.fits import advice, listed
+from pjit_inspect.analyze.errors.specs import shape_words
+from pjit_inspect.model.report.explained_error import (
+    ErrorArgument,
+    ErrorArray,
+    ErrorFacts,
+    ErrorScene,
+    ExplainedError,
+    Fit,
+)
+
+__all__ = ["explain_deleted", "explain_static"]
+
+_ARRAYS = ("ArrayImpl", "Array", "ndarray")
+
+# ---------------------------------------------------------------- data that is gone
+
+
+def explain_deleted(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """An array whose data was given away or deleted."""
+    if facts.reason == "twice":
+        return _given_twice(scene)
+    gone = [array for array in scene.operands if array.name in scene.deleted and _is_quoted(array, facts)]
+    gone = list({array.name: array for array in gone}.values())
+    names = [array.name for array in gone]
+    type_ = f"`{facts.arrays[0].dtype}{shape_words(facts.arrays[0].shape or ())}`" if facts.arrays else ""
+    what = listed(names[:3]) if names else f"an array {type_}" if type_ else "an argument"
+    verb = "have" if len(names) > 1 else "has"
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    sentence = f"{what}{more} {verb} no data any more"
+    taken = scene.taken[0] if names and scene.taken else None
+    if taken is None:
+        sentence += ": it was deleted, as a jitted function does with what it is given under `donate_argnums`"
+        fits = (
+            advice("go on with what the function returned", "that is where the data went"),
+            advice("give the donating function a copy, as `jnp.copy` makes it", "both then have data, and need memory"),
+        )
+        return ExplainedError(kind="deleted", sentence=sentence, arrays=tuple(gone), fits=fits)
+    line, call = taken
+    sentence += f": `{call}` in line {line} donates it (`donate_argnums`), and the function took its memory"
+    return ExplainedError(kind="deleted", sentence=sentence, arrays=tuple(gone), fits=tuple(_kept(call, names, scene)))
+
+
+def _is_quoted(array: ErrorArray, facts: ErrorFacts) -> bool:
+    return not facts.arrays or (array.shape, array.dtype) == (facts.arrays[0].shape, facts.arrays[0].dtype)
+
+
+def _kept(call: str, names: list[str], scene: ErrorScene) -> list[Fit]:
+    fits = [advice(f"go on with what `{call}` returned", "that is where the data went")]
+    callee, _, rest = call.partition("(")
+    for name in sorted({name.partition("[")[0].partition(".")[0] for name in names}):
+        is_tree = any(other != name and other.startswith((f"{name}[", f"{name}.")) for other in names)
+        copy = f"jax.tree.map(jnp.copy, {name})" if is_tree else f"jnp.copy({name})"
+        parts = [part.strip() for part in rest.rstrip(")").split(",")]
+        if parts.count(name) == 1:
+            edit = f"{callee}({', '.join(copy if part == name else part for part in parts)})"
+            fits.append(Fit(edit=edit, effect=f"`{name}` keeps its data, and both need memory", replaces=call))
+    return fits[:2]
+
+
+def _given_twice(scene: ErrorScene) -> ExplainedError:
+    texts = [argument.text for argument in scene.arguments if argument.text]
+    twice = next((text for text in texts if texts.count(text) > 1), "")
+    what = f"`{twice}`" if twice else "one array"
+    sentence = f"{what} is given to two donated arguments, and its memory can be taken only once"
+    if twice:
+        place = len(texts) - 1 - texts[::-1].index(twice)
+        callee = scene.expression.partition("(")[0]
+        changed = [f"jnp.copy({text})" if number == place else text for number, text in enumerate(texts)]
+        keys = [argument.key for argument in scene.arguments]
+        parts = [text if key.isdigit() else f"{key}={text}" for key, text in zip(keys, changed, strict=False)]
+        if len(texts) == len(keys):
+            fit = Fit(edit=f"{callee}({', '.join(parts)})", effect="each has its own memory", replaces=scene.expression)
+            return ExplainedError(kind="deleted", sentence=sentence, fits=(fit,))
+    fit = advice("give one of them a copy, as `jnp.copy` makes it", "each has its own memory")
+    return ExplainedError(kind="deleted", sentence=sentence, fits=(fit,))
+
+
+# ---------------------------------------------------------------- static arguments
+
+
+def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    """A static argument that has no hash."""
+    type_ = facts.names[0] if facts.names else "object"
+    if facts.reason == "not an array":
+        return _not_an_array(facts, type_)
+    argument = _argument(type_, scene)
+    name = f"`{argument.text}`" if argument is not None else "a static argument"
+    shown = "array" if type_ in _ARRAYS else type_
+    is_ = "is static and of" if argument is not None else "is of"
+    sentence = f"{name} {is_} the type `{shown}`, which has no hash: JAX looks up compiled programs by it"
+    if type_ in _ARRAYS:
+        fits = [
+            advice("leave it out of the static arguments", "an array is traced, and one program does for all values")
+        ]
+    elif type_ in ("list", "set"):
+        fits = [_as_tuple(argument, type_)]
+    elif type_ == "dict":
+        fits = [
+            advice("pass `tuple(sorted(d.items()))` of the dict, and make `dict` of it inside", "a tuple has a hash")
+        ]
+    else:
+        fits = [
+            advice(
+                f"give `{type_}` a hash, as `@dataclass(frozen=True)` does",
+                "equal objects then find the program that was compiled",
+            )
+        ]
+    return ExplainedError(kind="static argument", sentence=sentence, fits=tuple(fits))
+
+
+def _argument(type_: str, scene: ErrorScene) -> ErrorArgument | None:
+    """The only argument of that type in the call."""
+    same = [argument for argument in scene.arguments if argument.type.partition(" of ")[0] == type_ and argument.text]
+    return same[0] if len(same) == 1 else None
+
+
+def _as_tuple(argument: ErrorArgument | None, type_: str) -> Fit:
+    make = "tuple(sorted" if type_ == "set" else "tuple"
+    if argument is None or not argument.type.endswith("of plain"):
+        return advice(f"pass a tuple in place of the {type_}", "a tuple has a hash where all in it have one")
+    end = ")" * make.count("(")
+    return Fit(edit=f"{make}({argument.text}){end}", effect="a tuple has a hash", replaces=argument.text)
+
+
+def _not_an_array(facts: ErrorFacts, type_: str) -> ExplainedError:
+    name = facts.function
+    sentence = f"`{name}` is given an object of the type `{type_}`, which is no array and cannot be traced"
+    fits = []
+    if name.isidentifier():
+        fits.append(
+            advice(
+                f"name it in the `jax.jit` of the function: `static_argnames={name!r}`",
+                "for objects with a hash: it is then known while tracing, and compiled for each value",
+            )
+        )
+    else:
+        root = name.partition("[")[0].partition(".")[0]
+        words = f"take it out of `{root}`, and give it as an argument of its own that is static"
+        fits.append(advice(words, "all leaves of a tree are traced"))
+    return ExplainedError(kind="static argument", sentence=sentence, fits=tuple(fits))

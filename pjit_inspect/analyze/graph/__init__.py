@@ -1,0 +1,1 @@
+"""The program as a graph that can be folded, placed and drawn."""

@@ -1,0 +1,190 @@
+"""A program as the inspector's graph and schedule strip: every step from instructions to rows, boxes and arrows.
+
+Not its job: the steps themselves, in this order: `graph_running`, `_values`, `_kernels`, `_sites`, `_scopes`,
+`_placing`, `_arguments`, `_functions`, `_arrays`, `_work`, `_tree`, `_fold`, `_matrix`, `_arrows`, `_schedule`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pjit_inspect.analyze.graph.arguments import has_scopes, place_by_arguments
+from pjit_inspect.analyze.graph.arrays import Inputs, find_homes, place_combined, place_updates
+from pjit_inspect.analyze.graph.arrows import fold_arrows
+from pjit_inspect.analyze.graph.fold import Folding, KernelFacts, find_deviations, fold_rows
+from pjit_inspect.analyze.graph.functions import refine_by_functions
+from pjit_inspect.analyze.graph.kernels import KernelList, find_kernels
+from pjit_inspect.analyze.graph.matrix import Matrix, build_matrix, find_arrows, find_mixes
+from pjit_inspect.analyze.graph.placing import Placing, place_kernels
+from pjit_inspect.analyze.graph.schedule import build_strip
+from pjit_inspect.analyze.graph.scopes import Scopes, read_names
+from pjit_inspect.analyze.graph.sites import CollectiveSites, find_collective_kernels
+from pjit_inspect.analyze.graph.tree import Rows, build_rows
+from pjit_inspect.analyze.graph.work import Work, count_work
+from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.analyze.program.running import number_of
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.graph import GraphRow, ProgramGraph
+from pjit_inspect.model.report.graph_columns import GraphKernels, GraphReads
+
+__all__ = ["find_graph"]
+
+
+def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
+    """The graph of an optimized program.
+
+    Args:
+      module: the program.
+      collectives: its collectives, all of them (`find_collectives`).
+    """
+    kernels = find_kernels(module)
+    sites = find_collective_kernels(kernels, collectives)
+    inputs = Inputs(kernels, sites.combined(collectives))
+    placing, is_scoped = _place(kernels, collectives, sites, inputs)
+    work = count_work(kernels)
+    computations = module.instructions.computation[kernels.rows].tolist()
+    loops = [kernels.running.loop_of[computation] for computation in computations]
+    rows = build_rows(placing, work.matmuls, kernels.running.loops, loops)
+    if -1 in sites.kernels:
+        rows.add_unreached()
+    folding = _fold(kernels, collectives, sites, inputs, placing, rows, work)
+    runs = _runs(module, computations)
+    matrix = build_matrix(kernels, placing, rows, folding, work, runs, collectives, sites, inputs)
+    arrows = find_arrows(kernels, matrix.of_kernel)
+    mixes = find_mixes(placing, rows)
+    numbers = _argument_numbers(module)
+    return ProgramGraph(
+        phases=tuple(sorted({box.phase for box in matrix.boxes})),
+        is_differentiated=placing.is_differentiated,
+        has_scopes=is_scoped,
+        rows=_rows(rows, folding),
+        boxes=matrix.boxes,
+        kernels=_kernels(kernels, placing, matrix, work, runs, loops, mixes.kernel),
+        box_kernels=matrix.kernels,
+        reads=_reads(kernels, numbers),
+        arguments=_argument_names(module, numbers),
+        loops=kernels.running.loops,
+        mixes=mixes,
+        collective_boxes=matrix.of_collective,
+        collective_kernels=sites.kernels,
+        folds=folding.folds,
+        deviations=find_deviations(folding, rows, matrix.boxes, matrix.at),
+        arrows=arrows,
+        shown_arrows=fold_arrows(arrows, matrix.boxes, matrix.at, rows, folding),
+        strip=build_strip(kernels, collectives, sites, rows, folding, placing.phase, work.matmuls),
+    )
+
+
+def _place(
+    kernels: KernelList, collectives: CollectiveTable, sites: CollectiveSites, inputs: Inputs
+) -> tuple[Placing, bool]:
+    """Where kernels stand, and whether the program has scopes."""
+    scopes = Scopes()
+    names = read_names(kernels.module, scopes)
+    placing = place_kernels(kernels, scopes, names, sites.sums(collectives))
+    is_scoped = has_scopes(placing)
+    if not is_scoped:
+        place_by_arguments(placing, inputs)
+    refine_by_functions(kernels, placing, has_scopes=is_scoped)
+    place_combined(placing, inputs)
+    place_updates(placing, inputs, find_homes(placing, inputs))
+    return placing, is_scoped
+
+
+def _fold(
+    kernels: KernelList,
+    collectives: CollectiveTable,
+    sites: CollectiveSites,
+    inputs: Inputs,
+    placing: Placing,
+    rows: Rows,
+    work: Work,
+) -> Folding:
+    moved = {
+        kernel: tuple((collectives.rows[number].kind, collectives.rows[number].axes) for number in numbers)
+        for kernel, numbers in sites.by_kernel.items()
+    }
+    columns = kernels.module.instructions.opcode[kernels.rows], kernels.module.result_bytes[kernels.rows]
+    looks = list(zip(placing.label, *(column.tolist() for column in columns), strict=True))
+    facts = KernelFacts(matmuls=work.matmuls, collectives=moved, looks=looks)
+    return fold_rows(rows, placing, inputs, facts, sites.kinds(collectives))
+
+
+def _runs(module: HloModule, computations: list[int]) -> np.ndarray:
+    """For each kernel how often it runs per call, at most; -1 when unknown."""
+    runs = count_runs(module)
+    return np.array([-1 if runs[c].most is None else runs[c].most for c in computations], np.int64)
+
+
+def _rows(rows: Rows, folding: Folding) -> tuple[GraphRow, ...]:
+    return tuple(
+        GraphRow(
+            parent=rows.parents[row],
+            children=tuple(rows.children[row]),
+            kind=rows.kinds[row],  # type: ignore[arg-type]
+            name=rows.names[row],
+            label=rows.labels[row],
+            holds=rows.holds[row],
+            loop_trips=rows.trips[row],
+            fold=folding.fold_of[row],
+            shown_as=folding.shown_as[row],
+        )
+        for row in range(len(rows))
+    )
+
+
+def _kernels(
+    kernels: KernelList,
+    placing: Placing,
+    matrix: Matrix,
+    work: Work,
+    runs: np.ndarray,
+    loops: list[int],
+    mixed: np.ndarray,
+) -> GraphKernels:
+    module = kernels.module
+    opcodes, opcode = np.unique(module.instructions.opcode[kernels.rows], return_inverse=True)
+    labels = {label: row for row, label in enumerate(dict.fromkeys(placing.label))}
+    return GraphKernels(
+        instruction=kernels.rows.astype(np.int32),
+        names=tuple(module.reader.name(row) for row in kernels.rows.tolist()),
+        opcode=opcode.astype(np.int16),
+        opcodes=tuple(module.opcodes[row] for row in opcodes.tolist()),
+        label=np.array([labels[label] for label in placing.label], np.int32),
+        labels=tuple(labels),
+        box=matrix.of_kernel,
+        how=np.array(placing.how, np.int8),
+        loop=np.array(loops, np.int32),
+        runs=runs,
+        result_bytes=module.result_bytes[kernels.rows],
+        matmuls=np.array(work.matmuls, np.int32),
+        flops=np.array(work.flops, np.int64),
+        mixed=np.isin(np.arange(len(kernels)), mixed),
+    )
+
+
+def _reads(kernels: KernelList, numbers: dict[int, int]) -> GraphReads:
+    reads = kernels.reads
+    return GraphReads(
+        target=reads.target.astype(np.int32),
+        operand=reads.operand.astype(np.int32),
+        source=reads.source.astype(np.int32),
+        argument=np.array([numbers.get(index, -1) for index in kernels.arguments.tolist()], np.int32),
+        element=reads.element.astype(np.int32),
+        bytes=kernels.sizes.astype(np.int64),
+        carried=reads.carried,
+    )
+
+
+def _argument_numbers(module: HloModule) -> dict[int, int]:
+    """The number of each of the program's arguments, by its instruction."""
+    entry = module.computation(module.entry).range
+    rows = [row for row in module.with_opcode("parameter").tolist() if row in entry]
+    return {row: number_of(module, row) for row in rows}
+
+
+def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ...]:
+    names = {number: module.instruction(row).op_name for row, number in numbers.items()}
+    last = max((number for number in names if 0 <= number < len(module)), default=-1)
+    return tuple(names.get(number, "") for number in range(last + 1))

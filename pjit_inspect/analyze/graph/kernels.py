@@ -1,0 +1,207 @@
+"""Which instructions are kernels, in the order they run, and which value each takes from which.
+
+A kernel is what a device runs by itself. What renames, packs, copies or prefetches a value is plumbing, and so is the
+second half of what is asynchronous: values are looked for through it. Loops, branches and calls are no kernels; what
+they run is. Not its job: where a kernel stands in the user's program (`analyze.graph.placing`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pjit_inspect.analyze.graph.values import MAKER, NOTHING, PASSER, Reads, trace_reads
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call
+from pjit_inspect.analyze.program.running import Running, find_running
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo import HloModule
+
+__all__ = ["Edges", "KernelList", "find_kernels"]
+
+_NOTHING = frozenset((
+    "constant", "iota", "partition-id", "replica-id", "after-all", "create-token", "parameter",
+))  # fmt: skip
+_PASSING = frozenset((
+    "get-tuple-element", "tuple", "bitcast", "copy", "copy-start", "opt-barrier", "optimization-barrier",
+    "add-dependency", "domain", "while", "conditional", "call",
+))  # fmt: skip
+_HALVES = ("-done", "-update")
+_MOVES = frozenset((
+    "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "copy", "slice", "dynamic-slice",
+))  # fmt: skip
+"""What a body that only moves a part of its operand is made of: a prefetch."""
+
+_NO_WORK = frozenset(("sharding", "memory", "note", "async"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Edges:
+    """Which kernel takes a value of which: columns, each pair of kernels once, values carried by a loop left out.
+
+    `source` stands before `target` in the schedule, so there are no circles. `bytes` is that of all distinct values.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    bytes: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def producers(self, kernels: int) -> list[list[int]]:
+        """For each kernel, those it takes values of, ascending."""
+        return _grouped(self.target, self.source, kernels)
+
+    def users(self, kernels: int) -> list[list[int]]:
+        """For each kernel, those that take its values, ascending."""
+        return _grouped(self.source, self.target, kernels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KernelList:
+    """The kernels of one program.
+
+    Attributes:
+      module: the program.
+      running: what runs in it.
+      rows: the instruction of each kernel, in schedule order.
+      numbers: for each instruction, which kernel it is; -1.
+      before: for each instruction that runs, how many kernels stand before it; -1 for any other.
+      reads: who takes which value; `source` and `target` are kernels, and `source` is -1 for an argument.
+      arguments: for each read, the entry's parameter instruction; -1 where a kernel is the source.
+      sizes: for each read, bytes taken; 0 when unknown.
+      edges: the same as pairs of kernels.
+    """
+
+    module: HloModule
+    running: Running
+    rows: np.ndarray
+    numbers: np.ndarray
+    before: np.ndarray
+    reads: Reads
+    arguments: np.ndarray
+    sizes: np.ndarray
+    edges: Edges
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def host(self, index: int) -> int:
+        """The kernel an instruction is, or is part of; -1 for plumbing and for what does not run."""
+        if self.numbers[index] >= 0:
+            return int(self.numbers[index])
+        owner = int(self.running.owner[self.module.instructions.computation[index]])
+        return int(self.numbers[owner]) if owner >= 0 else -1
+
+
+def find_kernels(module: HloModule) -> KernelList:
+    """The kernels of a program, and what they take."""
+    running = find_running(module)
+    order = np.array(running.order, np.int64)
+    roles = _roles(module, order)
+    rows = order[roles[order] == MAKER]
+    numbers = np.full(len(module), -1, np.int32)
+    numbers[rows] = np.arange(len(rows), dtype=np.int32)
+    before = np.full(len(module), -1, np.int32)
+    before[order] = np.cumsum(roles[order] == MAKER) - (roles[order] == MAKER)
+    raw = trace_reads(module, running, roles)
+    source = numbers[raw.source]
+    target = numbers[raw.target]
+    sizes = _sizes(module, raw)
+    reads = raw._replace(source=source, target=target, carried=raw.carried | (source >= target))
+    return KernelList(
+        module=module,
+        running=running,
+        rows=rows,
+        numbers=numbers,
+        before=before,
+        reads=reads,
+        arguments=np.where(source < 0, raw.source, -1),
+        sizes=sizes,
+        edges=_edges(reads, sizes),
+    )
+
+
+def _roles(module: HloModule, order: np.ndarray) -> np.ndarray:
+    """For each instruction, whether it makes a value, passes one on, or has nothing worth showing."""
+    by_opcode = np.array([_role(opcode) for opcode in module.opcodes], np.int8)
+    roles = by_opcode[module.instructions.opcode]
+    opcodes = np.isin(module.instructions.opcode[order], _rows_of(module, "custom-call", "fusion", "async-start"))
+    moves: dict[int, bool] = {}
+    for index in order[opcodes].tolist():
+        if not _works(module, index, moves):
+            roles[index] = PASSER
+    return roles
+
+
+def _rows_of(module: HloModule, *opcodes: str) -> list[int]:
+    return [row for row, opcode in enumerate(module.opcodes) if opcode in opcodes]
+
+
+def _role(opcode: str) -> int:
+    if opcode in _NOTHING:
+        return NOTHING
+    return PASSER if opcode in _PASSING or opcode.endswith(_HALVES) else MAKER
+
+
+def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
+    """Whether a custom call, fusion or asynchronous operation does work of its own."""
+    opcode = module.opcodes[module.instructions.opcode[index]]
+    called = module.instructions.called[index].tolist()
+    try:
+        if opcode == "custom-call":
+            return describe_custom_call(module.instruction(index)).role not in _NO_WORK
+        if opcode == "fusion":
+            root = module.instruction(int(module.computations.root[called[0]])) if called else None
+            if root is None or root.opcode != "custom-call":
+                return True
+            return root.details.custom_call_target != "AsyncCollectiveDone"
+    except ParseError:
+        return True
+    return not all(_only_moves(module, computation, moves) for computation in called)
+
+
+def _only_moves(module: HloModule, computation: int, known: dict[int, bool]) -> bool:
+    """Whether a computation only passes its operands, or parts of them, on."""
+    if computation not in known:
+        row = module.computation(computation).range
+        opcodes = {module.opcodes[k] for k in np.unique(module.instructions.opcode[row.start : row.stop]).tolist()}
+        known[computation] = opcodes <= _MOVES
+    return known[computation]
+
+
+def _sizes(module: HloModule, reads: Reads) -> np.ndarray:
+    """Bytes of each value taken: of the operand, or of its source where the operand packs several."""
+    operands = module.result_bytes[reads.operand_row]
+    same = np.zeros(len(reads.target), bool)
+    if len(same) > 1:
+        repeats = (reads.target[1:] == reads.target[:-1]) & (reads.operand[1:] == reads.operand[:-1])
+        same[1:] |= repeats
+        same[:-1] |= repeats
+    sources = module.result_bytes[reads.source]
+    return np.maximum(np.where(same, np.minimum(operands, sources), operands), 0)
+
+
+def _edges(reads: Reads, sizes: np.ndarray) -> Edges:
+    kept = (reads.source >= 0) & ~reads.carried
+    source, target, element, size = reads.source[kept], reads.target[kept], reads.element[kept], sizes[kept]
+    order = np.lexsort((size, element, source, target))
+    source, target, element, size = source[order], target[order], element[order], size[order]
+    # Of entries that name the same value, the last has the most bytes.
+    last = np.ones(len(source), bool)
+    last[:-1] = (source[1:] != source[:-1]) | (target[1:] != target[:-1]) | (element[1:] != element[:-1])
+    source, target, size = source[last], target[last], size[last]
+    first = np.ones(len(source), bool)
+    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
+    starts = np.flatnonzero(first)
+    total = np.add.reduceat(size, starts) if len(starts) else size
+    return Edges(source=source[starts], target=target[starts], bytes=total)
+
+
+def _grouped(keys: np.ndarray, values: np.ndarray, count: int) -> list[list[int]]:
+    groups: list[list[int]] = [[] for _ in range(count)]
+    order = np.lexsort((values, keys))
+    for key, value in zip(keys[order].tolist(), values[order].tolist(), strict=True):
+        groups[key].append(value)
+    return groups

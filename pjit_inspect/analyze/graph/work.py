@@ -1,0 +1,134 @@
+"""How many matrix products each kernel holds, and their floating-point operations, counted from shapes.
+
+TPU fusions nest, and batched products are convolutions there: window positions that only meet padding do not count.
+Not its job: what anything else costs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pjit_inspect.analyze.graph.kernels import KernelList
+from pjit_inspect.analyze.program.running import details_of
+from pjit_inspect.model.program.hlo import Details, HloModule
+
+__all__ = ["Work", "count_work", "product_flops"]
+
+_MOST_FLOPS = 1 << 62
+_MOST_POSITIONS = 1 << 16
+_LIBRARY = re.compile(r"gemm|matmul")
+_CONTRACTED = re.compile(r'"lhs_contracting_dimensions":\[([^\]]*)\]')
+_FIELD = re.compile(r"(\w+): (-?\d+)")
+_WINDOW = re.compile(r"dimensions \{([^}]*)\}")
+
+
+class Work(NamedTuple):
+    """For each kernel how many matrix products it holds, and their operations per run; -1 for an unknown number."""
+
+    matmuls: list[int]
+    flops: list[int]
+
+
+def count_work(kernels: KernelList) -> Work:
+    """The matrix products of every kernel."""
+    work = Work([0] * len(kernels), [0] * len(kernels))
+    module = kernels.module
+    for index in module.with_opcode("dot", "convolution", "custom-call").tolist():
+        kernel = kernels.host(index)
+        if kernel < 0:
+            continue
+        details = details_of(module, index)
+        is_library = module.opcodes[module.instructions.opcode[index]] == "custom-call"
+        if is_library and not _LIBRARY.search(details.custom_call_target):
+            continue
+        flops = _flops(module, index, details)
+        work.matmuls[kernel] += 1
+        known = flops is not None and work.flops[kernel] >= 0 and work.flops[kernel] + flops <= _MOST_FLOPS
+        work.flops[kernel] = work.flops[kernel] + flops if known and flops is not None else -1
+    return work
+
+
+def product_flops(module: HloModule, index: int) -> int | None:
+    """Operations of one dot or convolution per run; None when its shapes do not tell."""
+    return _flops(module, index, details_of(module, index))
+
+
+def _flops(module: HloModule, index: int, details: Details) -> int | None:
+    """Operations of one product; None when its shapes do not tell."""
+    shapes = [
+        _dimensions(module, index),
+        *(_dimensions(module, k) for k in module.instructions.operands[index].tolist()),
+    ]
+    if len(shapes) < 3:
+        return None
+    try:
+        if "convolution_dimension_numbers" in details.other:
+            return _convolution(shapes, details)
+        text = str(details.other.get("dot_dimension_numbers", ""))
+        contracted = [int(value) for name, value in _FIELD.findall(text) if name == "lhs_contracting_dimensions"]
+        if not text:
+            found = _CONTRACTED.search(details.backend_config)
+            if found is None:
+                return None
+            contracted = [int(value) for value in re.findall(r"\d+", found[1])]
+        return 2 * math.prod(shapes[0]) * math.prod(shapes[1][k] for k in contracted)
+    except (IndexError, ValueError):
+        return None
+
+
+def _dimensions(module: HloModule, index: int) -> tuple[int, ...]:
+    """The lengths of the (first) array an instruction yields."""
+    shape = module.reader.shape(int(module.instructions.shape[index]))
+    leaves = shape.leaves
+    return leaves[0].dimensions if leaves else ()
+
+
+def _convolution(shapes: Sequence[tuple[int, ...]], details: Details) -> int | None:
+    output, data, kernel = shapes[:3]
+    fields: dict[str, list[int]] = {}
+    for name, value in _FIELD.findall(str(details.other["convolution_dimension_numbers"])):
+        fields.setdefault(name, []).append(int(value))
+    one = {name: values[0] for name, values in fields.items()}
+    batch = output[one.get("output_batch_dimension", 0)]
+    features = output[one.get("output_feature_dimension", 0)]
+    total = 2 * batch * features * kernel[one.get("kernel_input_feature_dimension", 0)]
+    windows = _WINDOW.findall(str(details.other.get("window", "")))
+    inputs, outputs = fields.get("input_spatial_dimensions", []), fields.get("output_spatial_dimensions", [])
+    for window, taken, made in zip(windows, inputs, outputs, strict=False):
+        positions = _positions(dict(_FIELD.findall(window)), data[taken], output[made])
+        if positions is None:
+            return None
+        total *= positions
+    groups = details.other.get("batch_group_count", 1)
+    return total // max(1, groups if isinstance(groups, int) else 1)
+
+
+def _positions(window: dict[str, str], length: int, outputs: int) -> int | None:
+    """How many pairs of a window's place and an output meet data, not padding; None when they are too many."""
+    size, stride = int(window.get("size", 1)), int(window.get("stride", 1)) or 1
+    low, spread = int(window.get("padding_low", 0)), int(window.get("window_dilation", 1)) or 1
+    holes = int(window.get("base_dilation", 1)) or 1
+    if (
+        min(size, stride, spread, holes, length, outputs) < 0
+        or max(size, stride, low, spread, holes, outputs) > 1 << 40
+    ):
+        return None
+    if size > _MOST_POSITIONS or abs(length) > 1 << 40:
+        return None
+    return sum(_met(place * spread - low, stride, holes, length, outputs) for place in range(size))
+
+
+def _met(offset: int, stride: int, holes: int, length: int, outputs: int) -> int:
+    """How many z in [0, outputs) make y = z * stride + offset a multiple of `holes` with 0 <= y < length * holes."""
+    first = max(0, -(offset // stride))
+    last = min(outputs - 1, (length * holes - 1 - offset) // stride)
+    common = math.gcd(stride, holes)
+    if last < first or offset % common:
+        return 0
+    period = holes // common
+    # z * (stride / common) = -offset / common (mod period)
+    start = -offset // common * pow(stride // common, -1, period) % period if period > 1 else 0
+    return (last - start) // period - (first - 1 - start) // period

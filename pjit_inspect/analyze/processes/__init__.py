@@ -1,0 +1,1 @@
+"""Records of several processes joined and compared."""

@@ -1,0 +1,317 @@
+"""The programs of several processes, joined; and where each process first leaves the common order.
+
+Processes that share a program wait for each other in it: all must come to the same programs in the same order. So the
+processes are walked in step, each through the shared programs in the order it first compiled them: a program is passed
+when everybody it concerns has come to it. Where nobody can go on, somebody differs; that process is named and left
+behind, and the others walk on.
+
+Pure. Not its job: reading records (`merged`), saying in what two programs differ (`analyze.processes.program_differences`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pjit_inspect.analyze.processes.program_differences import in_backticks
+from pjit_inspect.model.record.merged import (
+    DifferenceKind,
+    MergedData,
+    MergedProcess,
+    MergedProgram,
+    ProcessDifference,
+    ProgramFacts,
+)
+
+__all__ = ["Compare", "merge_programs"]
+
+Compare = Callable[[ProgramFacts, ProgramFacts], tuple[str, ...]]
+"""In what the programs of two records differ, each in a sentence; () when nothing is seen."""
+
+
+def merge_programs(
+    records: Iterable[ProgramFacts],
+    processes: Iterable[MergedProcess] = (),
+    *,
+    compare: Compare = lambda *_: (),
+    compare_optimized: Compare = lambda *_: (),
+) -> MergedData:
+    """Join the records of all processes, each process's in the order it made them.
+
+    Args:
+      records: what was read.
+      processes: what is known of processes beside their records: files that were not read, empty folders.
+      compare: for two programs of one name that differ.
+      compare_optimized: for two records of one program whose optimized programs are not the same bytes.
+    """
+    ordered = sorted(records, key=lambda facts: (facts.process, facts.position))
+    shared = _queues(ordered)
+    known = _processes(ordered, shared, processes)
+    walk = _Walk(shared, known, compare, compare_optimized)
+    walk.run()
+    joined = _join(ordered)
+    passed = {fingerprint: place for place, fingerprint in enumerate(walk.order)}
+    programs = sorted((p for p in joined if p.is_shared), key=lambda p: passed.get(p.fingerprint, len(passed)))
+    return MergedData(
+        processes=tuple(known.values()),
+        programs=tuple(programs),
+        local=tuple(program for program in joined if not program.is_shared),
+        differences=tuple(sorted(walk.found, key=lambda d: (d.position, d.process))),
+    )
+
+
+_Queue = dict[str, ProgramFacts]
+"""The shared programs of one process by their fingerprint, in the order it first compiled them."""
+
+
+def _queues(ordered: Sequence[ProgramFacts]) -> dict[int, _Queue]:
+    queues: dict[int, _Queue] = {}
+    for facts in ordered:
+        if facts.is_shared:
+            # Who compiles a program again runs what the others have in their caches.
+            queues.setdefault(facts.process, {}).setdefault(facts.fingerprint, facts)
+    return queues
+
+
+def _processes(
+    ordered: Sequence[ProgramFacts], shared: Mapping[int, _Queue], known: Iterable[MergedProcess]
+) -> dict[int, MergedProcess]:
+    """Every process that has records, should have some, or of which something else is known."""
+    found = {process.index: process for process in known}
+    concerned = {process for facts in ordered for process in facts.processes if facts.is_shared}
+    for index in concerned - found.keys() - {facts.process for facts in ordered}:
+        found[index] = MergedProcess(index=index, has_saved=False)
+    counts: dict[int, int] = {}
+    for facts in ordered:
+        counts[facts.process] = counts.get(facts.process, 0) + 1
+    for index, count in counts.items():
+        process = found.get(index, MergedProcess(index=index))
+        found[index] = replace(process, records=count, shared=len(shared.get(index, ())), has_saved=True)
+    return dict(sorted(found.items()))
+
+
+def _join(ordered: Sequence[ProgramFacts]) -> list[MergedProgram]:
+    """The records of one fingerprint together, in the order of their first records."""
+    groups: dict[tuple[bool, str], list[ProgramFacts]] = {}
+    for facts in ordered:
+        groups.setdefault((facts.is_shared, facts.fingerprint), []).append(facts)
+    return [
+        MergedProgram(
+            name=first.name,
+            transform=first.transform,
+            where=first.where,
+            fingerprint=first.fingerprint,
+            processes=first.processes,
+            records=(first, *more),
+        )
+        for first, *more in groups.values()
+    ]
+
+
+# ---------------------------------------------------------------- walking in step
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The processes on their way through the shared programs."""
+
+    queues: dict[int, _Queue]
+    processes: Mapping[int, MergedProcess]
+    compare: Compare
+    compare_optimized: Compare
+    order: list[str] = field(default_factory=list)
+    found: list[ProcessDifference] = field(default_factory=list)
+    _at: dict[int, list[str]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Find the order of the programs, and the first difference of each process."""
+        # Backwards, so that the next program is the last of its list.
+        self._at = {process: list(queue)[::-1] for process, queue in sorted(self.queues.items())}
+        self._note_absent()
+        while any(self._at.values()):
+            passed = next((head for head in self._heads() if not self._lacking(head)), None)
+            if passed is None:
+                self._leave_behind()
+            else:
+                self._pass(passed)
+
+    def _heads(self) -> list[str]:
+        return list(dict.fromkeys(ahead[-1] for ahead in self._at.values() if ahead))
+
+    def _concerned(self, program: str) -> list[int]:
+        """The processes that are still walking and take part in it."""
+        return [p for p in self._facts(program).processes if p in self._at]
+
+    def _facts(self, program: str) -> ProgramFacts:
+        return next(queue[program] for queue in self.queues.values() if program in queue)
+
+    def _lacking(self, program: str) -> list[int]:
+        """Those it concerns that have not come to it."""
+        return [p for p in self._concerned(program) if not self._at[p] or self._at[p][-1] != program]
+
+    def _arrived(self, program: str) -> list[int]:
+        return [p for p, ahead in self._at.items() if ahead and ahead[-1] == program]
+
+    def _pass(self, program: str) -> None:
+        arrived = self._arrived(program)
+        self._compare_optimized(program, arrived)
+        self.order.append(program)
+        for process in arrived:
+            if process in self._at:
+                self._at[process].pop()
+
+    def _leave_behind(self) -> None:
+        """Name those that do not come to what most wait for, and go on without them."""
+        expected = max(self._heads(), key=self._weight)
+        arrived, lacking = self._arrived(expected), self._lacking(expected)
+        ended = [process for process in lacking if not self._at[process]]
+        if len(ended) >= len(arrived):
+            # At least as many are through: those that go on have one program more.
+            found = [self._one_more(process, ended[0], expected) for process in arrived]
+        else:
+            found = [self._difference(process, arrived[0], expected) for process in lacking]
+        self.found += found
+        for difference in found:
+            del self._at[difference.process]
+
+    def _weight(self, program: str) -> tuple[int, int, int]:
+        """Who is right: what most wait for; then what fewest lack altogether; then the lowest process."""
+        arrived = self._arrived(program)
+        # Of a process with unreadable files nobody knows what it lacks.
+        whole = (p for p in self._concerned(program) if not self.processes[p].unread)
+        without = sum(program not in self._at[p] for p in whole)
+        return len(arrived), -without, -arrived[0]
+
+    # ------------------------------------------------------------ what differs
+
+    def _note_absent(self) -> None:
+        absent = {p for queue in self.queues.values() for facts in queue.values() for p in facts.processes}
+        for process in sorted(absent - self.queues.keys()):
+            first = next(f for queue in self.queues.values() for f in queue.values() if process in f.processes)
+            sentence = (
+                f"{self._nothing_of(process)}, and takes part in {_name(first)}, which process {first.process} has"
+            )
+            self._add("no records", process, first, first, sentence)
+
+    def _nothing_of(self, process: int) -> str:
+        known = self.processes[process]
+        if known.unread:
+            return f"process {process} has no readable record ({known.unread} could not be read)"
+        if known.records:
+            return f"process {process} has records, but none of a program on several processes"
+        if known.has_saved:
+            return f"process {process} saved a log without records"
+        return f"process {process} has no file or folder among those given"
+
+    def _add(
+        self, kind: DifferenceKind, process: int, reference: ProgramFacts, at: ProgramFacts, sentence: str
+    ) -> None:
+        position = list(self.queues[reference.process]).index(reference.fingerprint)
+        self.found.append(
+            ProcessDifference(
+                process=process,
+                other=reference.process,
+                kind=kind,
+                position=position,
+                name=at.name,
+                where=at.where,
+                sentence=sentence,
+            )
+        )
+
+    def _difference(self, process: int, reference: int, expected: str) -> ProcessDifference:
+        """How a process differs that has not come to what `reference` waits in."""
+        wanted = self.queues[reference][expected]
+        ahead = self._at[process]
+        here = self.queues[process][ahead[-1]] if ahead else None
+        kind = self._kind(process, reference, wanted, here)
+        details = self.compare(wanted, here) if kind == "program" and here is not None else ()
+        shown = wanted if here is None or kind == "missing" else here
+        sentence = _sentence(kind, process, wanted, here)
+        if kind == "missing" and here is not None and here.fingerprint in self.queues[reference]:
+            sentence += f", to which process {reference} comes at another time"
+        return ProcessDifference(
+            process=process,
+            other=reference,
+            kind=kind,
+            position=list(self.queues[reference]).index(expected),
+            name=shown.name,
+            where=shown.where,
+            sentence=sentence + self._caveat(wanted),
+            details=details,
+        )
+
+    def _one_more(self, process: int, reference: int, program: str) -> ProcessDifference:
+        """A program behind the last of `reference`'s."""
+        here = self.queues[process][program]
+        is_alone = sum(program in queue for queue in self.queues.values()) == 1
+        others = "no other process did" if is_alone else f"process {reference} did not"
+        return ProcessDifference(
+            process=process,
+            other=reference,
+            kind="extra",
+            position=len(self.queues[reference]),
+            name=here.name,
+            where=here.where,
+            sentence=f"process {process} compiled {_name(here)} at the end, which {others}" + self._caveat(here),
+        )
+
+    def _caveat(self, wanted: ProgramFacts) -> str:
+        """What could not be read of the processes that take part in a program; "" when all was."""
+        unread = [(p, self.processes[p].unread) for p in wanted.processes if self.processes[p].unread]
+        found = [f"{count} file{'s' * (count != 1)} of process {p} could not be read" for p, count in unread]
+        return f"; but {', '.join(found)}" if found else ""
+
+    def _kind(self, process: int, reference: int, wanted: ProgramFacts, here: ProgramFacts | None) -> DifferenceKind:
+        has_it = wanted.fingerprint in self._at[process]
+        if here is None:
+            return "missing"
+        is_elsewhere = any(here.fingerprint in queue for p, queue in self.queues.items() if p != process)
+        if has_it:
+            return "order" if is_elsewhere else "extra"
+        is_twin = (here.name, here.transform) == (wanted.name, wanted.transform)
+        return "program" if is_twin and here.fingerprint not in self.queues[reference] else "missing"
+
+    def _compare_optimized(self, program: str, arrived: Sequence[int]) -> None:
+        first = self.queues[arrived[0]][program]
+        for process in arrived[1:]:
+            facts = self.queues[process][program]
+            if not first.optimized or not facts.optimized or first.optimized == facts.optimized:
+                continue
+            details = self.compare_optimized(first, facts)
+            if details:
+                self._leave_for_optimized(first, facts, details)
+
+    def _leave_for_optimized(self, first: ProgramFacts, facts: ProgramFacts, details: tuple[str, ...]) -> None:
+        sentence = (
+            f"process {facts.process} compiled {_name(facts)} to other collectives than process {first.process}, "
+            f"from the same program"
+        )
+        self._add("compiled differently", facts.process, first, facts, sentence)
+        self.found[-1] = replace(self.found[-1], details=details)
+        del self._at[facts.process]
+
+
+def _sentence(kind: DifferenceKind, process: int, wanted: ProgramFacts, here: ProgramFacts | None) -> str:
+    if here is None:
+        return f"process {process} compiled nothing more, where process {wanted.process} compiled {_name(wanted)}"
+    if kind == "order":
+        return (
+            f"process {process} compiled {_name(here)} first, where process {wanted.process} compiled {_name(wanted)}"
+        )
+    if kind == "extra":
+        return (
+            f"process {process} compiled {_name(here)}, which no other process did, "
+            f"where process {wanted.process} compiled {_name(wanted)}"
+        )
+    if kind == "program":
+        return f"process {process} compiled another program for {_name(here)} than process {wanted.process}"
+    return (
+        f"process {process} did not compile {_name(wanted)}, as process {wanted.process} did; "
+        f"in its place it compiled {_name(here)}"
+    )
+
+
+def _name(facts: ProgramFacts) -> str:
+    place = f" ({in_backticks(facts.where.where)[1:-1]})" if facts.where is not None else ""
+    return in_backticks(facts.name) + place

@@ -1,0 +1,212 @@
+"""In what the programs of two processes differ, in the user's words: devices, arrays, flags, then the first operation.
+
+Pure: two records in, sentences out. Not its job: finding which programs to compare (`analyze.processes.merge`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.recompiles.placement_words import sharding_words
+from pjit_inspect.model.program.dtype import short_dtype
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import KINDS
+from pjit_inspect.model.sharding.mesh import Mesh
+
+__all__ = ["ProgramSide", "collective_differences", "in_backticks", "program_differences"]
+
+_LONGEST = 160
+_MOST_ARRAYS = 4
+_MOST_FLAGS = 8
+_COMMUNICATION = frozenset({*KINDS, *(f"{kind}-start" for kind in KINDS), "send", "recv"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramSide:
+    """One of two programs that are compared.
+
+    Attributes:
+      process: whose it is.
+      data: its record.
+      lines: the program before optimization, without what may differ; () when it is not known.
+      place: the user's source line of one of `lines`, by its number.
+    """
+
+    process: int
+    data: RecordData
+    lines: Sequence[str] = ()
+    place: Callable[[int], Frame | None] = lambda _: None
+
+
+def in_backticks(name: str) -> str:
+    """A name as a sentence quotes it: on one line, cut, with no backtick of its own."""
+    short = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+    return f"`{short.replace('`', chr(39))}`"
+
+
+def program_differences(one: ProgramSide, two: ProgramSide) -> tuple[str, ...]:
+    """What differs between two programs, the most telling first, each in a sentence; () when nothing is seen."""
+    # Shapes and places explain the operations that follow from them.
+    outside = (*_devices(one, two), *_meshes(one, two), *_arrays(one, two, "inputs"), *_arrays(one, two, "outputs"))
+    found = outside or tuple(_first_line(one, two))
+    return (*found, *_flags(one, two), *_versions(one, two))
+
+
+def _pair(one: ProgramSide, two: ProgramSide, first: str, second: str) -> str:
+    """Both values, each with its process."""
+    return f"{first} on process {one.process}, {second} on process {two.process}"
+
+
+# ---------------------------------------------------------------- devices and meshes
+
+
+def _devices(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+    first, second = (tuple(device.id for device in side.data.devices) for side in (one, two))
+    if first == second:
+        return
+    what = "the order of the devices differs" if sorted(first) == sorted(second) else "the devices differ"
+    yield f"{what}: {_pair(one, two, _ids(first), _ids(second))}"
+
+
+def _ids(devices: Sequence[int]) -> str:
+    shown = " ".join(map(str, devices[:16]))
+    return f"{shown} ... ({len(devices)} devices)" if len(devices) > 16 else shown or "none"
+
+
+def _meshes(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+    first, second = one.data.mesh, two.data.mesh
+    if first is None or second is None or first == second:
+        return
+    if _axes(first) != _axes(second):
+        yield f"the mesh differs: {_pair(one, two, in_backticks(str(first)), in_backticks(str(second)))}"
+    elif first.device_ids != second.device_ids:
+        ids = (_ids(mesh.device_ids) for mesh in (first, second))
+        yield f"the mesh has its devices in another order: {_pair(one, two, *ids)}"
+    elif first.axis_types != second.axis_types:
+        types = (" ".join(mesh.axis_types) or "unknown" for mesh in (first, second))
+        yield f"the types of the mesh's axes differ: {_pair(one, two, *types)}"
+
+
+def _axes(mesh: Mesh) -> tuple[tuple[str, int], ...]:
+    return tuple(mesh.sizes.items())
+
+
+# ---------------------------------------------------------------- inputs and outputs
+
+
+def _arrays(one: ProgramSide, two: ProgramSide, field: str) -> Iterator[str]:
+    first, second = getattr(one.data, field), getattr(two.data, field)
+    if len(first) != len(second):
+        yield f"the number of {field} is {_pair(one, two, str(len(first)), str(len(second)))}"
+    found = (_array(one, two, a, b) for a, b in zip(first, second, strict=False))
+    yield from itertools.islice((sentence for sentence in found if sentence), _MOST_ARRAYS)
+
+
+def _array(one: ProgramSide, two: ProgramSide, a: ArrayLayout, b: ArrayLayout) -> str:
+    """In what one input or output differs; "" when it does not. Its name may differ: it is no part of the program."""
+    name = in_backticks(a.path)
+    if (a.dtype, a.global_shape) != (b.dtype, b.global_shape):
+        return f"{name} is {_pair(one, two, _type(a), _type(b))}"
+    if a.sharding != b.sharding:
+        return f"{name} is sharded {_pair(one, two, _sharding(a, one.data.mesh), _sharding(b, two.data.mesh))}"
+    if a.donated != b.donated:
+        return f"{name} is {_pair(one, two, *('donated' if side.donated else 'not donated' for side in (a, b)))}"
+    return ""
+
+
+def _type(layout: ArrayLayout) -> str:
+    return f"{short_dtype(layout.dtype)}[{','.join(map(str, layout.global_shape))}]"
+
+
+def _sharding(layout: ArrayLayout, mesh: Mesh | None) -> str:
+    return "in an unknown way" if layout.sharding is None else in_backticks(sharding_words(layout.sharding, mesh))
+
+
+# ---------------------------------------------------------------- the operations
+
+
+def _first_line(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+    if not one.lines or not two.lines:
+        return
+    number = _first_difference(one.lines, two.lines)
+    if number is None:
+        return
+    first, second = (_line(side, number) for side in (one, two))
+    yield f"the first operation that differs is {_pair(one, two, first, second)}"
+
+
+def _first_difference(first: Sequence[str], second: Sequence[str]) -> int | None:
+    """The number of the first line that differs; None when all are equal."""
+    for number, (a, b) in enumerate(zip(first, second, strict=False)):
+        if a != b:
+            return number
+    return None if len(first) == len(second) else min(len(first), len(second))
+
+
+def _line(side: ProgramSide, number: int) -> str:
+    if number >= len(side.lines):
+        return "nothing more"
+    place = side.place(number)
+    return in_backticks(side.lines[number].strip()) + (f" ({place.where})" if place is not None else "")
+
+
+# ---------------------------------------------------------------- flags and versions
+
+
+def _flags(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+    for name, first, second in itertools.islice(_unequal(one.data.flags, two.data.flags), _MOST_FLAGS):
+        yield f"the flag {in_backticks(name)} is {_pair(one, two, first, second)}"
+
+
+def _versions(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+    for name, first, second in itertools.islice(_unequal(one.data.versions, two.data.versions), _MOST_FLAGS):
+        yield f"the version of {in_backticks(name)} is {_pair(one, two, first, second)}"
+
+
+def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for name in sorted({*first, *second}):
+        if first.get(name) != second.get(name):
+            yield name, _value(first, name), _value(second, name)
+
+
+def _value(values: Mapping[str, str], name: str) -> str:
+    return in_backticks(values[name]) if name in values else "not set"
+
+
+# ---------------------------------------------------------------- after optimization
+
+
+def collective_differences(one: ProgramSide, two: ProgramSide, first: HloModule, second: HloModule) -> tuple[str, ...]:
+    """In what the collectives of two optimized programs differ, in the order they run; () when they do not.
+
+    Other instructions may differ without harm: a backend chooses kernels by measuring them.
+    """
+    pairs = itertools.zip_longest(_communication(first), _communication(second), fillvalue="nothing more")
+    for number, (a, b) in enumerate(pairs):
+        if a != b:
+            sentence = f"collective {number} after optimization is {_pair(one, two, in_backticks(a), in_backticks(b))}"
+            return (sentence, *_flags(one, two), *_versions(one, two))
+    return ()
+
+
+def _communication(module: HloModule) -> Iterator[str]:
+    """Each instruction that speaks to other devices, in the order of execution of each computation."""
+    wanted = set(module.with_opcode(*_COMMUNICATION).tolist())
+    for index in module.order.tolist():
+        if index in wanted:
+            yield _communication_text(module.instruction(index))
+
+
+def _communication_text(op: Instruction) -> str:
+    """What both ends of a collective must agree on."""
+    details = op.details
+    pairs = ",".join(f"{source}>{target}" for source, target in details.source_target_pairs)
+    groups = details.replica_groups_text or pairs
+    operands = ", ".join(str(operand.shape) for operand in op.operands)
+    channel = f" channel {op.channel_id}" if op.channel_id is not None else ""
+    return " ".join(f"{op.opcode}({operands}) {groups}{channel}".split())

@@ -1,0 +1,1 @@
+"""Facts of one compiled program that several analyses need."""

@@ -1,0 +1,159 @@
+"""What XLA's custom calls are: kernels of a library, or something else under the same opcode.
+
+Not its job: what a kernel computes.
+
+*Source*: targets registered in XLA (`xla/service/gpu/cublas_cudnn.cc`, `xla/backends/cpu`, ...) and jaxlib.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from pjit_inspect.model.program.hlo import Details, Instruction
+
+__all__ = ["CustomCall", "Role", "describe_custom_call", "is_kernel", "runs_kernel"]
+
+Role = Literal["kernel", "sharding", "async", "memory", "host", "note", "unknown"]
+"""What a custom call is: a kernel on the device, a sharding note, half of an asynchronous operation, a view or a
+placement of memory, a call back into the host, another note to the compiler, or a target that is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomCall:
+    """One custom call.
+
+    Attributes:
+      target: as the program writes it ("__cublas$lt$matmul").
+      library: who implements it, as people call it ("cuBLASLt", "Mosaic TPU (Pallas)"); "" for an unknown target.
+      role: what it is.
+      kernel: the kernel's own name, where the program says it (Pallas, Triton); "" otherwise.
+    """
+
+    target: str
+    library: str
+    role: Role
+    kernel: str = ""
+
+
+_EXACT: dict[str, tuple[str, Role]] = {
+    "Sharding": ("GSPMD", "sharding"),
+    "SPMDFullToShardShape": ("GSPMD", "sharding"),
+    "SPMDShardToFullShape": ("GSPMD", "sharding"),
+    "AsyncCollectiveStart": ("XLA TPU", "async"),
+    "AsyncCollectiveDone": ("XLA TPU", "async"),
+    "AsyncCollectiveUpdate": ("XLA TPU", "async"),
+    "PrepareAsyncCallStart": ("XLA TPU", "async"),
+    "PrepareAsyncCallDone": ("XLA TPU", "async"),
+    "AllocateBuffer": ("XLA", "memory"),
+    "CreateBuffer": ("XLA", "memory"),
+    "Pin": ("XLA", "memory"),
+    "Unpin": ("XLA", "memory"),
+    "MoveToHost": ("XLA", "memory"),
+    "MoveToDevice": ("XLA", "memory"),
+    "PinToDevice": ("XLA", "memory"),
+    "PinToDeviceSram": ("XLA", "memory"),
+    "annotate_device_placement": ("JAX", "memory"),
+    "ConcatBitcast": ("XLA TPU", "memory"),
+    "GatherScatterIndicesBitpacked": ("XLA TPU", "note"),
+    "AssumeGatherIndicesInBound": ("XLA TPU", "note"),
+    "LayoutConstraint": ("XLA", "note"),
+    "SliceToDynamic": ("XLA", "memory"),
+    "PadToStatic": ("XLA", "memory"),
+    "X64Combine": ("XLA TPU", "memory"),
+    "X64SplitHigh": ("XLA TPU", "memory"),
+    "X64SplitLow": ("XLA TPU", "memory"),
+    "ResizeNearest": ("XLA TPU", "kernel"),
+    "tpu_custom_call": ("Mosaic TPU (Pallas)", "kernel"),
+    "triton_kernel_call": ("Triton (jax-triton, Pallas)", "kernel"),
+    "TopK": ("XLA", "kernel"),
+    "PartialReduce": ("XLA", "kernel"),
+    "ApproxTopK": ("XLA", "kernel"),
+}
+"""Targets with one name."""
+
+_BEGINNINGS: tuple[tuple[str, str, Role], ...] = (
+    ("xla.sdy.", "Shardy", "sharding"),
+    ("__cublas$lt$", "cuBLASLt", "kernel"),
+    ("__cublas$", "cuBLAS", "kernel"),
+    ("cublas_", "cuBLAS", "kernel"),
+    ("__cudnn$", "cuDNN", "kernel"),
+    ("cudnn_", "cuDNN", "kernel"),
+    ("__cusolver$", "cuSOLVER", "kernel"),
+    ("cusolver_", "cuSOLVER", "kernel"),
+    ("cusparse_", "cuSPARSE", "kernel"),
+    ("__cub$", "CUB", "kernel"),
+    ("__gpu$xla.gpu.triton", "Triton (Pallas)", "kernel"),
+    ("__triton$", "Triton", "kernel"),
+    ("__gpu$", "XLA GPU", "kernel"),
+    ("cu_", "jaxlib CUDA", "kernel"),
+    ("hipblas", "hipBLAS", "kernel"),
+    ("hipsolver", "hipSOLVER", "kernel"),
+    ("hip_", "jaxlib ROCm", "kernel"),
+    ("rocsolver_", "rocSOLVER", "kernel"),
+    ("mosaic_gpu", "Mosaic GPU (Pallas)", "kernel"),
+    ("__onednn$", "oneDNN", "kernel"),
+    ("lapack_", "LAPACK", "kernel"),
+    ("blas_", "BLAS", "kernel"),
+    ("__acl$", "Arm Compute Library", "kernel"),
+)
+"""Beginnings of targets; the first that fits counts."""
+
+_PARTS: tuple[tuple[str, str, Role], ...] = (
+    ("callback", "JAX", "host"),
+    ("CallbackTo", "JAX", "host"),
+    ("HostExecute", "XLA", "host"),
+    ("host_execute", "XLA", "host"),
+    ("Infeed", "XLA", "host"),
+    ("Outfeed", "XLA", "host"),
+)
+"""Parts of targets that call back into the host; they count before beginnings."""
+
+_TRITON_NAME = re.compile(r'\bname\s*=\s*"([^"]{1,200})"')
+_PALLAS_NAME = re.compile(r"([^/]{1,200})/pallas_call")
+
+
+def describe_custom_call(instruction: Instruction) -> CustomCall:
+    """What a custom call is. Raises `ParseError` when its bytes are damaged."""
+    details = instruction.details
+    library, role = _look_up(details.custom_call_target)
+    kernel = _kernel_name(details, instruction.op_name) if role in ("kernel", "unknown") else ""
+    return CustomCall(target=details.custom_call_target, library=library, role=role, kernel=kernel)
+
+
+def _look_up(target: str) -> tuple[str, Role]:
+    if target in _EXACT:
+        return _EXACT[target]
+    for part, library, role in _PARTS:
+        if part in target:
+            return library, role
+    for start, library, role in _BEGINNINGS:
+        if target.startswith(start):
+            return library, role
+    return "", "unknown"
+
+
+def _kernel_name(details: Details, op_name: str) -> str:
+    if "triton" in details.custom_call_target:
+        found = _TRITON_NAME.search(details.backend_config)
+        if found:
+            return found[1]
+    found = _PALLAS_NAME.search(op_name)
+    return found[1] if found else ""
+
+
+def is_kernel(target: str) -> bool:
+    """Whether a custom call runs a kernel of a library on the device (cuBLAS, oneDNN, Triton, Mosaic, ...).
+
+    Everything that is not known to be something else counts as a kernel, so that a new library is not lost.
+    """
+    return bool(target) and _look_up(target)[1] in ("kernel", "unknown")
+
+
+def runs_kernel(instruction: Instruction) -> bool:
+    """Whether a fusion or a custom call does work of its own: half of a collective, or a note, does not."""
+    if instruction.opcode == "custom-call":
+        return is_kernel(instruction.details.custom_call_target)
+    root = instruction.called[0].root if instruction.called else instruction
+    return root.opcode != "custom-call" or not root.details.custom_call_target.startswith("AsyncCollective")

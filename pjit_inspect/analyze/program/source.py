@@ -1,0 +1,64 @@
+"""Which source frames are the user's.
+
+Not its job: finding frames (`parse.hlo_proto.source`) or the frame of a call (`observe`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from pjit_inspect.model.program.source import Frame
+
+__all__ = ["is_library", "user_frames"]
+
+_PACKAGES = frozenset((
+    "jax", "jaxlib", "flax", "equinox", "optax", "haiku", "chex", "orbax", "penzai", "treescope", "jaxtyping",
+    "beartype", "quax", "lineax", "diffrax", "einops", "IPython", "ipykernel", "ipykernel_launcher", "traitlets",
+    "tornado", "nbclient", "jupyter_client", "numpy", "_pytest", "pluggy",
+))  # fmt: skip
+"""Packages whose frames tell a user of JAX nothing about the own program."""
+
+_INSTALLED = re.compile(r"/(?:site|dist)-packages/([^/.]+)")
+_STANDARD = re.compile(r"/lib(?:64)?/python3\.\d+t?/(?!site-packages/|dist-packages/)")
+_HERE = f"{Path(__file__).resolve().parents[1].as_posix()}/"
+_OWN = re.compile(r"(?:^|/)pjit_inspect/(?:(?:api|compile_record)\.py$|observe/|ipython/)")
+"""This package's files in a stack, on whatever machine they were (an editable install is in no `site-packages`)."""
+
+
+@functools.lru_cache(maxsize=4096)
+def is_library(file: str) -> bool:
+    """Whether a file belongs to JAX, a library on top of it, the notebook's machinery, or Python itself."""
+    path = file.replace("\\", "/")
+    if path.startswith("<frozen ") or _is_own(path):
+        return True
+    installed = _INSTALLED.search(path)
+    if installed:
+        return installed[1] in _PACKAGES
+    return bool(_STANDARD.search(path))
+
+
+def _is_own(path: str) -> bool:
+    return path.startswith(_HERE) or bool(_OWN.search(path))
+
+
+def user_frames(frames: tuple[Frame, ...], cells: Mapping[str, str] | None = None) -> tuple[Frame, ...]:
+    """The frames without those of libraries (all of them, when nothing else remains), in the same order.
+
+    This package's own frames, which stand in a stack when it was asked to compile, are never kept.
+
+    Args:
+      frames: innermost first.
+      cells: file -> how the notebook calls the cell ("In [7]").
+    """
+    frames = tuple(frame for frame in frames if not _is_own(frame.file.replace("\\", "/")))
+    kept = tuple(frame for frame in frames if not is_library(frame.file)) or frames
+    return tuple(_in_cell(frame, cells) for frame in kept) if cells else kept
+
+
+def _in_cell(frame: Frame, cells: Mapping[str, str]) -> Frame:
+    cell = cells.get(frame.file)
+    return dataclasses.replace(frame, cell=cell) if cell and frame.cell != cell else frame

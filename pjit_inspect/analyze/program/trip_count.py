@@ -1,0 +1,101 @@
+"""How often the body of a while loop runs.
+
+Not its job: how loops nest (`analyze.program.loops`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.program.backend_config import read_backend_config
+from pjit_inspect.analyze.program.dataflow import Value
+from pjit_inspect.model.program.hlo import Instruction
+
+__all__ = ["MOST_TRIPS", "counter_step", "find_trip_count"]
+
+MOST_TRIPS = 1 << 53
+"""More turns than any program takes: at one each nanosecond, those of a hundred days."""
+
+_TURNED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
+
+
+def find_trip_count(loop: Instruction) -> int | None:
+    """How often the body of `loop` runs each time the loop is reached, or None when the program does not say.
+
+    XLA's own figure when it left one (`known_trip_count`); else counted from the condition, when that compares one
+    counter of the loop with a constant, the counter starts at a constant, and the body adds a constant to it. None too
+    for a figure that is not possible, above `MOST_TRIPS`.
+    """
+    known = _known(loop.details.backend_config)
+    trips = known if known is not None else _from_condition(loop)
+    return None if trips is None or not 0 <= trips <= MOST_TRIPS else trips
+
+
+def _known(backend_config: str) -> int | None:
+    if "known_trip_count" not in backend_config:
+        return None
+    return read_backend_config(backend_config).trip_count
+
+
+def _from_condition(loop: Instruction) -> int | None:
+    if len(loop.called) != 2:
+        return None
+    body, condition = (Value(computation.root).settled() for computation in loop.called)
+    start = Value(loop.operands[0]).settled()
+    tuples = (body.instruction.opcode, start.instruction.opcode)
+    if condition.instruction.opcode != "compare" or tuples != ("tuple", "tuple"):
+        return None
+    direction = condition.instruction.details.comparison_direction
+    left, right = condition.operand(0).settled(), condition.operand(1).settled()
+    if _element(left) is None or _bound(right, body, start) is None:
+        left, right, direction = right, left, _TURNED.get(direction, "")
+    counter = _element(left)
+    if counter is None:
+        return None
+    step, bound = counter_step(body, counter), _bound(right, body, start)
+    first = start.operand(counter).settled().constant
+    return None if step is None or bound is None or first is None else _count(first, step, direction, bound)
+
+
+def _element(value: Value) -> int | None:
+    """Which element of the loop's state a value is, when it is one as it stood at the start of a turn."""
+    if value.instruction.opcode != "get-tuple-element":
+        return None
+    whole = value.operand(0).settled().instruction
+    return value.instruction.details.tuple_index if whole.opcode == "parameter" else None
+
+
+def _bound(value: Value, body: Value, start: Value) -> int | None:
+    """The constant a counter is compared with: written there, or kept unchanged in the loop's state."""
+    if value.constant is not None:
+        return value.constant
+    element = _element(value)
+    if element is None or _element(body.operand(element).settled()) != element:
+        return None
+    return start.operand(element).settled().constant
+
+
+def counter_step(body: Value, element: int) -> int | None:
+    """What one turn adds to an element of a loop's state; `body` is the tuple it ends with. None when unclear."""
+    value = body.operand(element).settled()
+    if value.instruction.opcode != "add":
+        return None
+    sides = value.operand(0).settled(), value.operand(1).settled()
+    for counter, added in (sides, sides[::-1]):
+        if _element(counter) == element:
+            return added.constant
+    return None
+
+
+def _count(first: int, step: int, direction: str, bound: int) -> int | None:
+    """Turns of `for (i = first; i <direction> bound; i += step)`; None when it would not end by counting."""
+    if direction in ("GT", "GE"):
+        first, step, bound = -first, -step, -bound
+        direction = {"GT": "LT", "GE": "LE"}[direction]
+    if direction == "NE":
+        turns, rest = divmod(bound - first, step) if step else (-1, 0)
+        return turns if turns >= 0 and not rest else None
+    if direction not in ("LT", "LE"):
+        return None
+    distance = bound - first + (direction == "LE")
+    if distance <= 0:
+        return 0
+    return -(-distance // step) if step > 0 else None

@@ -1,0 +1,1 @@
+"""Why a function was compiled again."""

@@ -1,0 +1,233 @@
+"""In what the arguments of two calls differ, leaf by leaf.
+
+Only what JAX's caches look at counts: the place of an array that is not committed does not, nor whether it comes from
+NumPy. Not its job: the rest of the key (`analyze.recompiles.key_differences`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pjit_inspect.analyze.recompiles.placement_words import place_change, place_text, placement_change
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, NamedText
+from pjit_inspect.model.record.reason import Difference
+
+__all__ = ["argument_differences", "group_alike", "same_value"]
+
+
+def argument_differences(before: CompileKey, after: CompileKey) -> list[Difference]:
+    """What differs in the arguments: their tree first, then each leaf that both calls have."""
+    old, new = before.arguments, after.arguments
+    if len(old) == len(new) and all(a is b or a.path == b.path for a, b in zip(old, new, strict=True)):
+        pairs: Sequence[tuple[ArgumentKey, ArgumentKey]] = [(a, b) for a, b in zip(old, new, strict=True) if a is not b]
+        tree = [] if before.tree == after.tree else list(_containers(before, after))
+    else:
+        keywords = set(before.keywords) ^ set(after.keywords)
+        pairs, tree = _matched(old, new), list(_leaves(old, new, keywords) or _reordered(old, new))
+    return tree + [found for a, b in pairs if a != b for found in _leaf(a, b)]
+
+
+def _matched(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> list[tuple[ArgumentKey, ArgumentKey]]:
+    known = {argument.path: argument for argument in old}
+    return [(known[argument.path], argument) for argument in new if argument.path in known]
+
+
+# ---------------------------------------------------------------- the tree
+
+
+def _reordered(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> list[Difference]:
+    """The same leaves in another order, as an OrderedDict may have them; [] when they are others."""
+    if len(old) != len(new) or {a.path for a in old} != {a.path for a in new}:
+        return []
+    was, now = next((a.path, b.path) for a, b in zip(old, new, strict=True) if a.path != b.path)
+    sentence = f"argument tree: the same leaves in another order, `{now}` where `{was}` was"
+    return [Difference(kind="tree", path=now, before=was, after=now, sentence=sentence)]
+
+
+def _leaves(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], keywords: set[str]) -> list[Difference]:
+    """Leaves that only one of the calls has."""
+    found = []
+    known, now = {a.path for a in old}, {a.path for a in new}
+    # What is passed by keyword for the first time, or no longer, is said of the keyword.
+    added = [a.path for a in new if a.path not in known and a.path not in keywords]
+    gone = [a.path for a in old if a.path not in now and a.path not in keywords]
+    for paths, word in ((added, "new"), (gone, "gone")):
+        if paths:
+            more = f" and {len(paths) - 1} more are {word}" if len(paths) > 1 else f" is {word}"
+            sentence = f"argument tree: `{paths[0]}`{more}"
+            before, after = ("", paths[0]) if word == "new" else (paths[0], "")
+            found.append(Difference(kind="tree", path=paths[0], before=before, after=after, sentence=sentence))
+    return found
+
+
+def _containers(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
+    """The same leaves in other containers, or with other static fields."""
+    if len(before.containers) != len(after.containers):
+        yield Difference(kind="tree", sentence="argument tree: the same leaves in other containers")
+        return
+    for was, now in zip(before.containers, after.containers, strict=True):
+        if was == now:
+            continue
+        where = _container_path(after.arguments, now)
+        if was.type != now.type:
+            sentence = f"argument tree: `{where}`: {was.type} -> {now.type}"
+            yield Difference(kind="tree", path=where, before=was.type, after=now.type, sentence=sentence)
+        else:
+            yield from _static_fields(where, was, now)
+
+
+def _static_fields(where: str, was: Container, now: Container) -> Iterator[Difference]:
+    old, new = {item.name: item for item in was.data}, {item.name: item for item in now.data}
+    for name in dict.fromkeys((*new, *old)):
+        a, b = old.get(name), new.get(name)
+        if same_value(a, b):
+            continue
+        texts = (a.text if a else "none", b.text if b else "none")
+        same = f"another object that prints the same, {texts[1]}"
+        pair = f"{texts[0]} -> {texts[1]}" if texts[0] != texts[1] else same
+        path = f"{where}.{name}" if name else where
+        sentence = f"static field `{path}`: {pair}" if name else f"static data of `{path}` ({now.type}): {pair}"
+        yield Difference(kind="tree", path=path, before=texts[0], after=texts[1], sentence=sentence)
+
+
+def same_value(was: NamedText | None, now: NamedText | None) -> bool:
+    """Whether two values are the same to JAX, as far as is known: where only one has a number, their texts decide."""
+    if was is None or now is None:
+        return was is now
+    numbers = {was.serial, now.serial} - {None}
+    return (was.text, was.digest) == (now.text, now.digest) and len(numbers) < 2
+
+
+def _container_path(arguments: Sequence[ArgumentKey], container: Container) -> str:
+    """The path of an inner node: what the paths of the leaves under it share."""
+    paths = [argument.path for argument in arguments[container.leaf : container.leaf + container.leaves]]
+    if not paths:
+        after = arguments[container.leaf].path if container.leaf < len(arguments) else "the arguments"
+        return after.split("[")[0].split(".")[0]
+    if len(paths) == 1:
+        cut = max(paths[0].rfind("["), paths[0].rfind("."))
+        return paths[0][:cut] if cut > 0 else paths[0]
+    shared = _shared_start(min(paths), max(paths))
+    cut = max(shared.rfind("["), shared.rfind("."))
+    whole = all(path[len(shared) : len(shared) + 1] in ("[", ".") for path in paths)
+    return shared if whole else (shared[:cut] if cut > 0 else shared)
+
+
+def _shared_start(first: str, last: str) -> str:
+    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return first[:length]
+
+
+# ---------------------------------------------------------------- one leaf
+
+
+def _leaf(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
+    if was.shape != now.shape:
+        yield _shape(was, now)
+    if was.dtype != now.dtype:
+        yield _dtype(was, now)
+    elif was.weak_type != now.weak_type:
+        yield _weak_type(was, now)
+    moved = list(_placement(was, now))
+    if was.type_spec != now.type_spec and not moved:
+        pair = placement_change(was.type_spec or "none", now.type_spec or "none")
+        sentence = f"`{now.path}`: sharding in its type {pair}"
+        yield Difference(
+            kind="type sharding", path=now.path, before=was.type_spec, after=now.type_spec, sentence=sentence
+        )
+    yield from moved
+    if was.layout != now.layout:
+        texts = (was.layout or "default", now.layout or "default")
+        sentence = f"`{now.path}`: layout {texts[0]} -> {texts[1]}"
+        yield Difference(kind="layout", path=now.path, before=texts[0], after=texts[1], sentence=sentence)
+
+
+def _shape(was: ArgumentKey, now: ArgumentKey) -> Difference:
+    before, after = (f"[{', '.join(map(str, shape))}]" for shape in (was.shape, now.shape))
+    changed = [i for i, (a, b) in enumerate(zip(was.shape, now.shape, strict=False)) if a != b]
+    if len(was.shape) != len(now.shape):
+        sentence = f"`{now.path}`: rank {len(was.shape)} -> {len(now.shape)}, shape {before} -> {after}"
+    elif len(changed) == 1:
+        dim = changed[0]
+        sentence = f"`{now.path}`: length {was.shape[dim]} -> {now.shape[dim]} (dimension {dim})"
+        return Difference(
+            kind="shape", path=now.path, dimension=dim, before=str(was.shape[dim]), after=str(now.shape[dim]),
+            sentence=sentence,
+        )  # fmt: skip
+    else:
+        sentence = f"`{now.path}`: shape {before} -> {after} (dimensions {' and '.join(map(str, changed))})"
+    return Difference(kind="shape", path=now.path, before=before, after=after, sentence=sentence)
+
+
+def _dtype(was: ArgumentKey, now: ArgumentKey) -> Difference:
+    sentence = f"`{now.path}`: dtype {was.dtype} -> {now.dtype}"
+    if was.weak_type != now.weak_type:
+        sentence += f" ({_strength(was)} -> {_strength(now)})"
+    return Difference(kind="dtype", path=now.path, before=was.dtype, after=now.dtype, sentence=sentence)
+
+
+def _weak_type(was: ArgumentKey, now: ArgumentKey) -> Difference:
+    before, after = _strength(was), _strength(now)
+    sentence = f"`{now.path}`: {before} -> {after}, both {now.dtype}"
+    return Difference(kind="weak type", path=now.path, before=before, after=after, sentence=sentence)
+
+
+_SCALARS = {"int", "float", "complex", "bool"}
+
+
+def _strength(argument: ArgumentKey) -> str:
+    kind = f"Python {argument.type}" if argument.type in _SCALARS else (argument.type or "array")
+    return f"{kind} (weak type)" if argument.weak_type else f"{kind} (not weak)"
+
+
+def _placement(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
+    if was.wanted != now.wanted:
+        pair = placement_change(was.wanted or "unspecified", now.wanted or "unspecified")
+        sentence = f"in_shardings of `{now.path}`: {pair}"
+        yield Difference(kind="in_shardings", path=now.path, before=was.wanted, after=now.wanted, sentence=sentence)
+    if was.wanted or now.wanted:
+        # What jit prescribes decides; where the array lies does not.
+        return
+    before, after = bool(was.committed), bool(now.committed)
+    if not before and not after:
+        return
+    texts = place_text(was), place_text(now)
+    if before != after:
+        sentence = f"`{now.path}`: {_commitment(was, texts[0])} -> {_commitment(now, texts[1])}"
+        yield Difference(kind="committed", path=now.path, before=texts[0], after=texts[1], sentence=sentence)
+    elif was.given != now.given or was.mesh != now.mesh:
+        yield _moved(was, now, texts)
+
+
+def _commitment(argument: ArgumentKey, place: str) -> str:
+    kind = argument.type or "array"
+    return f"{kind} committed to {place}" if argument.committed else f"uncommitted {kind}"
+
+
+def _moved(was: ArgumentKey, now: ArgumentKey, texts: tuple[str, str]) -> Difference:
+    on_one = [text.startswith("device ") for text in texts]
+    change = place_change(was, now)
+    sentence = f"`{now.path}`: {change}" if any(on_one) else f"`{now.path}`: sharding {change}"
+    kind = "device" if all(on_one) and texts[0] != texts[1] else "sharding"
+    return Difference(kind=kind, path=now.path, before=texts[0], after=texts[1], sentence=sentence)
+
+
+# ---------------------------------------------------------------- many leaves
+
+
+def group_alike(found: Sequence[Difference]) -> tuple[Difference, ...]:
+    """Leaves that changed in the same way become one difference: "`w1` and 99 more: dtype ..."."""
+    groups: dict[tuple[str, str, str, int | None, str], list[Difference]] = {}
+    for difference in found:
+        words = difference.sentence.replace(f"`{difference.path}`", "``", 1)
+        key = (difference.kind, difference.before, difference.after, difference.dimension, words)
+        groups.setdefault(key, []).append(difference)
+    return tuple(_one(group) for group in groups.values())
+
+
+def _one(group: list[Difference]) -> Difference:
+    if len(group) == 1:
+        return group[0]
+    first, path = group[0], f"`{group[0].path}`"
+    return replace(first, sentence=first.sentence.replace(path, f"{path} and {len(group) - 1} more", 1))

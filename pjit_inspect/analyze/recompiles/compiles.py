@@ -1,0 +1,71 @@
+"""What the searches for patterns share: compiles with their reasons, and the making of a pattern from some of them.
+
+Not its job: any pattern (`analyze.recompiles.patterns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from pjit_inspect.model.record.ledger import Pattern, PatternKind
+from pjit_inspect.model.record.reason import Difference, Reason
+from pjit_inspect.model.record.record import RecordData
+
+__all__ = ["MAX_VALUES", "SEVERAL", "Compile", "Found", "make_pattern", "seconds_of", "values_of"]
+
+SEVERAL = 3
+"""From so many values, or compiles, on something counts as a habit."""
+
+MAX_VALUES = 64
+"""So many values are listed."""
+
+
+class Compile(Protocol):
+    """A record with its reason."""
+
+    @property
+    def data(self) -> RecordData:
+        """The record."""
+        ...
+
+    @property
+    def reason(self) -> Reason:
+        """Why it was compiled."""
+        ...
+
+
+Found = list[tuple[Compile, Difference]]
+"""Differences, each with the compile whose reason has it, oldest first."""
+
+
+def make_pattern(
+    kind: PatternKind, found: Found, sentence: str, advice: str, *, values: Iterable[str] = (),
+    buckets: tuple[int, ...] = (),
+) -> Pattern:  # fmt: skip
+    """The pattern that some differences show; its compiles are those that have them."""
+    compiles = list({id(one): one for one, _ in found}.values())
+    newest = compiles[-1].data
+    return Pattern(
+        kind=kind,
+        name=newest.name,
+        where=newest.user_frame,
+        path=found[0][1].path,
+        compiles=len(compiles),
+        cost_s=sum(seconds_of(one.data) for one in compiles),
+        values=tuple(values)[:MAX_VALUES],
+        buckets=buckets,
+        sentence=sentence,
+        advice=advice,
+    )
+
+
+def seconds_of(data: RecordData) -> float:
+    """Seconds of all stages of a compile (measured); stages that JAX skipped count 0."""
+    timings = data.timings
+    return (timings.trace_s or 0.0) + (timings.lower_s or 0.0) + (timings.compile_s or 0.0)
+
+
+def values_of(found: Found) -> list[str]:
+    """Both sides of each difference, each once, in the order they appeared."""
+    return list(dict.fromkeys(value for _, d in found for value in (d.before, d.after) if value))

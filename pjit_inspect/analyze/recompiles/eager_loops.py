@@ -1,0 +1,96 @@
+"""Lines that run operations outside any jit, each time with other shapes or parameters.
+
+Named is what the user's line calls, as far as that is known, never what JAX makes of it. Not its job: functions that
+are jitted (`analyze.recompiles.patterns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pjit_inspect.analyze.recompiles.compiles import MAX_VALUES, SEVERAL, Compile, seconds_of
+from pjit_inspect.model.record.ledger import Pattern
+
+__all__ = ["ADVICE", "find_eager_loops"]
+
+ONE_SHAPE = "put the lines around it under one `jax.jit`, with arrays of one shape"
+PASS_WHAT_CHANGES = (
+    "put the lines around it under one `jax.jit`, and pass what changes from call to call as an argument"
+)
+ADVICE = (ONE_SHAPE, PASS_WHAT_CHANGES)
+"""Every advice that is given here. The test of advice has a program for each."""
+
+_MOVES = "device_put"
+_NAMES = 4
+
+
+def find_eager_loops(compiles: Sequence[Compile]) -> Iterator[Pattern]:
+    """A pattern for each line whose operations compiled again at least three times."""
+    lines: dict[tuple[str, int], list[Compile]] = {}
+    for one in compiles:
+        frame = one.data.user_frame
+        # A `jax.jit` helps nothing that only puts arrays on devices.
+        if one.data.origin != "user" and frame is not None and _site(one) is not None and _called(one) != _MOVES:
+            lines.setdefault((frame.file, frame.line), []).append(one)
+    for group in lines.values():
+        again = _again(group)
+        if len(again) >= SEVERAL:
+            yield _eager_loop(group, again)
+
+
+def _again(group: list[Compile]) -> list[Compile]:
+    """The compiles of operations that the same instructions compiled before: one run of a line may have many shapes."""
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for one in group:
+        instruction = (one.data.name, _site(one))
+        if instruction in seen and one.reason.kind == "changed":
+            found.append(one)
+        seen.add(instruction)
+    return found
+
+
+def _site(one: Compile) -> int | None:
+    return one.data.key.site if one.data.key is not None else None
+
+
+def _called(one: Compile) -> str:
+    return one.data.key.called if one.data.key is not None else ""
+
+
+def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
+    names = list(dict.fromkeys(name for one in group if (name := _public_name(one))))
+    shown = ", ".join(f"`{name}`" for name in names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
+    newest = group[-1].data
+    where = newest.user_frame.where if newest.user_frame is not None else "one line"
+    return Pattern(
+        kind="eager loop",
+        name=", ".join(names[:_NAMES]) or "operations",
+        where=newest.user_frame,
+        compiles=len(group),
+        cost_s=sum(seconds_of(one.data) for one in group),
+        values=tuple(one.reason.sentence for one in again)[:MAX_VALUES],
+        sentence=f"{where} runs {shown or 'operations'} outside any jit, and compiled {len(group)} programs for that",
+        advice=_advice(again),
+    )
+
+
+def _public_name(one: Compile) -> str:
+    """What the line calls; else the operation, unless its name is JAX's own."""
+    name = _called(one) or one.data.name
+    return "" if name.startswith("_") else name
+
+
+def _advice(again: list[Compile]) -> str:
+    kinds = {difference.kind for one in again for difference in one.reason.differences}
+    if "shape" in kinds or "tree" in kinds or _makes_other_shapes(again):
+        return ONE_SHAPE
+    return PASS_WHAT_CHANGES
+
+
+def _makes_other_shapes(again: list[Compile]) -> bool:
+    """Whether an operation takes parameters that decide the shapes of its results, as `jnp.ones(n)` does."""
+    shapes: dict[str, set[object]] = {}
+    for one in again:
+        shapes.setdefault(one.data.name, set()).add(tuple(output.global_shape for output in one.data.outputs))
+    return any(len(found) > 1 for found in shapes.values())

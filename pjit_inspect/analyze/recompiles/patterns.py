@@ -1,0 +1,270 @@
+"""What makes a program compile again and again, named, with what to do about it.
+
+A pattern is read off the reasons of one function's compiles. Advice is given only where it was seen to make a program
+compile less (tests/recompiles/test_advice.py applies each); elsewhere `advice` is "". Not its job: the reasons
+themselves (`analyze.recompiles.recompiles`), results that come back (`analyze.recompiles.fed_back`), operations outside jit
+(`analyze.recompiles.eager_loops`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from pjit_inspect.analyze.recompiles.compiles import SEVERAL, Compile, Found, make_pattern, values_of
+from pjit_inspect.analyze.recompiles.eager_loops import find_eager_loops
+from pjit_inspect.analyze.recompiles.fed_back import find_fed_back, was_fed_back
+from pjit_inspect.analyze.recompiles.recompiles import family_of
+from pjit_inspect.model.record.compile_key import ArgumentKey
+from pjit_inspect.model.record.ledger import Pattern
+from pjit_inspect.model.record.reason import Difference
+
+__all__ = ["ADVICE", "find_patterns", "padding_buckets"]
+
+PAD = "pad it to {} and mask the padding: {} for every length up to {}, instead of {}"
+PAD_AMONG_OTHERS = "pad it to {} and mask the padding: {} instead of {}"
+PASS_AS_ARGUMENT = "pass `{}` as an ordinary argument, unless it decides shapes or Python control flow"
+SAME_OBJECT = "pass the same object each time"
+SAME_OBJECT_OR_EQUALITY = (
+    "pass the same object each time, or give its class an `__eq__` and `__hash__` by value, as a frozen dataclass has"
+)
+JIT_ONCE = "make the jitted function once, outside the loop: JAX's cache is keyed on the function object"
+JIT_ONCE_AND_PASS = (
+    "make the jitted function once, and pass {} as an argument, unless it decides shapes or Python control flow"
+)
+MAKE_BOTH_ONCE = "make {} once, and the jitted function with it"
+ONE_FORM = "pass `{}` in one form always: `jnp.asarray({}, dtype)`, or always the Python number"
+START_AS_ARRAY = "start `{}` as an array, as it comes back: `jnp.asarray({}, '{}')` before the first call"
+PUT_ALWAYS = "put it on the devices always: `jax.device_put({}, sharding)` before the call"
+ADVICE = (
+    PAD, PAD_AMONG_OTHERS, PASS_AS_ARGUMENT, SAME_OBJECT, SAME_OBJECT_OR_EQUALITY, JIT_ONCE, JIT_ONCE_AND_PASS,
+    MAKE_BOTH_ONCE, ONE_FORM, START_AS_ARRAY, PUT_ALWAYS,
+)  # fmt: skip
+"""Every advice that is given here. The test of advice has a program for each."""
+
+# The text of an object whose class says nothing of how it prints.
+_PLAIN_OBJECT = re.compile(r"<(?!lambda>)\w+>")
+# `2.0:f32[]` in the text of a jaxpr.
+_LITERAL = re.compile(r"(?<![\w.])-?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan|True|False):(?=\w+\[)")
+_ARRAY = re.compile(r"(traced )?\w+\[[\d,]*\]")
+
+
+def find_patterns(compiles: Sequence[Compile]) -> Iterator[Pattern]:
+    """Every pattern in some compiles, which are in the order they happened."""
+    families: dict[tuple[str, ...], list[Compile]] = {}
+    for one in compiles:
+        if one.data.origin == "user" and not _is_operation(one):
+            families.setdefault(family_of(one.data), []).append(one)
+    serials = {one.data.key.serial: one for one in compiles if one.data.key is not None}
+    for group in families.values():
+        yield from _of_function(group, serials)
+    yield from find_eager_loops(compiles)
+
+
+def _is_operation(one: Compile) -> bool:
+    """Whether it is one operation of a function that `pmap` or `shard_map` runs outside jit."""
+    function = one.data.key.function if one.data.key is not None else None
+    return function is not None and function.kind == "primitive"
+
+
+def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Iterator[Pattern]:
+    found = [(one, d) for one in group for d in one.reason.differences if not _is_nameless(one, d)]
+    yield from _varying_dimensions(found)
+    yield from _statics([(one, d) for one, d in found if d.kind == "static"], serials)
+    yield from _made_anew([(one, d) for one, d in found if d.kind in ("function", "closure")], serials)
+    yield from _weak_types([(one, d) for one, d in found if d.kind == "weak type"])
+    yield from _numpy([(one, d) for one, d in found if d.kind == "committed"], serials)
+    yield from find_fed_back([(one, d) for one, d in found if d.kind in ("sharding", "committed", "device")], serials)
+
+
+def _is_nameless(one: Compile, difference: Difference) -> bool:
+    """Whether a difference is about an argument that a transform made, such as a cotangent."""
+    is_call = one.data.key is None or one.data.key.transform in ("jit", "pmap")
+    return not is_call and difference.path.startswith("arg[")
+
+
+def _by(found: Found, key: Callable[[Difference], object]) -> list[Found]:
+    groups: dict[object, Found] = {}
+    for one, difference in found:
+        groups.setdefault(key(difference), []).append((one, difference))
+    return list(groups.values())
+
+
+def _is_number_or_array(text: str) -> bool:
+    """Whether a value whose text this is may be an ordinary argument of a jitted function."""
+    if _ARRAY.fullmatch(text):
+        return True
+    numpy = re.fullmatch(r"np\.\w+\((.*)\)", text)
+    try:
+        return isinstance(ast.literal_eval(numpy[1] if numpy else text), (int, float, complex))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text in ("nan", "inf", "-inf")
+
+
+def _decides_the_program(found: Found, serials: dict[int, Compile]) -> bool:
+    """Whether what differs is seen in these programs otherwise than as a number they compute with."""
+    pairs = [(one, serials.get(one.reason.nearest or 0)) for one, _ in found]
+    return any(before is not None and _differ(one, before) for one, before in pairs)
+
+
+def _differ(one: Compile, other: Compile) -> bool:
+    if _result_shapes(one) != _result_shapes(other):
+        return True
+    texts = one.data.jaxpr, other.data.jaxpr
+    return None not in texts and len({_LITERAL.sub("", text or "") for text in texts}) > 1
+
+
+def _result_shapes(one: Compile) -> list[tuple[int, ...]]:
+    return [output.global_shape for output in one.data.outputs]
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def _varying_dimensions(found: Found) -> Iterator[Pattern]:
+    merged: dict[tuple[object, ...], list[Found]] = {}
+    shapes = [(one, d) for one, d in found if d.kind == "shape" and d.dimension is not None]
+    for group in _by(shapes, lambda d: (d.path, d.dimension)):
+        lengths = sorted({int(value) for value in values_of(group)})
+        if len(lengths) >= SEVERAL:
+            # `tokens` and `mask` grow together: one habit.
+            merged.setdefault((tuple(lengths), tuple(id(one) for one, _ in group)), []).append(group)
+    for (lengths, _), groups in merged.items():
+        yield _varying(lengths, groups, found)  # type: ignore[arg-type]
+
+
+def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pattern:
+    first = groups[0][0][1]
+    others = f" (and {len(groups) - 1} more arguments with it)" if len(groups) > 1 else ""
+    buckets = padding_buckets(lengths)
+    sentence = (
+        f"dimension {first.dimension} of `{first.path}`{others} takes {len(lengths)} lengths, "
+        f"{lengths[0]} to {lengths[-1]}: each length is a program of its own"
+    )
+    if len(buckets) >= len(lengths):
+        return make_pattern("varying dimension", groups[0], sentence, "", values=map(str, lengths))
+    programs = "1 program" if len(buckets) == 1 else f"at most {len(buckets)} programs"
+    advice = PAD.format(_listed(buckets), programs, buckets[-1], len(lengths))
+    if not _is_all_that_differs(groups, found):
+        few = "1 length" if len(buckets) == 1 else f"{len(buckets)} lengths"
+        advice = PAD_AMONG_OTHERS.format(_listed(buckets), few, len(lengths))
+    return make_pattern("varying dimension", groups[0], sentence, advice, values=map(str, lengths), buckets=buckets)
+
+
+def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
+    """Whether the function's compiles differ in these dimensions alone, and each is one program of one call."""
+    if any(one.data.key is None or one.data.key.transform not in ("jit", "pmap") for one, _ in found):
+        return False
+    named = {(d.path, d.dimension) for group in groups for _, d in group}
+    return {(d.path, d.dimension) for _, d in found} <= named
+
+
+def padding_buckets(lengths: Sequence[int]) -> tuple[int, ...]:
+    """The powers of two that the lengths round up to: padding to them at most doubles an array."""
+    return tuple(sorted({1 << max(0, length - 1).bit_length() for length in lengths}))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    shown = [str(number) for number in numbers]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
+    for group in _by(found, lambda d: d.path):
+        values, path = values_of(group), group[0][1].path
+        anew = [(one, d) for one, d in group if d.before == d.after]
+        if len(values) >= SEVERAL:
+            sentence = f"static argument `{path}` takes {len(values)} values: each value is a program of its own"
+            advice = ""
+            if all(map(_is_number_or_array, values)) and not _decides_the_program(group, serials):
+                advice = PASS_AS_ARGUMENT.format(path)
+            yield make_pattern("static argument", group, sentence, advice, values=values)
+        elif len(anew) > 1:
+            sentence = f"static argument `{path}` prints the same each time and is not equal to what was passed before"
+            is_plain = _PLAIN_OBJECT.fullmatch(anew[0][1].after) is not None
+            advice = SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT
+            yield make_pattern("static argument", anew, sentence, advice, values=values)
+
+
+def _weak_types(found: Found) -> Iterator[Pattern]:
+    for group in _by(found, lambda d: d.path):
+        path, sides = group[0][1].path, values_of(group)
+        sentence = f"`{path}` is weakly typed in some calls only: {' and '.join(sides[:2])}"
+        advice = ONE_FORM.format(path, _root(path))
+        one = next((one for one, d in group if was_fed_back(one, d)), None)
+        if one is not None and (argument := _argument(one, path)) is not None:
+            advice = START_AS_ARRAY.format(path, _root(path), argument.dtype)
+        yield make_pattern("weak type", group, sentence, advice, values=sides)
+
+
+def _root(path: str) -> str:
+    return path if path.isidentifier() else "value"
+
+
+def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
+    mixed = [
+        (one, d) for one, d in found if _types(one, d, serials) >= {"numpy.ndarray", "jax.Array"}
+        and not was_fed_back(one, d)
+    ]  # fmt: skip
+    for group in _by(mixed, lambda d: d.path):
+        path = group[0][1].path
+        sentence = f"`{path}` is a NumPy array in some calls and a committed jax.Array in others"
+        advice = PUT_ALWAYS.format(_root(path))
+        yield make_pattern("numpy and jax.Array", group, sentence, advice)
+
+
+def _types(one: Compile, difference: Difference, serials: dict[int, Compile]) -> set[str]:
+    """The types of an argument in a compile and in the one it is compared with."""
+    before = serials.get(one.reason.nearest or 0)
+    both = [_argument(compile_, difference.path) for compile_ in (one, before) if compile_ is not None]
+    return {argument.type for argument in both if argument is not None}
+
+
+def _argument(one: Compile, path: str) -> ArgumentKey | None:
+    arguments = one.data.key.arguments if one.data.key is not None else ()
+    return next((argument for argument in arguments if argument.path == path), None)
+
+
+# ---------------------------------------------------------------- functions
+
+
+def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
+    compiles = {id(one) for one, _ in found}
+    if len(compiles) < 2:
+        return
+    first = next((d for _, d in found if d.kind == "function"), found[0][1])
+    key = found[-1][0].data.key
+    function = key.function if key is not None else None
+    name, kind = (function.name, function.kind) if function is not None else (first.path, "function")
+    closed = [(one, d) for one, d in found if d.kind == "closure"]
+    paths = list(dict.fromkeys(d.path for _, d in closed))
+    what = _WHAT.get(kind, "`{name}`").format(name=name, wrapper=function.wrapper if function else "")
+    sentence = f"{what} is made anew, and jitted, {len(compiles)} times"
+    if paths:
+        shown = ", ".join(f"`{path}`" for path in paths[:3])
+        sentence += f", each time with another {shown}" if len(closed) == len(found) else f"; {shown} changed too"
+        advice = _advice_on_closure(shown, closed, serials)
+    else:
+        advice = JIT_ONCE
+    yield make_pattern("made anew", found, sentence, advice, values=values_of(closed))
+
+
+def _advice_on_closure(shown: str, closed: Found, serials: dict[int, Compile]) -> str:
+    if all(map(_is_number_or_array, values_of(closed))):
+        if _decides_the_program(closed, serials):
+            return ""
+        return JIT_ONCE_AND_PASS.format(shown)
+    if all(d.before == d.after for _, d in closed):
+        # Objects that print the same may well be one object.
+        return MAKE_BOTH_ONCE.format(shown)
+    return ""
+
+
+_WHAT = {
+    "lambda": "a lambda",
+    "partial": "a `functools.partial` of `{name}`",
+    "method": "the bound method `{name}`",
+    "wrapper": "the wrapper `{wrapper}` around `{name}`",
+    "object": "a `{name}` object",
+}

@@ -1,0 +1,293 @@
+"""Why each compile happened: the nearest earlier compile of the same function, and what differs from it.
+
+A history holds the keys of a process, arranged so that the nearest of a thousand is found without comparing them leaf
+by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`), collecting them (`observe.key.compile_key`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import numpy as np
+
+from pjit_inspect.analyze.recompiles.key_differences import key_differences
+from pjit_inspect.analyze.recompiles.resharded import find_resharded
+from pjit_inspect.analyze.recompiles.same_definition import same_definition
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey
+from pjit_inspect.model.record.reason import Difference, Reason
+from pjit_inspect.model.record.record import RecordData
+
+__all__ = ["KeyHistory", "family_of"]
+
+_MAX_KEYS = 2_000
+_MAX_FAMILIES = 5_000
+_MAX_COMPARED, _MAX_COMPARISONS = 32, 5_000
+_MAX_SENTENCES = 3
+
+# How much the parts of a key weigh when the nearest is looked for: a program of another transform is far away, one with
+# other lengths is near.
+_WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
+_DEFINITION = len(_WEIGHTS) - 1
+
+
+def family_of(data: RecordData) -> tuple[str, ...]:
+    """What the compiles of one function have in common, however often it is defined again.
+
+    A named function is known by its name and file (all cells of a notebook count as one file), a lambda by its code,
+    too. Several functions may share all that: `same_definition` tells them apart.
+    """
+    function = data.key.function if data.key is not None else None
+    if function is None:
+        place = data.defined_at
+        return ("", data.name, (place.cell and "cell") or place.file if place is not None else "")
+    if function.kind == "primitive":
+        return ("primitive", function.name, function.wrapper)
+    place = function.place
+    file = "" if place is None else ("cell" if place.cell else place.file)
+    if function.name.rsplit(".", 1)[-1] != "<lambda>":
+        name = function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name
+        return (function.wrapper, name, file)
+    return (function.wrapper, function.name, file, function.code or "")
+
+
+class _Family:
+    """The keys of one function in order, and a matrix with a row of part numbers for each."""
+
+    def __init__(self) -> None:
+        self.keys: list[CompileKey] = []
+        self._rows = np.zeros((8, len(_WEIGHTS)), np.int64)
+        self._numbers: list[dict[object, int]] = [{} for _ in _WEIGHTS]
+        # One function for each definition, by its number.
+        self._definitions: list[FunctionKey | None] = []
+
+    def add(self, key: CompileKey) -> None:
+        """Take in a key; one that is known is left out. Threads may bring theirs out of order."""
+        place = self.position(key)
+        if place < len(self.keys) and self.keys[place].serial == key.serial:
+            return
+        if len(self.keys) == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        self._rows[place + 1 : len(self.keys) + 1] = self._rows[place : len(self.keys)].copy()
+        for column, part in enumerate(_parts(key)):
+            numbers = self._numbers[column]
+            self._rows[place, column] = numbers.setdefault(part, len(numbers))
+        if len(self._numbers[_DEFINITION]) > len(self._definitions):
+            self._definitions.append(key.function)
+        self.keys.insert(place, key)
+
+    def position(self, key: CompileKey) -> int:
+        """Where a key stands that was added before."""
+        return bisect_left(self.keys, key.serial, key=lambda other: other.serial)
+
+    def nearest(self, index: int) -> CompileKey | None:
+        """The key before `index`, of the same definition as far as is known, that shares most with the one there.
+
+        Of several, the one with the fewest changed arguments, and then the newest; None when there is none.
+        """
+        comparable = np.flatnonzero(self._of_one_definition(index))
+        if not len(comparable):
+            return None
+        unlike = (self._rows[comparable] != self._rows[index]) @ _WEIGHTS
+        mine = self.keys[index].arguments
+        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine) or 1)))
+        candidates = comparable[unlike == unlike.min()][-most:]
+        return min((self.keys[i] for i in reversed(candidates)), key=lambda other: _unlike(other.arguments, mine))
+
+    def _of_one_definition(self, index: int) -> np.ndarray:
+        """Which keys before `index` may be of the definition that the one there is of."""
+        mine = self.keys[index].function
+        known = [mine is None or old is None or same_definition(old, mine) is not False for old in self._definitions]
+        return np.array(known, bool)[self._rows[:index, _DEFINITION]]
+
+
+def _parts(key: CompileKey) -> tuple[object, ...]:
+    function = key.function
+    arguments = key.arguments
+    return (
+        key.transform,
+        key.over,
+        tuple(a.path for a in arguments) if key.tree is None else key.tree,
+        function and function.code,
+        tuple((a.shape, a.dtype) for a in arguments),
+        function and function.serial,
+        key.statics,
+        # Arguments are shared between keys, so that the same object stands for the same facts.
+        tuple(map(id, arguments)),
+        (key.outputs, key.donated),
+        key.options,
+        key.config,
+        (key.context_mesh, key.devices),
+        key.clears,
+        _definition(key.function),
+    )
+
+
+def _definition(function: FunctionKey | None) -> object:
+    """What `same_definition` looks at; a lambda that is made anew in a loop is one."""
+    if function is None:
+        return None
+    place = function.place
+    if place is None:
+        return function.serial
+    return function.version, function.twins, function.code, place.line, place.columns
+
+
+def _unlike(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> int:
+    """In how many facts the arguments of two calls differ."""
+    if len(old) != len(new):
+        return max(len(old), len(new))
+    # Most arguments are shared between keys, and need not be looked into.
+    return sum(_facts_that_differ(a, b) for a, b in zip(old, new, strict=True) if a is not b and a != b)
+
+
+def _facts_that_differ(old: ArgumentKey, new: ArgumentKey) -> int:
+    if old.path != new.path:
+        return len(dataclasses.fields(ArgumentKey))
+    return sum(
+        (old.shape != new.shape, old.dtype != new.dtype, old.weak_type != new.weak_type, old.layout != new.layout,
+         (old.given, old.mesh, old.committed) != (new.given, new.mesh, new.committed), old.wanted != new.wanted)
+    )  # fmt: skip
+
+
+class KeyHistory:
+    """The keys of every compile of a process, by function. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._families: dict[tuple[str, ...], _Family] = {}
+        self._lock = threading.Lock()
+
+    def add(self, data: RecordData) -> None:
+        """Take in a compile; one that is known is left out, so that several logs may tell of it."""
+        if data.key is None:
+            return
+        name = family_of(data)
+        with self._lock:
+            family = self._families.get(name)
+            if family is None:
+                family = self._families[name] = self._new_family()
+            if len(family.keys) >= _MAX_KEYS:
+                family = self._families[name] = _shortened(family)
+            family.add(data.key)
+
+    def clear(self) -> None:
+        """Forget every compile."""
+        with self._lock:
+            self._families.clear()
+
+    def _new_family(self) -> _Family:
+        if len(self._families) >= _MAX_FAMILIES:
+            self._families.pop(next(iter(self._families)))
+        return _Family()
+
+    def count(self, data: RecordData) -> int:
+        """How many compiles of its function there were up to and with this one; calls of known programs count not."""
+        if data.key is None:
+            return 0
+        with self._lock:
+            family = self._families.get(family_of(data))
+            keys = family.keys if family is not None else []
+            return sum(key.missed is not None and key.serial <= data.key.serial for key in keys)
+
+    def reason(self, data: RecordData) -> Reason:
+        """Why a compile happened, as far as the compiles that were taken in before it tell."""
+        key, resharded = data.key, find_resharded(data)
+        if key is None:
+            return Reason(kind="unknown", sentence="unknown: this record does not hold what JAX looked up")
+        if data.cached == "memory":
+            return Reason(kind="known", sentence="not compiled: JAX had this program already", resharded=resharded)
+        nearest = self._nearest(data, key)
+        found = _first(data, key, self._wrapper(data, key)) if nearest is None else _compared(nearest, key)
+        notes = _notes(data)
+        return Reason(
+            kind=found.kind,
+            sentence="; ".join((found.sentence, *notes)),
+            differences=found.differences,
+            nearest=found.nearest,
+            notes=notes,
+            resharded=resharded,
+        )
+
+    def _wrapper(self, data: RecordData, key: CompileKey) -> str:
+        """What wraps the function, when the same function was compiled otherwise before; "" elsewhere."""
+        wrapper = key.function.wrapper if key.function is not None and key.function.kind != "primitive" else ""
+        if not wrapper:
+            return ""
+        mine = family_of(data)
+        with self._lock:
+            others = [family for name, family in self._families.items() if name[1:] == mine[1:] and name != mine]
+            return wrapper if any(family.keys and family.keys[0].serial < key.serial for family in others) else ""
+
+    def _nearest(self, data: RecordData, key: CompileKey) -> CompileKey | None:
+        with self._lock:
+            family = self._families.get(family_of(data))
+            if family is None:
+                return None
+            index = family.position(key)
+            known = index < len(family.keys) and family.keys[index].serial == key.serial
+            return family.nearest(index) if known else None
+
+
+def _shortened(family: _Family) -> _Family:
+    kept = _Family()
+    for key in family.keys[_MAX_KEYS // 2 :]:
+        kept.add(key)
+    return kept
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def _first(data: RecordData, key: CompileKey, wrapper: str) -> Reason:
+    around = f"`{wrapper}` around " if wrapper else ""
+    sentence = f"first compile of {around}{_what(data, key)}"
+    if key.missed in ("lowering", "compilation") and key.transform == "jit":
+        sentence += " that was recorded; JAX had traced it before"
+    return Reason(kind="first", sentence=sentence)
+
+
+def _what(data: RecordData, key: CompileKey) -> str:
+    if data.origin == "eager":
+        return f"eager operation `{data.name}`"
+    if key.function is not None and key.function.kind == "primitive":
+        return f"operation `{key.function.name}` of `{data.name}`, which runs outside jit"
+    return f"`{data.name}`"
+
+
+def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
+    found = key_differences(nearest, key)
+    if found:
+        return Reason(kind="changed", sentence=_sentence(found), differences=found, nearest=nearest.serial)
+    dropped = _dropped(nearest, key)
+    if dropped is None:
+        return Reason(kind="unknown", sentence=_UNEXPLAINED, nearest=nearest.serial)
+    return Reason(kind="dropped", sentence=dropped.sentence, differences=(dropped,), nearest=nearest.serial)
+
+
+def _sentence(found: Sequence[Difference]) -> str:
+    shown = [difference.sentence for difference in found[:_MAX_SENTENCES]]
+    more = len(found) - len(shown)
+    return "; ".join([*shown, f"and {more} more differences" if more > 1 else found[-1].sentence] if more else shown)
+
+
+_UNEXPLAINED = "unknown: nothing that is recorded differs from an earlier compile of it"
+
+
+def _dropped(nearest: CompileKey, key: CompileKey) -> Difference | None:
+    """Nothing differs: what was seen to be gone; None when nothing was."""
+    if nearest.clears != key.clears:
+        return Difference(kind="cleared", sentence="nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
+    if nearest.serial not in key.dropped:
+        return None
+    sentence = "nothing differs: JAX had dropped the earlier program"
+    if key.function is None or key.function.kind != "primitive":
+        sentence += " (`clear_cache` of the function, or an eviction)"
+    return Difference(kind="evicted", sentence=sentence)
+
+
+def _notes(data: RecordData) -> tuple[str, ...]:
+    if data.cached != "persistent":
+        return ()
+    return ("the program came from the compilation cache on disk, so its source lines may be stale",)

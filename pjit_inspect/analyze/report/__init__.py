@@ -1,0 +1,1 @@
+"""All analyses of one record, put together."""

@@ -1,0 +1,267 @@
+"""Which program each profiled run was a run of, and what its HLO instructions took.
+
+A run belongs to the program that has its module's name and XLA's number of it, and all instructions that ran. XLA
+numbers anew what comes from the compilation cache on disk; such a program has the runs of its name that are nobody
+else's. What fits several programs is nobody's: a time is never given to the likelier one. Not its job: measuring
+(`observe.profiler.profiler`), what the events of one program contradict (`analyze.report.time_checks`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
+from pjit_inspect.analyze.report.time_checks import miscounted, settled
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
+from pjit_inspect.model.record.profile import ProfiledRun
+
+__all__ = ["MeasuredProgram", "find_kernel_times", "measured_program"]
+
+_NOT_RUN = "the profiler saw no run of it"
+_NO_NUMBERS = "this platform's profiler does not say which program and which run a time is of"
+_ALIKE = "the profiler cannot tell it from another program with the same name"
+_UNFINISHED = "no call of it ran from begin to end while the profiler was on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredProgram:
+    """What tells the runs of one program.
+
+    Attributes:
+      name: the HLO module's name.
+      number: XLA's number of it.
+      opcodes: HLO instruction -> opcode.
+      once: the instructions that every call runs exactly once: those of the entry.
+      devices: how many devices of this process run it; None when that is not known.
+      runs: HLO instruction -> how often a call runs it, at least and at most; absent where that is not known.
+      pieces: HLO instruction -> how many events one run of it has at most, where that is more than one.
+      contents: instruction that runs others -> those that it runs itself, inner ones before outer ones; None where
+        something else runs them too.
+      is_from_disk: whether it may have come from the compilation cache on disk; then its runs have another number.
+      others: programs of this name that the process holds beside those that were recorded.
+    """
+
+    name: str
+    number: int
+    opcodes: Mapping[str, str]
+    once: frozenset[str]
+    devices: int | None = None
+    runs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    pieces: Mapping[str, int] = field(default_factory=dict)
+    contents: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
+    is_from_disk: bool = False
+    others: int = 0
+
+
+def measured_program(module: HloModule, **facts: Any) -> MeasuredProgram:
+    """The program of a parsed module; `facts` are the attributes that it does not tell."""
+    names = [module.reader.name(index) for index in range(len(module))]
+    opcodes = module.instructions.opcode.tolist()
+    entry = module.computation(module.entry).range
+    return MeasuredProgram(
+        name=module.name,
+        number=int(module.other.get("id", 0)),
+        opcodes={name: module.opcodes[opcode] for name, opcode in zip(names, opcodes, strict=True)},
+        once=frozenset(names[entry.start : entry.stop]),
+        runs=_runs(module, names),
+        pieces=_pieces(module, names),
+        contents=_contents(module, names),
+        **facts,
+    )
+
+
+def _pieces(module: HloModule, names: list[str]) -> dict[str, int]:
+    """A sort on CPU copies each operand that it may not overwrite, and sorts; all these events bear its name."""
+    sorts = module.with_opcode("sort").tolist()
+    return {names[row]: 1 + len(module.instructions.operands[row]) for row in sorts}
+
+
+def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
+    """How often a call runs each instruction, where that is known and its name means one instruction."""
+    counts, found = count_runs(module), dict[str, tuple[int, int]]()
+    repeated = {name for name, number in Counter(names).items() if number > 1}
+    for name, computation in zip(names, module.instructions.computation.tolist(), strict=True):
+        runs = counts[computation]
+        if name not in repeated and runs not in (NEVER, UNKNOWN) and runs.least is not None and runs.most is not None:
+            found[name] = runs.least, runs.most
+    return found
+
+
+def _contents(module: HloModule, names: list[str]) -> dict[str, frozenset[str] | None]:
+    """What each region runs, inner regions first: a computation stands before those that call it."""
+    found, often = dict[str, frozenset[str] | None](), Counter(names)
+    starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
+    for region in module.with_opcode(*REGIONS).tolist():
+        called = set(module.instructions.called[region].tolist())
+        inside = [names[i] for one in called for i in module.computation(one).range]
+        others = {caller for one in called for caller in callers[starts[one] : starts[one + 1]]} - {region}
+        is_clear = not others and all(often[name] == 1 for name in (names[region], *inside))
+        found[names[region]] = frozenset(inside) if is_clear else None
+    return found
+
+
+def find_kernel_times(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[KernelTimes | str]:
+    """The measured times of each program, or the reason why there are none."""
+    groups: dict[tuple[str, int | None], list[ProfiledRun]] = {}
+    for run in runs:
+        groups.setdefault((run.module, run.program), []).append(run)
+    fits = {key: _fitting(group, programs) for key, group in groups.items()}
+    owners = _owners(fits, programs)
+    return [_times_of(program, row, groups, fits, owners) for row, program in enumerate(programs)]
+
+
+def _times_of(
+    program: MeasuredProgram,
+    row: int,
+    groups: Mapping[tuple[str, int | None], list[ProfiledRun]],
+    fits: Mapping[tuple[str, int | None], list[int]],
+    owners: Mapping[int, tuple[str, int | None]],
+) -> KernelTimes | str:
+    if row in owners:
+        return _added(groups[owners[row]], program)
+    named = [key for key in groups if key[0] == program.name]
+    if any(run.program is None or run.run is None for key in named for run in groups[key]):
+        return _NO_NUMBERS
+    return _ALIKE if any(row in fits[key] for key in named) else _NOT_RUN
+
+
+def _fitting(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[int]:
+    """The programs that these runs, all of one program, may be of."""
+    name, number = runs[0].module, runs[0].program
+    if number is None or any(run.run is None for run in runs):
+        return []
+    ops = {op for run in runs for op in run.ops}
+    named = [row for row, one in enumerate(programs) if one.name == name and all(op in one.opcodes for op in ops)]
+    # Numbers are given once in a process, also those that programs from disk get.
+    exact = [row for row in named if programs[row].number == number and not programs[row].is_from_disk]
+    return exact or [row for row in named if programs[row].is_from_disk]
+
+
+def _owners(
+    fits: Mapping[tuple[str, int | None], list[int]], programs: Sequence[MeasuredProgram]
+) -> dict[int, tuple[str, int | None]]:
+    """Program -> its runs. A program has one number: runs that fit it alone are its, and it takes no others."""
+    left = {key: set(rows) for key, rows in fits.items()}
+    owners: dict[int, tuple[str, int | None]] = {}
+    while True:
+        alone: dict[int, list[tuple[str, int | None]]] = {}
+        for key, rows in left.items():
+            for row in rows if len(rows) == 1 else ():
+                alone.setdefault(row, []).append(key)
+        settled = {
+            row: keys[0]
+            for row, keys in alone.items()
+            if len(keys) == 1 and not (programs[row].is_from_disk and programs[row].others)
+        }
+        if not settled:
+            return owners
+        owners |= settled
+        left = {key: rows - settled.keys() for key, rows in left.items() if key not in settled.values()}
+
+
+# ---------------------------------------------------------------- adding up
+
+
+@dataclass(slots=True)
+class _Sum:
+    """One instruction in all measured calls."""
+
+    count: int = 0
+    total_ns: float = 0.0
+    by_device: dict[int, float] = field(default_factory=dict)
+    unknown: str = ""
+
+    def add(self, device: int, count: int, total_ns: float) -> None:
+        self.count += count
+        self.total_ns += total_ns
+        self.by_device[device] = self.by_device.get(device, 0.0) + total_ns
+
+
+def _added(runs: Sequence[ProfiledRun], program: MeasuredProgram) -> KernelTimes | str:
+    """The means over all whole calls of one program but the first."""
+    calls: dict[int | None, list[ProfiledRun]] = {}
+    for run in runs:
+        calls.setdefault(run.run, []).append(run)
+    whole = _whole(list(calls.values()), program)
+    if not whole:
+        return _UNFINISHED
+    first = min(calls.values(), key=_begin)
+    warm_up = first if len(whole) > 1 and any(call is first for call in whole) else None
+    used = [call for call in whole if call is not warm_up]
+    number, devices = len(used), len({run.device for call in used for run in call})
+    rows, unknown = _rows([run for call in used for run in call], program, number, devices)
+    spans = _spans([run for call in used for run in call])
+    return KernelTimes(
+        calls=number,
+        left_out=len(calls) - len(whole),
+        warm_up_us=None if warm_up is None else max(_spans(warm_up).values()) / 1e3,
+        devices=devices,
+        call_us=max(spans.values()) / number / 1e3,
+        mean_call_us=sum(spans.values()) / number / devices / 1e3,
+        rows=rows,
+        unknown=unknown,
+    )
+
+
+def _begin(call: Sequence[ProfiledRun]) -> float:
+    return min(run.began_ns for run in call)
+
+
+def _spans(runs: Sequence[ProfiledRun]) -> dict[int, float]:
+    """Nanoseconds from begin to end of runs, added up on each device."""
+    spans: dict[int, float] = {}
+    for run in runs:
+        spans[run.device] = spans.get(run.device, 0.0) + run.ended_ns - run.began_ns
+    return spans
+
+
+def _rows(
+    runs: Sequence[ProfiledRun], program: MeasuredProgram, calls: int, devices: int
+) -> tuple[tuple[KernelTime, ...], tuple[UnknownTime, ...]]:
+    """The rows of instructions whose events agree with the program, and what is said of the others."""
+    seen = dict.fromkeys(op for run in runs for op in run.ops)
+    sums = {op: _Sum(unknown=miscounted(op, runs, program.runs, program.pieces.get(op, 1))) for op in seen}
+    for run in runs:
+        found = settled(run, program.contents, program.once)
+        for op, (count, _) in run.ops.items():
+            sums[op].add(run.device, count, found.times_ns[op])
+            sums[op].unknown = sums[op].unknown or found.unknown.get(op, "")
+    _spread(sums, program.contents)
+    rows = [_row(op, program, one, calls, devices) for op, one in sums.items() if not one.unknown]
+    unknown = [
+        UnknownTime(instruction=op, opcode=program.opcodes[op], why=one.unknown)
+        for op, one in sums.items()
+        if one.unknown
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.slowest_us, row.instruction))), tuple(unknown)
+
+
+def _spread(sums: Mapping[str, _Sum], contents: Mapping[str, frozenset[str] | None]) -> None:
+    """What runs something of unknown time has an unknown time."""
+    for region, inside in contents.items():
+        inner = next((op for op in sorted(inside or ()) if op in sums and sums[op].unknown), None)
+        if inner is not None and region in sums and not sums[region].unknown:
+            sums[region].unknown = f"the time of `{inner}`, which it runs, is unknown"
+
+
+def _whole(calls: Sequence[Sequence[ProfiledRun]], program: MeasuredProgram) -> list[Sequence[ProfiledRun]]:
+    """The calls that ran on every device, and there every instruction of the entry that runs by itself."""
+    seen = {op for call in calls for run in call for op in run.ops if op in program.once}
+    devices = program.devices or max(len(call) for call in calls)
+    return [call for call in calls if len(call) == devices and all(seen <= run.ops.keys() for run in call)]
+
+
+def _row(op: str, program: MeasuredProgram, found: _Sum, calls: int, devices: int) -> KernelTime:
+    least, most = program.runs.get(op, (0, 1))
+    return KernelTime(
+        instruction=op,
+        opcode=program.opcodes[op],
+        # Where the program says it, the events agree with it, or are pieces.
+        runs_per_call=float(most) if least == most else found.count / calls / devices,
+        slowest_us=max(found.by_device.values()) / calls / 1e3,
+        mean_us=found.total_ns / calls / devices / 1e3,
+    )

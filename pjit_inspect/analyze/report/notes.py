@@ -1,0 +1,156 @@
+"""Short sentences about what a reader of a record could trip over. Each is proven by the program, or not said.
+
+Not its job: drawing them (`view`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pjit_inspect.analyze.collectives.collective_sites import find_sites
+from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.dataflow import MOVES, Value
+from pjit_inspect.analyze.program.phases import find_implicit
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.sharding.mesh import Mesh
+
+__all__ = ["Widened", "collective_notes", "find_widened", "program_notes", "record_notes"]
+
+_HALF = ("bf16", "f16")
+Widened = tuple[tuple[str, tuple[str, ...]], ...]
+"""A 16-bit type, and the first instruction of each collective that sends values of it as f32."""
+_MOST_STEPS = 1000
+"""Uses of one value, moved and through fusions, that are looked at."""
+
+
+def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str, ...]:
+    """What is unusual about the collectives of a record."""
+    aside = sum(row.axes is None for row in rows) if data.mesh is not None else 0
+    unknown = sum(row.count is None for row in rows)
+    notes = []
+    if aside:
+        notes.append(f"{_counted(aside, 'collective')} {'follows' if aside == 1 else 'follow'} no mesh axis")
+    notes += _torn(rows, data.meshes)
+    nowhere = sum(not row.groups for row in rows if row.kind != "collective-permute")
+    if nowhere:
+        who = "names no devices that are known: its" if nowhere == 1 else "name no devices that are known: their"
+        notes.append(f"{_counted(nowhere, 'collective')} {who} bytes on the wire are not counted")
+    if unknown:
+        notes.append(f"the loop around {_counted(unknown, 'collective')} has no known trip count")
+    return tuple(notes)
+
+
+def _torn(rows: Sequence[Collective], meshes: Sequence[Mesh]) -> list[str]:
+    """One note for each mesh that collectives are named after though axes of another fit them too."""
+    counts = Counter(row.mesh for row in rows if row.other_axes and row.mesh < len(meshes))
+    return [
+        f"{_counted(count, 'collective')} {'fits' if count == 1 else 'fit'} axes of several meshes; "
+        f"{'it is' if count == 1 else 'they are'} named after {meshes[mesh]}"
+        for mesh, count in sorted(counts.items())
+    ]
+
+
+def program_notes(module: HloModule, data: RecordData, widened: Widened = ()) -> tuple[str, ...]:
+    """What is unusual about the optimized program of a record; `widened` is what `find_widened` found in it."""
+    notes = _widened_notes(widened, data)
+    notes += [f"not understood, but kept: {what} ({count})" for what, count in sorted(module.unknown.items())]
+    return tuple(notes)
+
+
+def record_notes(data: RecordData) -> tuple[str, ...]:
+    """What is unusual about how a record was made."""
+    notes = []
+    if data.cached == "persistent":
+        notes.append("source lines may be stale: executable came from the persistent cache")
+    if "partitioner" in data.missing:
+        notes.append(f"causes rest on names, not on XLA's own shardings: {data.missing['partitioner']}")
+    return tuple(notes)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def find_widened(module: HloModule) -> Widened:
+    """For each 16-bit type that is sent as f32: its name, and the first instruction of each such collective."""
+    sites = find_sites(module)
+    found = [(narrow, [site for site in sites if _is_widened(site, narrow)]) for narrow in _HALF]
+    return tuple((narrow, tuple(one.instructions[0].name for one in sent)) for narrow, sent in found if sent)
+
+
+def _widened_notes(widened: Widened, data: RecordData) -> list[str]:
+    """One note for each type."""
+    backend = " (CPU backend)" if any(device.platform == "cpu" for device in data.devices) else ""
+    notes = []
+    for narrow, names in widened:
+        sends = "sends" if len(names) == 1 else "send"
+        notes.append(f"{_counted(len(names), 'collective')} {sends} f32 where the program has {narrow}{backend}")
+    return notes
+
+
+def _is_widened(site: Site, narrow: str) -> bool:
+    """Whether a collective moves f32 values that were of type `narrow` right before and are so again right after.
+
+    Only then has the backend widened them: a program that asks for f32 goes on with f32. What the user wrote is sent as
+    it was written.
+    """
+    op = site.op
+    if find_implicit(op.op_name, op.details.frontend_attributes, site.kind, {op.channel_id}) is False:
+        return False
+    results = _results(site)
+    moved = [(k, operand) for k, operand in enumerate(op.operands) if operand.shape.dtype == "f32"]
+    return any(_was(operand, narrow) and _becomes(results.get(k, ()), narrow) for k, operand in moved)
+
+
+def _results(site: Site) -> dict[int, tuple[Instruction, ...]]:
+    """Operand number -> the instructions that yield what it became; of combined collectives, those that pick it."""
+    last = site.instructions[-1]
+    if len(site.op.operands) == 1:
+        return {0: (last,)}
+    picked: dict[int, tuple[Instruction, ...]] = {}
+    for user in last.users:
+        if user.opcode == "get-tuple-element":
+            number = user.details.tuple_index or 0
+            picked[number] = (*picked.get(number, ()), user)
+    return picked
+
+
+def _was(operand: Instruction, narrow: str) -> bool:
+    value = Value(operand).settled(MOVES)
+    return value.instruction.opcode == "convert" and value.operand(0).instruction.shape.dtype == narrow
+
+
+def _becomes(results: Sequence[Instruction], narrow: str) -> bool:
+    """Whether these values are used at all, and only to make `narrow` ones of them."""
+    border = [(result, user) for result in results for user in result.users]
+    seen = set(border)
+    if not border:
+        return False
+    while border:
+        value, user = border.pop()
+        if user.opcode == "convert" and user.shape.dtype == narrow:
+            continue
+        uses = _uses(user, value)
+        fresh = [use for use in uses if use not in seen]
+        seen.update(fresh)
+        border.extend(fresh)
+        if not uses or len(seen) > _MOST_STEPS:
+            return False
+    return True
+
+
+def _uses(user: Instruction, value: Instruction) -> list[tuple[Instruction, Instruction]]:
+    """What takes `value` next after `user`, which only moves it or is a fusion; [] for any other user."""
+    if user.opcode == "fusion":
+        inside = [part for k, operand in enumerate(user.operands) if operand == value for part in _parameter(user, k)]
+        return [(part, inner) for part in inside for inner in part.users]
+    return [(user, after) for after in user.users] if user.opcode in MOVES else []
+
+
+def _parameter(fusion: Instruction, number: int) -> list[Instruction]:
+    """The parameter of a fusion's body that stands for operand `number`."""
+    body = fusion.called[0] if fusion.called else ()
+    return [part for part in body if part.opcode == "parameter" and (part.details.parameter_number or 0) == number]

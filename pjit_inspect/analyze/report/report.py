@@ -1,0 +1,128 @@
+"""One record and its analyses, for a display.
+
+Not its job: the analyses themselves, or drawing them (`view`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from pjit_inspect.analyze.causes.causes import CauseFinder
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.collectives.traffic import total_by_axes
+from pjit_inspect.analyze.program.aliases import with_aliases
+from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
+from pjit_inspect.analyze.program.callbacks import find_callbacks
+from pjit_inspect.analyze.program.fusions import find_fusions
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.recompiles.resharded import resharded_notes
+from pjit_inspect.analyze.report.notes import Widened, collective_notes, find_widened, program_notes, record_notes
+from pjit_inspect.analyze.sharding.indivisible import indivisible_notes
+from pjit_inspect.guard import Steps
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.sharding.sharded_program import Propagation
+
+__all__ = ["cells_of", "report"]
+
+
+def report(
+    data: RecordData, module: HloModule | None, program: Propagation | None = None, sources: Sequence[SourceText] = ()
+) -> RecordReport:
+    """The record with everything its optimized program tells; without one, the record and its notes alone.
+
+    Args:
+      data: the record.
+      module: the record's optimized program, parsed; None when the record has none.
+      program: the program before partitioning, with its shardings; None when they are not known.
+      sources: texts of files that the record does not hold itself.
+
+    An analysis that fails costs what it finds: that is then empty, and named in the `missing` of the report's data.
+    """
+    steps = Steps()
+    if module is None:
+        notes = steps.take("notes", lambda: (*record_notes(data), *resharded_notes(data)), ())
+        return RecordReport(data=_without(data, steps), notes=notes)
+    module = steps.take("group lists", partial(with_bounded_groups, module), module)
+    data = steps.take("aliases", partial(with_aliases, data, module), data)
+    cells = steps.take("cell names", partial(cells_of, data, sources), {})
+    find = partial(_collectives, data, module, cells)
+    explained = steps.take("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
+    collectives = explained if explained is not None else steps.take("collectives", find, None)
+    totals = steps.take("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
+    fusions = steps.take("kernels", partial(find_fusions, module, cells=cells), None)
+    widened = steps.take("notes", partial(find_widened, module), ())
+    notes = steps.take("notes", partial(_notes, collectives, module, data, widened), ())
+    odd = steps.take("constraints", partial(indivisible_notes, data, module, program, cells), ())
+    return RecordReport(
+        data=_without(data, steps),
+        collectives=collectives,
+        totals=totals,
+        fusions=fusions,
+        callbacks=steps.take("callbacks", lambda: find_callbacks(module, cells).rows, ()),
+        instructions=len(module),
+        timed=steps.take("measured instructions", partial(_timed, data, module, cells), {}),
+        widened=widened,
+        notes=(*notes, *odd),
+    )
+
+
+def _collectives(
+    data: RecordData, module: HloModule, cells: Mapping[str, str], causes: CauseFinder | None = None
+) -> CollectiveTable:
+    return find_collectives(
+        module,
+        data.mesh,
+        tuple(device.id for device in data.devices) or None,
+        other_meshes=data.meshes[1:] if data.meshes[:1] == (data.mesh,) else data.meshes,
+        cells=cells,
+        causes=causes,
+        hosts=_hosts(data),
+    )
+
+
+def _notes(
+    collectives: CollectiveTable | None, module: HloModule, data: RecordData, widened: Widened
+) -> tuple[str, ...]:
+    return (
+        *collective_notes(collectives or (), data),
+        *program_notes(module, data, widened),
+        *record_notes(data),
+        *resharded_notes(data),
+    )
+
+
+def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dict[str, tuple[str, tuple[Frame, ...]]]:
+    """What was measured, by instruction: its operation and where it is in the source."""
+    wanted = {row.instruction for row in data.kernel_times or ()}
+    found: dict[str, tuple[str, tuple[Frame, ...]]] = {}
+    for index in range(len(module) if wanted else 0):
+        name = module.reader.name(index)
+        if name in wanted:
+            found[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
+    return found
+
+
+def _without(data: RecordData, steps: Steps) -> RecordData:
+    """The record, with what could not be found named among what is missing."""
+    return replace(data, missing={**data.missing, **steps.failed}) if steps.failed else data
+
+
+def _hosts(data: RecordData) -> tuple[int, ...] | None:
+    """The host of each position in the mesh; None when one is unknown."""
+    hosts = {device.id: device.process for device in data.devices}
+    if data.mesh is None or any(device not in hosts for device in data.mesh.device_ids):
+        return None
+    return tuple(hosts[device] for device in data.mesh.device_ids)
+
+
+def cells_of(data: RecordData, sources: Sequence[SourceText] = ()) -> dict[str, str]:
+    """File -> how the notebook calls the cell its code is in; `sources` as in `report`."""
+    frames = (data.user_frame, data.defined_at)
+    cells = {frame.file: frame.cell for frame in frames if frame is not None and frame.cell}
+    return cells | {source.file: source.cell for source in (*data.sources, *sources) if source.cell}

@@ -1,0 +1,1 @@
+"""What operations need of their operands' shardings, and what values are called."""

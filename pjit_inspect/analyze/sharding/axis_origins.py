@@ -1,0 +1,132 @@
+"""Where each mesh axis in a value's sharding came from: an argument, the user's constraint, or a required result.
+
+An axis is followed along equal factors: from operands to results first, as data flows; what has its axes from nothing
+that was there before has them from what comes after. Not its job: which factors are equal (`analyze.sharding.factor_axes`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+
+from pjit_inspect.analyze.sharding.factor_axes import Array, find_factor_axes
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, axis_name
+
+__all__ = ["with_origins"]
+
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_MOST_ROUNDS = 4
+
+_Label = dict[str, AxisOrigin]
+
+
+def with_origins(program: Propagation) -> Propagation:
+    """The program, each of whose values knows where its axes came from, as far as that can be followed."""
+    labels = _Finder(program).labels()
+    values = tuple(
+        replace(value, origins=tuple(own[axis] for axis in dict.fromkeys(map(axis_name, value.axes)) if axis in own))
+        if (own := labels.get(index))
+        else value
+        for index, value in enumerate(program.values)
+    )
+    return replace(program, values=values)
+
+
+@dataclass(slots=True)
+class _Finder:
+    program: Propagation
+    found: dict[int, _Label] = field(default_factory=lambda: defaultdict(dict))
+    _pairs: list[list[tuple[int, int, frozenset[str]]]] = field(default_factory=list)
+    _changed: bool = False
+
+    def labels(self) -> dict[int, _Label]:
+        self._pairs = [self._connected(index) for index in range(len(self.program.ops))]
+        for number, boundary in enumerate(self.program.inputs):
+            if boundary.spec is not None:
+                self._set(boundary.value, AxisOrigin(axis="", kind="input", index=number), None)
+        for _ in range(_MOST_ROUNDS):
+            self._changed = False
+            self._forward()
+            if not self._changed:
+                break
+        for _ in range(_MOST_ROUNDS):
+            self._changed = False
+            self._backward()
+            self._forward()
+            if not self._changed:
+                break
+        return self.found
+
+    def _axes(self, value: int) -> frozenset[str]:
+        return frozenset(map(axis_name, self.program.values[value].axes))
+
+    def _set(self, value: int, origin: AxisOrigin, axes: frozenset[str] | None) -> None:
+        """Says where axes of a value came from, where nothing has said so yet; None for all it has."""
+        for axis in self._axes(value) if axes is None else axes & self._axes(value):
+            if axis not in self.found[value]:
+                self.found[value][axis] = replace(origin, axis=axis)
+                self._changed = True
+
+    def _copy(self, source: int, target: int, axes: frozenset[str]) -> None:
+        own = self.found.get(source)
+        for axis in axes if own else ():
+            if own and axis in own and axis not in self.found[target]:
+                self.found[target][axis] = own[axis]
+                self._changed = True
+
+    def _forward(self) -> None:
+        for index, op in enumerate(self.program.ops):
+            for source, target, axes in self._pairs[index]:
+                if target in op.results and source in op.operands:
+                    self._copy(source, target, axes)
+            if op.kind in _REQUESTS:
+                for result in op.results:
+                    self._set(result, AxisOrigin(axis="", kind="constraint", index=index), None)
+        for outer, inner in self.program.links:
+            self._copy(outer, inner, self._shared(outer, inner))
+
+    def _backward(self) -> None:
+        for number, boundary in enumerate(self.program.outputs):
+            if boundary.spec is not None:
+                self._set(boundary.value, AxisOrigin(axis="", kind="output", index=number), None)
+        for outer, inner in reversed(self.program.links):
+            self._copy(inner, outer, self._shared(outer, inner))
+        for index in range(len(self.program.ops) - 1, -1, -1):
+            op = self.program.ops[index]
+            for source, target, axes in self._pairs[index]:
+                # From the results, then from the other operands.
+                self._copy(target, source, axes)
+                if target in op.operands:
+                    self._copy(source, target, axes)
+
+    def _shared(self, one: int, other: int) -> frozenset[str]:
+        a, b = self.program.values[one], self.program.values[other]
+        pairs = zip(a.spec, b.spec, strict=False)
+        return frozenset(axis_name(axis) for ours, theirs in pairs for axis in set(ours) & set(theirs))
+
+    # ------------------------------------------------------------ what hangs together in one op
+
+    def _connected(self, index: int) -> list[tuple[int, int, frozenset[str]]]:
+        """Pairs of an op's arrays, and the axes that split an equal factor in both."""
+        op = self.program.ops[index]
+        if op.kind in ("optimization_barrier", *_REQUESTS):
+            pairs = zip(op.operands, op.results, strict=False)
+            return [(a, b, self._shared(a, b)) for a, b in pairs]
+        factors = find_factor_axes(self.program, op)
+        if factors is None:
+            return []
+        results = [(a, b) for b in factors.results for a in factors.operands]
+        siblings = [(a, b) for n, a in enumerate(factors.operands) for b in factors.operands[n + 1 :]]
+        pairs = [(a.value, b.value, _equal(a, b)) for a, b in (*results, *siblings)]
+        return [pair for pair in pairs if pair[2]]
+
+
+def _equal(one: Array, other: Array) -> frozenset[str]:
+    """The axes that split a factor which both arrays have, in the same order."""
+    return frozenset(
+        axis_name(axis)
+        for factor, axes in one.axes.items()
+        if axes and factor in other.axes
+        for axis, same in zip(axes, other.axes[factor], strict=False)
+        if axis == same
+    )

@@ -1,0 +1,145 @@
+"""Which earlier value a value is the same data as: through views, borders of regions, loops and what they save.
+
+Not its job: what a value is called (`analyze.sharding.value_names`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp
+
+__all__ = ["RESHAPED", "SAME_SHAPE", "SameData", "Step"]
+
+SAME_SHAPE = frozenset(("convert", "copy", "bitcast_convert", "sharding_constraint", "reshard"))
+RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim": "broadcast"}
+_BARRIER = "optimization_barrier"
+_CALLS = frozenset(("named_computation", "call"))
+_MANUAL = frozenset(("SPMDFullToShardShape", "SPMDShardToFullShape"))
+_MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The value that another is the same data as.
+
+    Attributes:
+      value: its index in `Propagation.values`.
+      op: the view in between; None where only a border of a region, or a barrier, lies in between.
+      is_turn: whether it is the piece of it that belongs to a loop's turn.
+    """
+
+    value: int
+    op: int | None = None
+    is_turn: bool = False
+
+
+@dataclass(slots=True)
+class SameData:
+    """Follows values of one program back."""
+
+    program: Propagation
+    _given: dict[int, int] = field(init=False, default_factory=dict)
+    _returned: dict[int, int] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for source, target in self.program.links:
+            maker = self.program.values[target].op
+            op = None if maker is None else self.program.ops[maker]
+            if op is not None and target in op.results:
+                self._returned.setdefault(target, source)
+            else:
+                self._given.setdefault(target, source)
+
+    def before(self, index: int) -> Step | None:
+        """The value that `index` is the same data as, one step back; None where it was computed."""
+        value = self.program.values[index]
+        if value.op is None:
+            return None
+        op = self.program.ops[value.op]
+        if index not in op.results:
+            return self._entered(index, op)
+        position = op.results.index(index)
+        if op.kind == _BARRIER and position < len(op.operands):
+            return Step(value=op.operands[position])
+        if op.kind in _CALLS and index in self._returned:
+            return Step(value=self._returned[index])
+        if op.kind == "while":
+            return self._unchanged(index, op, position)
+        if op.detail in _MANUAL and op.operands:
+            return Step(value=op.operands[0])
+        if (op.kind in SAME_SHAPE or op.kind in RESHAPED) and op.operands:
+            return Step(value=op.operands[0], op=value.op)
+        return self._slice(op, value.op) if op.kind == "dynamic_slice" else None
+
+    def _entered(self, index: int, op: ShardedOp) -> Step | None:
+        """What a region was given: for a loop only what it hands on as it is, as other things change each turn."""
+        if index not in self._given:
+            return None
+        given = self._given[index]
+        if op.kind != "while":
+            return Step(value=given)
+        number = next((k for k, operand in enumerate(op.operands) if operand == given and self._is_kept(op, k)), None)
+        return None if number is None else Step(value=given)
+
+    def _is_kept(self, op: ShardedOp, number: int) -> bool:
+        """Whether a loop hands on what it is given at a place: its body returns the very parameter."""
+        if number >= len(op.results):
+            return False
+        returned = self._returned.get(op.results[number])
+        for _ in range(_MOST):
+            if returned is None:
+                return False
+            if self._given.get(returned) == op.operands[number]:
+                return self._is_parameter(returned)
+            maker = self.program.values[returned].op
+            inner = None if maker is None else self.program.ops[maker]
+            if inner is None or inner.kind != _BARRIER or returned not in inner.results:
+                return False
+            returned = inner.operands[inner.results.index(returned)]
+        return False
+
+    def _is_parameter(self, index: int) -> bool:
+        maker = self.program.values[index].op
+        return maker is not None and index not in self.program.ops[maker].results
+
+    def _unchanged(self, index: int, op: ShardedOp, position: int) -> Step | None:
+        return Step(value=op.operands[position]) if self._is_kept(op, position) else None
+
+    def _slice(self, op: ShardedOp, index: int) -> Step | None:
+        """One turn's piece of an array that a loop goes through: a slice of length 1, at a place the loop counts."""
+        if op.parent is None or not op.operands:
+            return None
+        given, result = self.program.values[op.operands[0]].shape, self.program.values[op.results[0]].shape
+        if not given or len(given) != len(result) or result[0] != 1 or given[1:] != result[1:]:
+            return None
+        saved = self._saved(op.operands[0])
+        return Step(value=saved) if saved is not None else Step(value=op.operands[0], op=index, is_turn=True)
+
+    def _saved(self, index: int) -> int | None:
+        """What another loop saved, turn by turn, in an array: the value of that turn; None where none did."""
+        index = self.behind(index, views=())
+        maker = self.program.values[index].op
+        loop = None if maker is None else self.program.ops[maker]
+        if loop is None or loop.kind != "while" or index not in loop.results:
+            return None
+        returned = self._returned.get(index)
+        writer = None if returned is None else self.program.values[returned].op
+        op = None if writer is None else self.program.ops[writer]
+        if op is None or op.kind != "dynamic_update_slice" or len(op.operands) < 2:
+            return None
+        # The array it writes into must be the one that the loop carries at this place.
+        carried = loop.operands[loop.results.index(index)]
+        return op.operands[1] if self._given.get(op.operands[0]) == carried else None
+
+    def behind(self, index: int, views: Collection[str] = (*SAME_SHAPE, *RESHAPED)) -> int:
+        """The first value on the way back that is not a view of these kinds, nor one that crosses a border."""
+        for _ in range(_MOST):
+            step = self.before(index)
+            if step is None or step.is_turn:
+                break
+            if step.op is not None and self.program.ops[step.op].kind not in views:
+                break
+            index = step.value
+        return index

@@ -1,0 +1,266 @@
+"""How a person calls a value of the sharded program: by its argument's name, or by the text it was written as.
+
+Not its job: sentences about it (`analyze.causes.cause_wording`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.program.phases import find_phase, split_op_names
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SameData
+from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.report.collective import Phase
+from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, Span
+
+__all__ = ["ValueNames", "spec_text"]
+
+_LONGEST = 60
+_VIEW_PRIMITIVES = frozenset((
+    "reshape", "squeeze", "expand_dims", "broadcast_in_dim", "transpose", "convert_element_type", "copy", "copy_p",
+    "bitcast_convert_type", "reduce_precision", "broadcast",
+))  # fmt: skip
+"""JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
+_MOST_STEPS = 10_000
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+_ROOTS = ("jit(", "pjit(", "pmap(")
+"""What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
+_PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
+
+
+def spec_text(spec: Dimensions) -> str:
+    """A sharding as a PartitionSpec: `P('data', None)`."""
+    return f"P({', '.join(map(_entry, spec))})"
+
+
+def _entry(axes: tuple[str, ...]) -> str:
+    if not axes:
+        return "None"
+    names = [repr(axis) for axis in axes]
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+@dataclass(slots=True)
+class ValueNames:
+    """Names for the values and ops of one program.
+
+    Attributes:
+      program: the program.
+      sources: texts of the user's files and cells, as far as they are known.
+      cells: file -> how the notebook calls the cell.
+    """
+
+    program: Propagation
+    sources: Iterable[SourceText] = ()
+    cells: Mapping[str, str] = field(default_factory=dict)
+    _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
+    _data: SameData = field(init=False)
+    _outer: frozenset[Frame] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._texts = {source.file: source for source in self.sources}
+        self._data = SameData(self.program)
+        stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
+        self._outer = frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
+
+    def outside(self, index: int) -> int:
+        """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
+        return self._data.behind(index, views=())
+
+    def value(self, index: int, inside: ShardedOp | None = None) -> str:
+        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`ws['up'][i]`".
+
+        `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
+        text is "a value inside it".
+        """
+        words, turn = "", ""
+        for _ in range(_MOST_STEPS):
+            value = self.program.values[index]
+            if value.argument is not None:
+                label = self.program.inputs[value.argument].label or f"argument {value.argument}"
+                return f"`{label}{turn}`{words}"
+            step = self._data.before(index)
+            view = None if step is None or step.op is None else self.program.ops[step.op]
+            if step is None or (view is not None and not step.is_turn and self._is_written(view, inside)):
+                break
+            if step.is_turn:
+                turn = "[i]" + turn
+            if view is not None and view.kind in RESHAPED and self._is_users(view) and not self._is_loops(view):
+                words = f" {RESHAPED[view.kind]}"
+            index = step.value
+        return f"{self._computed(index, inside)}{' at the turn' if turn else ''}{words}"
+
+    def _is_loops(self, view: ShardedOp) -> bool:
+        """Whether a view is a loop's own: what `scan` does to hand each turn its piece stands at the call of `scan`."""
+        loop = None if view.parent is None else self.program.ops[view.parent]
+        return loop is not None and loop.kind == "while" and self.frames(loop)[:1] == self.frames(view)[:1]
+
+    def _is_users(self, view: ShardedOp) -> bool:
+        """Whether somebody wrote a view, or XLA added it for another operation."""
+        return not view.op_name or view.op_name.rpartition("/")[2] in _VIEW_PRIMITIVES
+
+    def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
+        """Whether a view changes the shape and has a text of its own, by which it is known."""
+        if view.kind not in RESHAPED or not self._is_users(view) or self._is_loops(view):
+            return False
+        return bool(self._span_text(view)) and not (inside is not None and self._is_one_text(view, inside))
+
+    def _computed(self, index: int, inside: ShardedOp | None) -> str:
+        """A value that is no view of another: by the operation that makes it."""
+        value = self.program.values[index]
+        if value.op is None:
+            return "a value"
+        op = self.program.ops[value.op]
+        if op.kind == "constant":
+            return "a constant"
+        if index not in op.results:
+            loop = self.op(op, inside)
+            return f"a value that {loop} carries" if op.kind == "while" else f"a value inside {loop}"
+        same = inside is not None and self._is_one_text(op, inside)
+        if op.kind == "iota" and (same or not self.text(op)):
+            return "the positions in it"
+        if same and op is not inside:
+            return "a value inside it"
+        return self.op(op, inside)
+
+    def argument(self, index: int) -> str:
+        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else."""
+        for _ in range(_MOST_STEPS):
+            index = self.seen_through(index)
+            step = self._data.before(index)
+            if step is None or not step.is_turn:
+                break
+            index = step.value
+        argument = self.program.values[index].argument
+        return "" if argument is None else self.program.inputs[argument].label
+
+    def seen_through(self, index: int) -> int:
+        """The value that another is a view of."""
+        return self._data.behind(index)
+
+    def unpadded(self, index: int, inside: ShardedOp | None = None) -> tuple[int, tuple[int, ...]]:
+        """The value that `index` is with dimensions of length 1 added, as for a broadcast, and where its own are.
+
+        The value itself, and all its dimensions, where nothing was added, or somebody wrote it.
+        """
+        value = self.program.values[index]
+        places = tuple(range(len(value.shape)))
+        op = None if value.op is None else self.program.ops[value.op]
+        if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
+            return index, places
+        shape, kept = self.program.values[op.operands[0]].shape, list[int]()
+        for place, length in enumerate(value.shape):
+            if len(kept) < len(shape) and shape[len(kept)] == length:
+                kept.append(place)
+            elif length != 1:
+                return index, places
+        return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
+
+    def is_constant(self, index: int) -> bool:
+        """Whether a value is a constant, or a view of one."""
+        maker = self.program.values[self.seen_through(index)].op
+        return maker is not None and self.program.ops[maker].kind == "constant"
+
+    def _is_one_text(self, one: ShardedOp, other: ShardedOp) -> bool:
+        """Whether two ops were written as the very same piece of text, in one phase."""
+        a, b = self.frames(one), self.frames(other)
+        if not a or not b or (a[0].file, a[0].line) != (b[0].file, b[0].line):
+            return False
+        text = self.text(one)
+        return bool(text) and text == self.text(other) and self.phase(one) == self.phase(other)
+
+    def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> str:
+        """An op, by its text and place; by its name where the text is not known."""
+        op = self.told_by(op)
+        name = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
+        prefix = _PHASES.get(self.phase(op) or "", "")
+        frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
+        place = _place(frames[0], near[0] if near else None) if frames else ""
+        if op.kind in _REQUESTS and len(frames) > 1:
+            place = self._place_of_helper(frames) or place
+        return f"{prefix}`{name}`{place}"
+
+    def _place_of_helper(self, frames: tuple[Frame, ...]) -> str:
+        """A helper that only asks for a sharding has many callers: the call is what one would change; "" for none."""
+        own, caller, *_ = frames
+        if own.function == caller.function or caller in self._outer:
+            return ""
+        return f"{_place(own, None)[:-1]}, called at {_line(caller, own)})"
+
+    def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
+        """The user's frames of an op, innermost first; () when there are none."""
+        return user_frames(self.told_by(op).frames, self.cells)
+
+    def phase(self, op: ShardedOp) -> Phase:
+        """The phase of training an op belongs to; what has a name within a region's has the region's."""
+        for _ in range(_MOST_STEPS):
+            found = find_phase(op.op_name)
+            if found is not None or op.parent is None or op.op_name.startswith(_ROOTS):
+                return found
+            op = self.program.ops[op.parent]
+        return None
+
+    def told_by(self, op: ShardedOp) -> ShardedOp:
+        """The op by which another is told: XLA joins the names of two that it makes one, and loses their place.
+
+        Then the one of them that is still there, as what it takes, has both.
+        """
+        parts = split_op_names(op.op_name)
+        if len(parts) < 2:
+            return op
+        for operand in op.operands:
+            maker = self.program.values[operand].op
+            other = None if maker is None else self.program.ops[maker]
+            if other is None or other.parent != op.parent or len(other.frames) <= len(op.frames):
+                continue
+            if any(other.op_name == part or other.op_name.endswith(f"/{part}") for part in parts):
+                return other
+        return op
+
+    def text(self, op: ShardedOp) -> str:
+        """The piece of the user's source an op was written as, on one line; "" when it is not known."""
+        frames = self.frames(op)
+        if not frames:
+            return ""
+        op = self.told_by(op)
+        source = self._texts.get(frames[0].file)
+        line = source.line(frames[0].line) if source else None
+        if line is None:
+            return ""
+        span = self._span(op, frames[0])
+        if span is None:
+            return _shortened(line.partition(" #")[0].strip())
+        end = span.end_column if span.line == span.end_line else None
+        cut = line.encode()[span.column : end].decode(errors="replace").strip()
+        return _shortened(cut if end is not None else f"{cut} ...")
+
+    def _span_text(self, op: ShardedOp) -> str:
+        """The text of an op where its piece is known, not only its line; ""."""
+        frames = self.frames(op)
+        return self.text(op) if frames and self._span(op, frames[0]) is not None else ""
+
+    def _span(self, op: ShardedOp, frame: Frame) -> Span | None:
+        """The piece of text that belongs to a user's frame of an op."""
+        places = zip(op.frames, op.spans, strict=False)
+        own = (span for other, span in places if (other.file, other.line) == (frame.file, frame.line))
+        span = next(own, None)
+        return span if span is not None and span.line == frame.line else None
+
+
+def _line(frame: Frame, near: Frame) -> str:
+    return f"line {frame.line}" if frame.file == near.file else frame.where
+
+
+def _place(frame: Frame, near: Frame | None) -> str:
+    """Where a frame is, as far as a reader of `near` does not know it."""
+    if near is None or frame.file != near.file:
+        return f" ({frame.where})"
+    return "" if frame.line == near.line else f" (line {frame.line})"
+
+
+def _shortened(text: str) -> str:
+    """A text that fits into a sentence: its beginning, when it is long."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3].rstrip()}..."

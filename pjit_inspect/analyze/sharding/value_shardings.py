@@ -1,0 +1,260 @@
+"""How every value of the propagated program lies on the devices, and where each axis came from.
+
+Not its job: propagation (`observe.shardy.propagation`), what it costs in collectives (`analyze.causes.causes`), drawing (`view`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Dimensions, Propagation, ShardedOp, ShardedValue
+
+__all__ = ["find_value_shardings"]
+
+_MANUAL = "manual_computation"
+_REGIONS = frozenset(("while", "case", "if", "named_computation", _MANUAL))
+_MADE_IN_PLACE = frozenset(("constant", "iota", "partition_id", "replica_id"))
+_SAME_DATA = frozenset(("convert", "reshape", "transpose", "broadcast_in_dim", "copy"))
+_CONSTRAINTS = frozenset(("sharding_constraint", "reshard", "optimization_barrier"))
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+
+
+def find_value_shardings(names: ValueNames, *, devices: int = 1) -> ShardingTable:
+    """One row for each value of `names.program`, most wasted bytes first; those of unknown waste last, by size.
+
+    `devices` says how many run a program that has no mesh, and so holds every value whole on each.
+
+    Left out, and counted: constants and what is made of them alone, single numbers and what they are spread to, and
+    values that are another one seen through the border of a loop, call or `shard_map`, or through a constraint that
+    changes nothing.
+    """
+    finder = _Finder(names=names, program=names.program, devices=devices)
+    rows: list[ValueSharding] = []
+    left_out: Counter[str] = Counter()
+    for index in range(len(names.program.values)):
+        reason = finder.reason_to_leave_out(index)
+        if reason:
+            left_out[reason] += 1
+        else:
+            rows.append(finder.row(index))
+    rows.sort(key=_most_waste_first)
+    missing = "" if rows else "the program has no arrays that are worth a row"
+    return ShardingTable(
+        rows=tuple(rows), devices=finder.devices, left_out=tuple(left_out.most_common()), missing=missing
+    )
+
+
+def _most_waste_first(row: ValueSharding) -> tuple[bool, int, int]:
+    return row.wasted_bytes is None, -(row.wasted_bytes or 0), -(row.bytes_per_device or 0)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Finder:
+    names: ValueNames
+    program: Propagation
+    devices: int
+    _users: dict[int, list[int]] = field(init=False, default_factory=dict)
+    _kept: dict[int, int] = field(init=False, default_factory=dict)
+    _in_place: set[int] = field(init=False, default_factory=set)
+    _frames: dict[int, tuple[Frame, ...]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        program = self.program
+        self.devices = max((math.prod(mesh.values()) for mesh in program.meshes), default=self.devices)
+        for number, op in enumerate(program.ops):
+            for value in op.operands:
+                self._users.setdefault(value, []).append(number)
+        self._kept = _representatives(program, self.is_per_shard)
+        self._in_place = self._find_in_place()
+
+    # ------------------------------------------------------------ which values get a row
+
+    def reason_to_leave_out(self, index: int) -> str:
+        """Why a value gets no row; "" when it gets one."""
+        value = self.program.values[index]
+        if not value.shape or 0 in value.shape:
+            return "single numbers"
+        if self._kept.get(index, index) != index:
+            return "that only carry another into a loop, branch, call or shard_map"
+        if index in self._in_place:
+            return "constants"
+        return "that a constraint leaves as they were" if self._is_unchanged(index) else ""
+
+    def _find_in_place(self) -> set[int]:
+        """Values that need no memory of their own: made of constants or of one number wherever they are used."""
+        found: set[int] = set()
+        # In program order: what an op uses is made before.
+        for op in self.program.ops:
+            is_view = op.kind in _SAME_DATA and bool(op.operands)
+            if op.kind in _MADE_IN_PLACE or (is_view and all(self._is_nothing(x, found) for x in op.operands)):
+                found.update(op.results)
+        return found
+
+    def _is_nothing(self, index: int, found: set[int]) -> bool:
+        return index in found or not self.program.values[index].shape
+
+    def _is_unchanged(self, index: int) -> bool:
+        op, value = self._maker(index), self.program.values[index]
+        if op is None or op.kind not in _CONSTRAINTS or index not in op.results:
+            return False
+        position = op.results.index(index)
+        if position >= len(op.operands):
+            return False
+        before = self.program.values[op.operands[position]]
+        return (before.dtype, before.shape, before.spec) == (value.dtype, value.shape, value.spec)
+
+    def _maker(self, index: int) -> ShardedOp | None:
+        op = self.program.values[index].op
+        return None if op is None else self.program.ops[op]
+
+    # ------------------------------------------------------------ one row
+
+    def row(self, index: int) -> ValueSharding:
+        """What there is to say of one value."""
+        program, value, op = self.program, self.program.values[index], self._maker(index)
+        local = program.local_shape(index)
+        size, whole = _bytes(value.dtype, local), _bytes(value.dtype, value.shape)
+        inside = self.is_per_shard(index)
+        known = size is not None and whole is not None and not inside
+        primitive = "" if op is None else users_word(op.op_name.rpartition("/")[2]) or op.kind
+        return ValueSharding(
+            name=self._name(value, op),
+            op=primitive,
+            op_name="" if op is None else op.op_name,
+            source=() if op is None else self._frames_of(op),
+            phase=None if op is None else find_phase(op.op_name, op.frames),
+            dtype=value.dtype,
+            global_shape=value.shape,
+            local_shape=local,
+            spec=_spec(value.spec),
+            bytes_per_device=size,
+            replication=None if inside else self.devices // max(1, program.pieces(value.axes)),
+            wasted_bytes=max(0, size - -(-whole // self.devices)) if known else None,  # type: ignore[operator]
+            origins=self._origins(index, value),
+            is_per_shard=inside,
+        )
+
+    def _name(self, value: ShardedValue, op: ShardedOp | None) -> str:
+        if value.argument is not None:
+            return self.program.inputs[value.argument].label or f"argument {value.argument}"
+        return "" if op is None else self.names.text(op) or op.op_name or op.kind
+
+    def is_per_shard(self, index: int) -> bool:
+        """Whether a value stands inside a `shard_map`."""
+        op = self._maker(index)
+        return op is not None and (bool(op.manual) or (op.kind == _MANUAL and index not in op.results))
+
+    def _frames_of(self, op: ShardedOp) -> tuple[Frame, ...]:
+        # Ops of one line share one tuple of frames.
+        key = id(op.frames)
+        if key not in self._frames:
+            self._frames[key] = self.names.frames(op)
+        return self._frames[key]
+
+    # ------------------------------------------------------------ where its axes came from
+
+    def _origins(self, index: int, value: ShardedValue) -> dict[str, str]:
+        words = ((origin, self._origin(origin)) for origin in value.origins)
+        return {origin.axis: text + self._way(index, value, origin) for origin, text in words if text}
+
+    def _origin(self, origin: AxisOrigin) -> str:
+        program, at = self.program, origin.index
+        if origin.kind == "manual":
+            return "the specs of a `shard_map`"
+        if at is None:
+            return ""
+        if origin.kind == "input" and at < len(program.inputs):
+            return f"argument `{program.inputs[at].label or at}`"
+        if origin.kind == "output" and at < len(program.outputs):
+            return f"the sharding asked for `{program.outputs[at].label or f'result {at}'}`"
+        if origin.kind == "constraint" and at < len(program.ops):
+            return self._constraint(program.ops[at])
+        return ""
+
+    def _constraint(self, op: ShardedOp) -> str:
+        # In Explicit mode every op is constrained to its type; only those of these names stand in the user's code.
+        name = op.op_name.rpartition("/")[2]
+        return f"constraint{self._at(op)}" if name in _REQUESTS else f"the type of `{name or op.kind}`{self._at(op)}"
+
+    def _way(self, index: int, value: ShardedValue, origin: AxisOrigin) -> str:
+        """The op it came through: the one that makes the value, or, where it came from behind, one that uses it."""
+        if value.argument is not None and (origin.kind, origin.index) == ("input", value.argument):
+            return ""
+        if value.op is not None and (origin.kind, origin.index) == ("constraint", value.op):
+            return ""
+        maker = self._maker(index)
+        if maker is not None and self._any_has(maker.operands, origin):
+            return f", through {self._op_words(maker)}"
+        for number in self._users.get(index, ()):
+            user = self.program.ops[number]
+            others = [other for other in (*user.operands, *user.results) if other != index]
+            if (origin.kind, origin.index) == ("constraint", number):
+                return ", which comes next"
+            if self._any_has(others, origin):
+                return f", back through {self._op_words(user)}"
+        return ""
+
+    def _any_has(self, values: tuple[int, ...] | list[int], origin: AxisOrigin) -> bool:
+        return any(origin in self.program.values[value].origins for value in values)
+
+    def _op_words(self, op: ShardedOp) -> str:
+        return f"`{users_word(op.op_name.rpartition('/')[2]) or op.kind}`{self._at(op)}"
+
+    def _at(self, op: ShardedOp) -> str:
+        frames = self._frames_of(op)
+        return f" at {frames[0].where}" if frames else ""
+
+
+def _representatives(program: Propagation, is_per_shard: Callable[[int], bool]) -> dict[int, int]:
+    """Values that only carry another over the border of a region -> that other value."""
+    group_of: dict[int, int] = {}
+
+    def root(index: int) -> int:
+        while (parent := group_of.get(index, index)) != index:
+            index = parent
+        return index
+
+    for one, other in program.links:
+        if _is_same(program, one, other, is_per_shard):
+            group_of[root(other)] = root(one)
+    members: dict[int, list[int]] = {}
+    for index in sorted({index for link in program.links for index in link}):
+        members.setdefault(root(index), []).append(index)
+    kept: dict[int, int] = {}
+    for group in members.values():
+        carriers = [index for index in group if _is_carrier(program, index)]
+        first = next((index for index in group if index not in carriers), group[0])
+        kept.update(dict.fromkeys((index for index in carriers if index != first), first))
+    return kept
+
+
+def _is_carrier(program: Propagation, index: int) -> bool:
+    op = program.values[index].op
+    return op is not None and program.ops[op].kind in _REGIONS
+
+
+def _is_same(program: Propagation, one: int, other: int, is_per_shard: Callable[[int], bool]) -> bool:
+    a, b = program.values[one], program.values[other]
+    if a.dtype != b.dtype or program.local_shape(one) != program.local_shape(other):
+        return False
+    # On the two sides of a `shard_map` the same array has two specs.
+    return a.spec == b.spec or is_per_shard(one) != is_per_shard(other)
+
+
+def _spec(dimensions: Dimensions) -> tuple[SpecEntry, ...]:
+    return tuple(None if not axes else axes[0] if len(axes) == 1 else axes for axes in dimensions)
+
+
+def _bytes(dtype: str, shape: tuple[int, ...]) -> int | None:
+    bits = bits_of(dtype)
+    return None if bits is None else -(-math.prod(shape) * bits // 8)

@@ -1,0 +1,259 @@
+"""Other PartitionSpecs for arguments that may save communication.
+
+Arguments of equal layers, and the optimizer's state that goes with a parameter, change together. Not its job: whether a
+change saves anything (`analyze.suggest.suggestions`), or changes inside the program (`analyze.suggest.constraints`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.sharding.value_names import spec_text
+from pjit_inspect.analyze.suggest.cost import Cost, NeedCost
+from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, axis_name
+
+__all__ = ["ArgumentOptions"]
+
+_NUMBER = re.compile(r"\[\d+\]")
+_VIEWS = frozenset(("convert", "reshape", "transpose", "copy", "optimization_barrier", "broadcast_in_dim"))
+_DOTS = frozenset(("dot_general", "dot"))
+_HOPS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """Arguments that differ in the number of a layer only.
+
+    Attributes:
+      pattern: their name, numbers as `[*]`.
+      members: their positions.
+      peers: positions of arguments of the same path under another name (the optimizer's state).
+      results: positions of results of the same path that must be sharded as these arguments are.
+      shape, spec: of each.
+    """
+
+    pattern: str
+    members: tuple[int, ...]
+    peers: tuple[int, ...]
+    results: tuple[int, ...]
+    shape: tuple[int, ...]
+    spec: Dimensions
+
+    def edits(self, spec: Dimensions) -> tuple[Edit, ...]:
+        arguments = (Edit(kind="argument", index=index, spec=spec) for index in (*self.members, *self.peers))
+        return (*arguments, *(Edit(kind="result", index=index, spec=spec) for index in self.results))
+
+    @property
+    def words(self) -> str:
+        """`params['w1']`, or "the 4 `layers[*]['w1']`"."""
+        return f"`{self.pattern}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
+
+
+class ArgumentOptions:
+    """Finds them for one program."""
+
+    def __init__(self, program: Propagation) -> None:
+        self._program = program
+        self._groups = _groups(program)
+        self._group_of = {index: group for group in self._groups for index in group.members}
+
+    def find(self, cost: Cost) -> Iterator[Option]:
+        """Options for every argument whose sharding makes the program communicate, most bytes at stake first."""
+        stakes: dict[tuple[str, str], int] = {}
+        by_pattern = {group.pattern: group for group in self._groups}
+        for found in cost.needs:
+            for pattern, axis in self._blamed(found):
+                stakes[pattern, axis] = stakes.get((pattern, axis), 0) + found.bytes
+        for (pattern, axis), stake in sorted(stakes.items(), key=lambda item: -item[1]):
+            yield from self._respecs(by_pattern[pattern], axis, stake)
+        yield from self._pairs(stakes)
+
+    def _blamed(self, found: NeedCost) -> set[tuple[str, str]]:
+        """The arguments, and their axes, that the sharding a need is about came from."""
+        blamed = set()
+        for part in found.need.parts:
+            value = self._program.values[part.value]
+            axes = {axis_name(axis) for axis in part.axes} & found.need.axes
+            own = self._argument(part.value)
+            if own is not None:
+                blamed |= {(own, axis) for axis in axes}
+            blamed |= {
+                (origin.index, origin.axis)
+                for origin in value.origins
+                if origin.kind == "input" and origin.index is not None and origin.axis in axes
+            }
+        return {(self._group_of[index].pattern, axis) for index, axis in blamed if index in self._group_of}
+
+    def _argument(self, value: int) -> int | None:
+        """The argument a value is, or is a plain view of."""
+        for _ in range(8):
+            found = self._program.values[value]
+            op = self._program.ops[found.op] if found.op is not None else None
+            if op is None or op.kind not in _VIEWS or not op.operands:
+                return found.argument
+            value = op.operands[0]
+        return None
+
+    # ------------------------------------------------------------ one argument
+
+    def _respecs(self, group: _Group, axis: str, stake: int) -> Iterator[Option]:
+        """Without the axis; or with it on another dimension."""
+        bare = _without(group.spec, axis)
+        if bare == group.spec:
+            return
+        yield self._option((group,), (bare,), stake)
+        for dimension in range(len(group.shape)):
+            if dimension < len(group.spec) and axis not in map(axis_name, group.spec[dimension]):
+                moved = self._with(group, bare, axis, dimension)
+                if moved is not None:
+                    yield self._option((group,), (moved,), stake)
+
+    def _with(self, group: _Group, spec: Dimensions, axis: str, dimension: int) -> Dimensions | None:
+        # What XLA makes of a dimension cut by several axes, of which an op needs one, is not foreseen well.
+        if spec[dimension] or group.shape[dimension] % self._program.length(axis):
+            return None
+        return (*spec[:dimension], (axis,), *spec[dimension + 1 :])
+
+    def _option(self, groups: tuple[_Group, ...], specs: tuple[Dimensions, ...], stake: int) -> Option:
+        phrases = [
+            f"{group.words} as `{spec_text(spec)}` instead of `{spec_text(group.spec)}`"
+            for group, spec in zip(groups, specs, strict=True)
+        ]
+        peers = sum(len(group.peers) for group in groups)
+        also = (
+            f", and the {peers} arguments of the same path with {'it' if len(groups) == 1 else 'them'}" if peers else ""
+        )
+        title = " and ".join(f"{g.words} as {spec_text(s)}" for g, s in zip(groups, specs, strict=True))
+        return Option(
+            lever=("argument", *(group.pattern for group in groups)),
+            title=f"pass {title}",
+            words=f"pass {' and '.join(phrases)}{also}",
+            edits=tuple(edit for group, spec in zip(groups, specs, strict=True) for edit in group.edits(spec)),
+            stake=stake,
+        )
+
+    # ------------------------------------------------------------ column- then row-parallel
+
+    def _pairs(self, stakes: dict[tuple[str, str], int]) -> Iterator[Option]:
+        """Two weights in a row: the first cut along what it makes, the second along what it sums over."""
+        axes = dict.fromkeys(axis for _, axis in stakes)
+        for (first, kept), (second, summed) in self._chains():
+            for axis in axes:
+                stake = stakes.get((first.pattern, axis), 0) + stakes.get((second.pattern, axis), 0)
+                one = self._on_first_of(first, axis, kept)
+                two = self._on_first_of(second, axis, summed)
+                if stake and one and two and (one, two) != (first.spec, second.spec):
+                    yield self._option((first, second), (one, two), stake)
+
+    def _on_first_of(self, group: _Group, axis: str, dimensions: tuple[int, ...]) -> Dimensions | None:
+        bare = _without(group.spec, axis)
+        specs = (self._with(group, bare, axis, dimension) for dimension in dimensions)
+        return next((spec for spec in specs if spec is not None), None)
+
+    def _chains(self) -> list[tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]]:
+        """Pairs of weights where the product with one leads to the product with the other, each once.
+
+        Beside the first, its dimensions that are kept; beside the second, those that are summed over.
+        """
+        found: dict[tuple[str, str], tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]] = {}
+        weights = {
+            index: (operand, self._group_of[argument])
+            for index, op in enumerate(self._program.ops)
+            if op.kind in _DOTS and op.rule is not None and "transpose(" not in op.op_name
+            for operand, value in enumerate(op.operands)
+            if (argument := self._argument(value)) in self._group_of and len(self._program.values[value].shape) > 1
+        }
+        for index, (operand, group) in weights.items():
+            for earlier in self._dots_before(index, 1 - operand, set(weights)):
+                number, first = weights[earlier]
+                if first is not group and (first.pattern, group.pattern) not in found:
+                    pair = (
+                        (first, self._dimensions(earlier, number, False)),
+                        (group, self._dimensions(index, operand, True)),
+                    )
+                    found[first.pattern, group.pattern] = pair
+        return list(found.values())
+
+    def _dimensions(self, index: int, operand: int, is_summed: bool) -> tuple[int, ...]:
+        op = self._program.ops[index]
+        rule = op.rule
+        if rule is None or self._argument(op.operands[operand]) is None:
+            return ()
+        return tuple(
+            dimension
+            for dimension, factors in enumerate(rule.operands[operand])
+            if set(rule.reduction).isdisjoint(factors) != is_summed
+        )
+
+    def _dots_before(self, index: int, operand: int, weights: set[int]) -> set[int]:
+        """The nearest products with a weight that an operand is made from."""
+        border, seen, dots = [self._program.ops[index].operands[operand]], set(), set()
+        for _ in range(_HOPS):
+            reached = []
+            for value in border:
+                maker = self._program.values[value].op
+                if maker is None or maker in seen:
+                    continue
+                seen.add(maker)
+                if maker in weights:
+                    dots.add(maker)
+                else:
+                    reached += self._program.ops[maker].operands
+            border = reached
+        return dots
+
+
+def _groups(program: Propagation) -> tuple[_Group, ...]:
+    by_key: dict[tuple[str, tuple[int, ...], Dimensions], list[int]] = {}
+    for index, boundary in enumerate(program.inputs):
+        value = program.values[boundary.value]
+        if boundary.label and value.shape:
+            by_key.setdefault((_NUMBER.sub("[*]", boundary.label), value.shape, value.spec), []).append(index)
+    return tuple(
+        _Group(
+            pattern=pattern,
+            members=tuple(members),
+            peers=tuple(_peers(program, members, shape, spec)),
+            results=tuple(_results(program, members, shape, spec)),
+            shape=shape,
+            spec=spec,
+        )
+        for (pattern, shape, spec), members in by_key.items()
+    )
+
+
+def _path(name: str) -> str:
+    """What follows an argument's own name: `['layers'][0]['w1']`; "" for an argument that is one array."""
+    return name[min((name.index(sign) for sign in "[." if sign in name), default=len(name)) :]
+
+
+def _peers(program: Propagation, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
+    paths = {_path(program.inputs[index].label) for index in members} - {""}
+    for index, boundary in enumerate(program.inputs):
+        value = program.values[boundary.value]
+        if index not in members and _ends_with(boundary.label, paths) and (value.shape, value.spec) == (shape, spec):
+            yield index
+
+
+def _results(program: Propagation, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
+    """A result of the same path that must be sharded as the argument is: it is the argument of the next call."""
+    paths = {_path(program.inputs[index].label) for index in members} - {""}
+    for index, boundary in enumerate(program.outputs):
+        if (
+            boundary.spec == spec
+            and program.values[boundary.value].shape == shape
+            and _ends_with(boundary.label, paths)
+        ):
+            yield index
+
+
+def _ends_with(name: str, paths: set[str]) -> bool:
+    return any(name.endswith(path) for path in paths)
+
+
+def _without(spec: Dimensions, axis: str) -> Dimensions:
+    return tuple(tuple(own for own in axes if axis_name(own) != axis) for axes in spec)

@@ -1,0 +1,325 @@
+"""Constraints that may save communication: new ones on a line, and those that are there changed or left out.
+
+Equal operations of one line (unrolled layers) change together. A constraint that is put on a value of a differentiated
+program binds its gradient too, as JAX does; where the gradient cannot be told, nothing is suggested. Not its job:
+whether a change saves anything (`analyze.suggest.suggestions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.sharding.needs import Need
+from pjit_inspect.analyze.sharding.value_names import ValueNames, spec_text
+from pjit_inspect.analyze.suggest.axes import find_lost_axes
+from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
+from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, axis_name
+
+__all__ = ["ConstraintOptions"]
+
+_VIEWS = frozenset(("convert", "reshape", "transpose", "copy", "optimization_barrier"))
+_ASKED = ("/sharding_constraint", "/reshard")
+_DOTS = frozenset(("dot_general", "dot"))
+_LATER = frozenset(("backward", "recompute"))
+_MOST_DIMENSIONS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """The operations that one piece of the source became, alike in everything but the layer."""
+
+    ops: tuple[int, ...]
+
+    def times(self) -> str:
+        """How many they are: " (4 of them)"; nothing for one."""
+        return f" ({len(self.ops)} of them)" if len(self.ops) > 1 else ""
+
+
+class ConstraintOptions:
+    """Finds them for one program."""
+
+    def __init__(self, program: Propagation, names: ValueNames) -> None:
+        self._program, self._names = program, names
+        self._lines = _lines(program)
+        self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
+        self._users: dict[int, list[int]] = {}
+        for index, op in enumerate(program.ops):
+            for value in op.operands:
+                self._users.setdefault(value, []).append(index)
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the types of the program carry shardings (Explicit axes): every op is then constrained."""
+        return any(
+            op.kind == "sharding_constraint" and op.op_name and not op.op_name.endswith(_ASKED)
+            for op in self._program.ops
+        )
+
+    def find(self, cost: Cost) -> Iterator[Option]:
+        """Options for every need that a constraint could do away with."""
+        stakes: dict[tuple[int, ...], list[NeedCost]] = {}
+        for found in cost.needs:
+            if found.need.op is not None and not self._program.ops[found.need.op].manual:
+                stakes.setdefault(self._lines[found.need.op].ops, []).append(found)
+            elif found.need.op is None:
+                yield from self._freed_result(found)
+        for ops, needs in stakes.items():
+            line, stake = _Line(ops=ops), sum(found.bytes for found in needs)
+            need = needs[0].need
+            yield from self._asked_otherwise(line, need, stake)
+            if need.is_sum:
+                yield from self._kept_cut(line, need, stake)
+            else:
+                yield from self._settled(line, need, stake)
+
+    # ------------------------------------------------------------ what is there
+
+    def _asked_otherwise(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
+        """A constraint of the user's that asks for what is expensive: left out, or asking for what there is."""
+        request = need.request
+        if request is None or request.kind != "reshard_requested":
+            return
+        op = self._program.ops[request.index]
+        if not op.op_name.endswith(_ASKED) or op.manual or op.kind != "sharding_constraint":
+            return
+        asking = self._same_request(op)
+        op = self._program.ops[asking.ops[0]]
+        lever = ("constraint", *map(str, asking.ops))
+        where = self._names.op(op)
+        yield Option(
+            lever=lever,
+            title=f"leave out the constraint {where}",
+            words=f"leave out the constraint {where}",
+            edits=tuple(Edit(kind="remove", index=index) for index in asking.ops),
+            stake=stake,
+        )
+        given, asked = (self._program.values[value].spec for value in (op.operands[0], op.results[0]))
+        results = [self._program.values[self._program.ops[index].results[0]] for index in asking.ops]
+        if given != asked and len({(value.shape, value.spec) for value in results}) == 1:
+            yield Option(
+                lever=lever,
+                title=f"constrain to {spec_text(given)} in {where}",
+                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}",
+                edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking.ops),
+                stake=stake,
+            )
+
+    def _same_request(self, op: ShardedOp) -> _Line:
+        """All that one piece of the source asks for, in every layer and in the backward pass; that of it last."""
+        found = [
+            index
+            for index, other in enumerate(self._program.ops)
+            if other is op
+            or (other.kind == op.kind and other.op_name.endswith(_ASKED) and op.frames and _place(other) == _place(op))
+        ]
+        return _Line(ops=tuple(sorted(found, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
+
+    def _freed_result(self, found: NeedCost) -> Iterator[Option]:
+        request = found.need.request
+        if request is None or request.kind != "output":
+            return
+        boundary = self._program.outputs[request.index]
+        if boundary.spec is None or boundary.value in {own.value for own in self._program.inputs}:
+            return
+        name = boundary.name or f"result {request.index}"
+        given = self._program.values[boundary.value].spec
+        yield Option(
+            lever=("result", str(request.index)),
+            title=f"let `{name}` be {spec_text(given)}",
+            words=f"let `out_shardings` of `{name}` be `{spec_text(given)}`, as it is computed, instead of "
+            f"`{spec_text(boundary.spec)}`",
+            edits=(Edit(kind="result", index=request.index, spec=given),),
+            stake=found.bytes,
+        )
+
+    # ------------------------------------------------------------ new ones
+
+    def _kept_cut(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
+        """Each device keeps a piece of a sum, so that it can be a reduce-scatter."""
+        if need.value is None or need.op is None or self._program.ops[need.op].kind not in _DOTS:
+            return
+        value = self._program.values[need.value]
+        axes = tuple(axis for axis in self._program.sizes if axis in need.axes)
+        if not axes or set(axes) & {axis_name(axis) for axis in value.axes}:
+            return
+        found = 0
+        for dimension, length in enumerate(value.shape):
+            is_free = not value.spec[dimension] and length > 1 and length % self._program.pieces(axes) == 0
+            if found < _MOST_DIMENSIONS and is_free:
+                found += 1
+                spec = (*value.spec[:dimension], axes, *value.spec[dimension + 1 :])
+                yield from self._constrained(line, spec, stake)
+
+    def _settled(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
+        """An array is sharded where it is made as it is needed later."""
+        if need.value is None or need.target is None or need.kind not in ("reshard_needed", "output"):
+            return
+        maker = self._program.values[need.value].op
+        if maker is None or need.value not in self._program.ops[maker].results:
+            return
+        making = self._lines.get(maker)
+        if making is not None and self._program.ops[maker].kind != "sharding_constraint":
+            yield from self._constrained(making, need.target, stake)
+
+    def _constrained(self, line: _Line, spec: Dimensions, stake: int) -> Iterator[Option]:
+        edits: list[Edit] = []
+        for index in line.ops:
+            op = self._program.ops[index]
+            if find_phase(op.op_name) in _LATER or len(op.results) != 1 or op.manual:
+                return
+            edits.append(Edit(kind="constrain", index=index, spec=spec))
+            if self._is_differentiated:
+                gradient = self._gradient(op)
+                if gradient is None:
+                    return
+                edits.append(Edit(kind="constrain", index=gradient, spec=spec))
+        where = self._names.op(self._program.ops[line.ops[0]])
+        yield Option(
+            lever=("line", *map(str, line.ops)),
+            title=f"constrain {where} to {spec_text(spec)}",
+            words=f"put `with_sharding_constraint(..., {spec_text(spec)})` on {where}{line.times()}"
+            + (", which binds its gradient too" if self._is_differentiated else ""),
+            edits=tuple(edits),
+            stake=stake,
+        )
+
+    def _gradient(self, op: ShardedOp) -> int | None:
+        """The op that makes the gradient of a product: what the backward pass multiplies with each of its operands.
+
+        None when it cannot be told, or when it is no op's own result of the product's shape.
+        """
+        if op.kind == "gather":
+            return self._gradient_of_lookup(op)
+        if op.kind not in _DOTS:
+            return None
+        own = {self._root(value) for value in op.operands}
+        found: set[int] = set()
+        for value in own:
+            for index in self._later_dots(value, op):
+                found |= {self._root(other) for other in self._program.ops[index].operands} - own
+        if len(found) != 1:
+            return None
+        value = found.pop()
+        maker = self._program.values[value].op
+        if maker is None or self._program.values[value].shape != self._program.values[op.results[0]].shape:
+            return None
+        return maker if self._program.ops[maker].results == (value,) else None
+
+    def _gradient_of_lookup(self, op: ShardedOp) -> int | None:
+        """The op that makes what the backward pass adds to the table at the same indices."""
+        made = self._program.values[op.results[0]].shape
+        added = {
+            self._root(other.operands[-1])
+            for other in self._program.ops
+            if other.kind == "scatter"
+            and len(other.operands) == 3
+            and other.frames[:1] == op.frames[:1]
+            and find_phase(other.op_name) in _LATER
+        }
+        value = self._program.values[added.pop()] if len(added) == 1 else None
+        return value.op if value is not None and value.shape == made else None
+
+    def _later_dots(self, value: int, op: ShardedOp) -> Iterator[int]:
+        """The products of the backward pass, from the same piece of the source, that use a value or a view of it."""
+        for index in self._users.get(value, ()):
+            other = self._program.ops[index]
+            if other.kind in _VIEWS:
+                yield from self._later_dots(other.results[0], op)
+            elif other.kind in _DOTS and find_phase(other.op_name) in _LATER and other.frames[:1] == op.frames[:1]:
+                yield index
+
+    def _root(self, value: int) -> int:
+        """The value that one is a plain view of."""
+        for _ in range(8):
+            maker = self._program.values[value].op
+            op = self._program.ops[maker] if maker is not None else None
+            if op is None or op.kind not in _VIEWS or value not in op.results:
+                return value
+            value = op.operands[0]
+        return value
+
+    # ------------------------------------------------------------ where an axis is lost
+
+    def kept_axes(self, most: int) -> Iterator[Option]:
+        """An axis put back where an op loses it, at the first `most` such lines of the program."""
+        seen: set[tuple[int, ...]] = set()
+        for index, spec in find_lost_axes(self._program):
+            line = self._lines[index]
+            if line.ops not in seen and len(seen) < most:
+                options = list(self._constrained(line, spec, 0))
+                seen |= {line.ops} if options else set()
+                # Further places for the same axes are no other lever.
+                axes = sorted({axis for own in spec for axis in own})
+                yield from (replace(option, lever=("kept", *axes)) for option in options)
+
+    # ------------------------------------------------------------ steps in between
+
+    def hops(self, cost: Cost, given_up: Collection[Move]) -> Iterator[Option]:
+        """For an array that XLA gathers whole to cut it again: one axis at a time."""
+        for found in cost.needs:
+            need = found.need
+            if need.op is None or need.value is None or need.target is None:
+                continue
+            op, given = self._program.ops[need.op], self._program.values[need.value].spec
+            steps = _steps(given, need.target)
+            if (given, need.target) in given_up and len(steps) > 1 and not op.manual and need.value in op.operands:
+                yield self._hop(need.op, need.value, steps[:-1], found.bytes)
+
+    def _hop(self, index: int, value: int, steps: list[Dimensions], stake: int) -> Option:
+        line = self._lines[index]
+        number = self._program.ops[index].operands.index(value)
+        where = self._names.op(self._program.ops[index])
+        route = ", then ".join(f"`{spec_text(step)}`" for step in steps)
+        return Option(
+            lever=("hop", *map(str, line.ops)),
+            title=f"go through {route} before {where}",
+            words=f"bring {self._names.value(value)} to {route}, with a constraint before {where}{line.times()}: one "
+            "axis at a time, XLA need not gather all of it",
+            edits=tuple(Edit(kind="hop", index=i, number=number, spec=step) for i in line.ops for step in steps),
+            stake=stake,
+        )
+
+
+def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
+    """The shardings on the way from one to another where one axis changes its dimension at a time, the target last.
+
+    [] when the way is no such one.
+    """
+    spec = [list(axes) for axes in given]
+    steps: list[Dimensions] = []
+    for dimension, axes in enumerate(target):
+        for axis in axes:
+            if axis in spec[dimension]:
+                continue
+            source = next((d for d, own in enumerate(spec) if own and own[-1] == axis), None)
+            if source is None:
+                return []
+            spec[source].pop()
+            spec[dimension].append(axis)
+            steps.append(tuple(map(tuple, spec)))
+    return steps if steps and steps[-1] == target else []
+
+
+def _place(op: ShardedOp) -> object:
+    """The piece of source that an op was written as."""
+    return (op.frames[0].file, op.frames[0].line), op.spans[:1]
+
+
+def _lines(program: Propagation) -> dict[int, _Line]:
+    """For every op, those that differ from it in the layer only."""
+    keys: dict[object, list[int]] = {}
+    key_of: dict[int, object] = {}
+    for index, op in enumerate(program.ops):
+        frame = (op.frames[0].file, op.frames[0].line) if op.frames else index
+        values = tuple(
+            (program.values[value].shape, program.values[value].spec) for value in (*op.operands, *op.results)
+        )
+        key = (frame, op.spans, op.opcode, op.op_name.rpartition("/")[2], find_phase(op.op_name), op.detail, values)
+        keys.setdefault(key, []).append(index)
+        key_of[index] = key
+    lines = {key: _Line(ops=tuple(ops)) for key, ops in keys.items()}
+    return {index: lines[key] for index, key in key_of.items()}

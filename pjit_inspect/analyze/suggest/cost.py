@@ -1,0 +1,343 @@
+"""What a sharded program is expected to communicate, compute and hold on one device (modelled).
+
+Every need (`analyze.sharding.needs`) becomes the collective that serves it most directly, costed as in `analyze.collectives.traffic`. XLA
+combines, shares and reorders; only the difference between two such figures means something. Not its job: collectives
+that were compiled (`analyze.collectives.collectives`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.collectives.traffic import wire_bytes
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.sharding.needs import Need, find_needs
+from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, axis_name
+
+__all__ = ["Cost", "Move", "NeedCost", "cost_of", "serves"]
+
+Move = tuple[Dimensions, Dimensions]
+"""A sharding that is given, and one that is wanted."""
+
+_FREE = frozenset(("constant", "iota"))
+_VIEWS = frozenset(("transpose", "reshape", "copy", "optimization_barrier"))
+_NO_WORK = _VIEWS | {
+    "broadcast_in_dim", "sharding_constraint", "reshard", "while", "case", "if", "named_computation",
+    "manual_computation",
+}  # fmt: skip
+_DOTS = frozenset(("dot_general", "dot", "convolution"))
+_LATER = frozenset(("backward", "recompute"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedCost:
+    """One need and what serving it makes a device send per call."""
+
+    need: Need
+    bytes: int
+    is_backward: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one device does per call (modelled).
+
+    Attributes:
+      needs: the needs that cost something; of several for the same move, the first.
+      products: multiplications of all dots and convolutions.
+      elements: elements that all ops make.
+      held_bytes: the arguments' pieces.
+      at_odds: how many dots have operands that are cut otherwise than each other where they are summed over: what XLA
+        makes of these is not foreseen well.
+    """
+
+    needs: tuple[NeedCost, ...]
+    products: int
+    elements: int
+    held_bytes: int
+    at_odds: int
+
+    @property
+    def forward_bytes(self) -> int:
+        """Bytes sent for everything but the backward pass."""
+        return sum(found.bytes for found in self.needs if not found.is_backward)
+
+    @property
+    def backward_bytes(self) -> int:
+        """Bytes sent for what differentiation made, recomputation too."""
+        return sum(found.bytes for found in self.needs if found.is_backward)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes sent."""
+        return self.forward_bytes + self.backward_bytes
+
+
+def cost_of(program: Propagation, trips: Mapping[int, int], *, is_cpu: bool, given_up: Collection[Move] = ()) -> Cost:
+    """The cost of a program.
+
+    Args:
+      program: with its shardings.
+      trips: index of a loop -> how often it runs; others count once.
+      is_cpu: whether XLA's CPU backend compiles it, which computes half precision as f32, and makes no
+        reduce-scatter: it sums all of an array and cuts it.
+      given_up: moves for which the partitioner gathers the whole array.
+    """
+    runs = _runs(program, trips)
+    needs = tuple(_need_costs(program, runs, is_cpu, given_up))
+    summed = {row.need.op: row.need.axes for row in needs if row.need.is_sum}
+    return Cost(
+        needs=needs,
+        products=sum(
+            _products(program, op, summed.get(index, frozenset())) * runs[index] for index, op in enumerate(program.ops)
+        ),
+        elements=sum(_elements(program, op) * runs[index] for index, op in enumerate(program.ops)),
+        at_odds=sum(_is_at_odds(program, op) for op in program.ops),
+        held_bytes=sum(local_bytes(program, boundary.value) for boundary in program.inputs),
+    )
+
+
+def _runs(program: Propagation, trips: Mapping[int, int]) -> list[int]:
+    """How often each op runs per call."""
+    runs: list[int] = []
+    for op in program.ops:
+        outer = 1 if op.parent is None else runs[op.parent] * trips.get(op.parent, 1)
+        runs.append(outer)
+    return runs
+
+
+def _need_costs(program: Propagation, runs: list[int], is_cpu: bool, given_up: Collection[Move]) -> Iterator[NeedCost]:
+    seen: set[tuple[int, Dimensions]] = set()
+    uses = _uses(program)
+    sums: dict[int, NeedCost] = {}
+    agreed: dict[int, NeedCost] = {}
+    spared: dict[int, NeedCost] = {}
+    for need in find_needs(program):
+        if need.kind == "written":
+            continue
+        if need.is_sum:
+            size = _sum_bytes(program, need, uses, is_cpu)
+        else:
+            size = _moved_bytes(program, need, seen, given_up) * widening(program, need.value, is_cpu)
+        if not size:
+            continue
+        name = "" if need.op is None else program.ops[need.op].op_name
+        count = 1 if need.op is None else runs[need.op]
+        found = NeedCost(need=need, bytes=size * count, is_backward=find_phase(name) in _LATER)
+        if need.op is not None and need.is_sum:
+            sums[need.op] = found
+        elif need.op is not None and _is_about_a_sum(program, need):
+            # Both operands cut, but otherwise: one moves. One cut and one whole: it may be gathered instead of summed.
+            rivals = agreed if _is_cut_on_both_sides(program, need) else spared
+            rivals[need.op] = min(found, rivals.get(need.op, found), key=lambda one: one.bytes)
+        else:
+            yield found
+    yield from agreed.values()
+    for op in dict.fromkeys((*sums, *spared)):
+        yield min((own[op] for own in (sums, spared) if op in own), key=lambda one: one.bytes)
+
+
+def _is_about_a_sum(program: Propagation, need: Need) -> bool:
+    """Whether an array moves for nothing but dimensions that are summed over."""
+    rule = program.ops[need.op].rule if need.op is not None else None
+    return (
+        rule is not None
+        and bool(need.parts)
+        and all(
+            part.operand is not None and not set(rule.reduction).isdisjoint(rule.operands[part.operand][part.dimension])
+            for part in need.parts
+        )
+    )
+
+
+def _is_cut_on_both_sides(program: Propagation, need: Need) -> bool:
+    """Whether an operand that does not move is cut over the same axes where the op sums."""
+    op = program.ops[need.op] if need.op is not None else None
+    rule = op.rule if op is not None else None
+    if op is None or rule is None:
+        return False
+    moving = {part.operand for part in need.parts}
+    return any(
+        axis_name(axis) in need.axes and not set(rule.reduction).isdisjoint(factors)
+        for number, (dimensions, value) in enumerate(zip(rule.operands, op.operands, strict=False))
+        if number not in moving
+        for factors, axes in zip(dimensions, program.values[value].spec, strict=False)
+        for axis in axes
+    )
+
+
+def serves(program: Propagation, need: Need, cause: Cause) -> bool:
+    """Whether a cause, as far as its names tell, is this need."""
+    if cause.kind not in (need.kind, "full_replication"):
+        return False
+    if need.op is None:
+        return True
+    asked = need.request.index if need.request is not None and need.request.kind == "reshard_requested" else need.op
+    return cause.op_name in (program.ops[need.op].op_name, program.ops[asked].op_name)
+
+
+# ---------------------------------------------------------------- sums
+
+
+def _sum_bytes(program: Propagation, need: Need, uses: Mapping[int, list[int]], is_cpu: bool) -> int:
+    """All partial results of an op; those of an op with several results (argmax) together."""
+    if need.op is None:
+        return 0
+    axes = need.axes - _used_otherwise(program, need.op)
+    if not axes:
+        return 0
+    return sum(_one_sum(program, value, axes, uses, is_cpu) for value in program.ops[need.op].results)
+
+
+def _used_otherwise(program: Propagation, index: int) -> set[str]:
+    """The axes that split what an op does not sum over: an operand that has one there gives it up where it sums."""
+    op = program.ops[index]
+    if op.rule is None:
+        return set()
+    return {
+        axis_name(axis)
+        for factors, value in zip(op.rule.operands, op.operands, strict=False)
+        for dimension, axes in zip(factors, program.values[value].spec, strict=False)
+        if set(op.rule.reduction).isdisjoint(dimension)
+        for axis in axes
+    }
+
+
+def _one_sum(
+    program: Propagation, value: int, axes: frozenset[str], uses: Mapping[int, list[int]], is_cpu: bool
+) -> int:
+    size = program.pieces(tuple(axes))
+    kept = _kept_spec(program, value, uses)
+    cut = tuple(axis for axis in (a for dimension in kept for a in dimension) if axis_name(axis) in axes)
+    partial = bytes_as(program, value, kept) * program.pieces(cut)
+    partial *= widening(program, value, is_cpu)
+    if cut and not is_cpu:
+        parts = program.pieces(cut)
+        rest = wire_bytes("all-reduce", partial // parts, size // parts) if size > parts else 0
+        return wire_bytes("reduce-scatter", partial, parts) + rest
+    return wire_bytes("all-reduce", partial, size)
+
+
+def _kept_spec(program: Propagation, value: int, uses: Mapping[int, list[int]]) -> Dimensions:
+    """How a sum is kept: as its only user, a constraint, wants it, else as it is."""
+    users = uses.get(value, [])
+    if len(users) == 1 and program.ops[users[0]].kind in ("sharding_constraint", "reshard"):
+        return program.values[program.ops[users[0]].results[0]].spec
+    return program.values[value].spec
+
+
+def _uses(program: Propagation) -> dict[int, list[int]]:
+    uses: dict[int, list[int]] = {}
+    for index, op in enumerate(program.ops):
+        for value in op.operands:
+            uses.setdefault(value, []).append(index)
+    return uses
+
+
+# ---------------------------------------------------------------- moves
+
+
+def _moved_bytes(
+    program: Propagation, need: Need, seen: set[tuple[int, Dimensions]], given_up: Collection[Move]
+) -> int:
+    value = need.value
+    if value is None or _is_free(program, value):
+        return 0
+    given = program.values[value].spec
+    if need.kind == "halo":
+        return _edge_bytes(program, need)
+    target = need.target
+    if target is None:
+        lost = {(part.dimension, axis) for part in need.parts if part.value == value for axis in part.axes}
+        target = tuple(tuple(a for a in axes if (d, a) not in lost) for d, axes in enumerate(given))
+    target = _without_cuts_to_sum(program, need, target)
+    if (value, target) in seen:
+        return 0
+    seen.add((value, target))
+    if (given, target) in given_up:
+        own = local_bytes(program, value)
+        return wire_bytes("all-gather", own, program.pieces(program.values[value].axes))
+    return move_bytes(program, value, given, target)
+
+
+def _without_cuts_to_sum(program: Propagation, need: Need, target: Dimensions) -> Dimensions:
+    """An operand is not cut along what is summed for the sake of the other: that one may be gathered instead."""
+    op = program.ops[need.op] if need.op is not None else None
+    numbers = {part.operand for part in need.parts} - {None}
+    if op is None or op.rule is None or need.value is None or len(numbers) != 1:
+        return target
+    factors = op.rule.operands[numbers.pop() or 0]
+    given = program.values[need.value].spec
+    return tuple(
+        () if not have and factors[dimension] and set(factors[dimension]) <= set(op.rule.reduction) else axes
+        for dimension, (have, axes) in enumerate(zip(given, target, strict=True))
+    )
+
+
+def _is_free(program: Propagation, value: int) -> bool:
+    """Whether every device can make the value itself: a constant, a counter, or one number spread out."""
+    for _ in range(4):
+        found = program.values[value]
+        op = program.ops[found.op] if found.op is not None else None
+        if op is None or value not in op.results:
+            return False
+        if op.kind in _FREE:
+            return True
+        if op.kind not in ("broadcast_in_dim", "convert", "reshape") or not op.operands:
+            return False
+        value = op.operands[0]
+    return False
+
+
+def _edge_bytes(program: Propagation, need: Need) -> int:
+    """The rows that a window reads beyond each piece; one where their number is not known."""
+    found = 0
+    rows = dict(program.ops[need.op].edges) if need.op is not None else {}
+    for part in need.parts:
+        if part.value == need.value:
+            length = max(program.local_shape(part.value)[part.dimension], 1)
+            number = rows.get(part.dimension, 1) if part.operand == 0 else 1
+            lacking = max(program.values[part.value].shape[part.dimension] - length, 1)
+            found += local_bytes(program, part.value) // length * min(number, lacking)
+    return found
+
+
+# ---------------------------------------------------------------- work
+
+
+def _products(program: Propagation, op: ShardedOp, summed: frozenset[str]) -> int:
+    """Multiplications of one dot or convolution on one device.
+
+    Its work is cut as its results are, and over the axes where partial sums are combined; not where an operand is
+    gathered instead.
+    """
+    rule = op.rule
+    if op.kind not in _DOTS or rule is None:
+        return 0
+    kept = {axis for value in op.results for axis in program.values[value].axes}
+    axes = (*kept, *(summed - {axis_name(axis) for axis in kept}))
+    return -(-math.prod(rule.sizes.values()) // program.pieces(axes))
+
+
+def _elements(program: Propagation, op: ShardedOp) -> int:
+    """Elements one device makes; those of views, constants and ops with regions are none."""
+    if op.kind in _FREE or op.kind in _NO_WORK:
+        return 0
+    return sum(math.prod(program.local_shape(value)) for value in op.results)
+
+
+def _is_at_odds(program: Propagation, op: ShardedOp) -> bool:
+    """Whether the operands of a dot are both cut where they are summed over, and not alike."""
+    rule = op.rule
+    if op.kind not in _DOTS or rule is None:
+        return False
+    cuts = [
+        {factors: axes for factors, axes in zip(dimensions, program.values[value].spec, strict=False) if axes}
+        for dimensions, value in zip(rule.operands, op.operands, strict=False)
+    ]
+    summed = [{f: axes for f, axes in own.items() if not set(f).isdisjoint(rule.reduction)} for own in cuts]
+    return len(summed) == 2 and all(summed) and summed[0] != summed[1]

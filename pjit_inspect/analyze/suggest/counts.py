@@ -1,0 +1,125 @@
+"""What XLA's partitioner makes a device send, compute and hold, counted in the partitioned program.
+
+Before optimization: XLA combines, shares and removes collectives afterwards, so only the difference between two such
+figures means something. Loops count as often as they run, where that is known. Not its job: asking XLA (`suggest`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.collectives.traffic import wire_bytes
+from pjit_inspect.analyze.graph.work import product_flops
+from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.sharding.mesh import Mesh
+
+__all__ = ["Counts", "count_partitioned"]
+
+_LATER = frozenset(("backward", "recompute"))
+_NO_WORK = frozenset((
+    "bitcast", "broadcast", "call", "conditional", "constant", "copy", "get-tuple-element", "iota", "opt-barrier",
+    "parameter", "partition-id", "replica-id", "reshape", "transpose", "tuple", "while",
+    # What communication takes is counted as such.
+    "all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter", "dynamic-slice",
+))  # fmt: skip
+
+Key = tuple[str, str, tuple[str, ...] | None, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """One program after partitioning, per device and call.
+
+    Attributes:
+      forward_bytes, backward_bytes: bytes sent; backward is what differentiation made, recomputation too.
+      by_kind: the same for each kind of collective.
+      products: operations of all matrix products and convolutions.
+      made_bytes: bytes that all operations make, views and collectives aside.
+      held_bytes: bytes of the arguments' pieces.
+      channels: what a collective is (kind, JAX's name, axes, shape) -> the channels of those that are so.
+    """
+
+    forward_bytes: int
+    backward_bytes: int
+    by_kind: tuple[tuple[str, int], ...]
+    products: int
+    made_bytes: int
+    held_bytes: int
+    channels: dict[Key, tuple[int | None, ...]]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes sent."""
+        return self.forward_bytes + self.backward_bytes
+
+    def channels_not_in(self, other: Counts) -> frozenset[int]:
+        """The channels of the collectives that another program does not have, or has fewer of."""
+        gone = (own[len(other.channels.get(key, ())) :] for key, own in self.channels.items())
+        return frozenset(channel for channels in gone for channel in channels if channel is not None)
+
+
+def count_partitioned(
+    module: HloModule, mesh: Mesh | None, device_ids: Sequence[int] | None, *, is_cpu: bool
+) -> Counts:
+    """The counts of a program that XLA's partitioner has made.
+
+    Args:
+      module: the program right after partitioning.
+      mesh: as for `find_collectives`.
+      device_ids: as for `find_collectives`.
+      is_cpu: whether XLA's CPU backend compiles it; others make a reduce-scatter of a sum that is cut afterwards.
+    """
+    rows = tuple(find_collectives(module, mesh, device_ids))
+    sent = Counter[str]()
+    backward = 0
+    channels: dict[Key, tuple[int | None, ...]] = {}
+    for row in rows:
+        size = _sent(module, row, is_cpu) * (1 if row.count is None else row.count)
+        sent[row.kind] += size
+        backward += size if row.phase in _LATER else 0
+        key = (row.kind, row.op_name, row.axes, row.local_shape)
+        channels[key] = (*channels.get(key, ()), row.channel_id)
+    products, made = _work(module)
+    return Counts(
+        forward_bytes=sent.total() - backward,
+        backward_bytes=backward,
+        by_kind=tuple(sorted((kind, size) for kind, size in sent.items() if size)),
+        products=products,
+        made_bytes=made,
+        held_bytes=_held(module),
+        channels=channels,
+    )
+
+
+def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
+    if is_cpu or row.kind != "all-reduce" or len(row.instructions) != 1:
+        return row.wire_bytes
+    found = module.find(row.instructions[0])
+    is_cut = found is not None and found.users and all(user.opcode == "dynamic-slice" for user in found.users)
+    size = max((len(group) for group in row.groups), default=1)
+    return wire_bytes("reduce-scatter", row.payload_bytes, size) if is_cut else row.wire_bytes
+
+
+def _work(module: HloModule) -> tuple[int, int]:
+    """Operations of the products, and bytes that operations make; what runs an unknown number of times counts once."""
+    runs = np.array([1 if own.most is None else own.most for own in count_runs(module)], float)
+    times = runs[module.instructions.computation]
+    is_free = np.isin(module.instructions.opcode, [n for n, name in enumerate(module.opcodes) if name in _NO_WORK])
+    made = (np.maximum(module.result_bytes, 0) * times)[~is_free].sum()
+    products = sum(
+        (product_flops(module, index) or 0) * times[index]
+        for index in module.with_opcode("dot", "convolution").tolist()
+    )
+    return int(products), int(made)
+
+
+def _held(module: HloModule) -> int:
+    entry = module.computation(module.entry)
+    return sum(own.shape.bytes or 0 for own in entry if own.opcode == "parameter")

@@ -1,0 +1,147 @@
+"""What an option changes, modelled: propagation runs again on the changed program, and its needs are costed.
+
+So the backward pass and every consequence count. Nothing is compiled, and XLA is not asked. Not its job: which options
+there are, or which are kept (`analyze.suggest.suggestions`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.sharding.needs import Need, find_needs
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.cost import Cost, Move, cost_of, serves
+from pjit_inspect.analyze.suggest.option import Option, Tried
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.sharded_program import Propagation
+
+__all__ = ["ModelJudge", "Try"]
+
+Try = Callable[[Sequence[Edit]], tuple[Propagation, Mapping[int, int]]]
+"""The changed program with its shardings, and how often its loops run. Raises CaptureError when it cannot be had."""
+
+_MORE_PRODUCTS, _MORE_ELEMENTS = 1.1, 1.25
+"""A change with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
+_MORE_THAN_SENT = 1.05
+"""Nothing saves more than so many times what the collectives send that it aims at: then the model is wrong there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelJudge:
+    """What every option is measured against.
+
+    Attributes:
+      program, before: the program as it is, and its cost.
+      needs: all its needs.
+      given_up: the moves for which XLA gathered a whole array.
+    """
+
+    program: Propagation
+    before: Cost
+    needs: tuple[Need, ...]
+    given_up: frozenset[Move]
+    collectives: Sequence[Collective]
+    try_change: Try
+    is_cpu: bool
+
+    @classmethod
+    def of(cls, names: ValueNames, collectives: Sequence[Collective], try_change: Try, is_cpu: bool) -> ModelJudge:
+        """The judge of a program: it is costed as it is, first."""
+        program, trips = try_change(())
+        given_up = _given_up(program, collectives)
+        return cls(
+            program=program,
+            before=cost_of(program, trips, is_cpu=is_cpu, given_up=given_up),
+            needs=find_needs(program),
+            given_up=given_up,
+            collectives=collectives,
+            try_change=try_change,
+            is_cpu=is_cpu,
+        )
+
+    def judge(self, option: Option) -> Tried | None:
+        """What the program costs with the option; None when it cannot be had, or makes a device compute more."""
+        try:
+            changed, trips = self.try_change(option.edits)
+        except CaptureError:
+            return None
+        after = cost_of(changed, trips, is_cpu=self.is_cpu, given_up=self.given_up)
+        if self._costs_elsewhere(after):
+            return None
+        aims = self._aimed_at(_by_name(changed, after))
+        tried = Tried(
+            option=option,
+            forward_bytes=after.forward_bytes - self.before.forward_bytes,
+            backward_bytes=after.backward_bytes - self.before.backward_bytes,
+            removes=tuple(row.instructions[0] for row in aims),
+            held_bytes=after.held_bytes - self.before.held_bytes,
+            work=after.products / self.before.products if self.before.products else 1.0,
+        )
+        return (
+            None if -tried.bytes > _MORE_THAN_SENT * sum(row.wire_bytes * (row.count or 1) for row in aims) else tried
+        )
+
+    def _costs_elsewhere(self, after: Cost) -> bool:
+        """Whether a device computes more, or more operands are cut in ways of which the outcome is not foreseen."""
+        return (
+            after.products > _MORE_PRODUCTS * self.before.products
+            or after.elements > _MORE_ELEMENTS * self.before.elements
+            or after.at_odds > self.before.at_odds
+        )
+
+    def _aimed_at(self, left: Counter[tuple[str, str]]) -> list[Collective]:
+        """The collectives of the needs that send less than before."""
+        saved = _by_name(self.program, self.before) - left
+        needs = [row.need for row in self.before.needs if saved[_name(self.program, row.need)] > 0]
+        # What is gathered once serves every op that needs it so; XLA may have named it after another one of these.
+        moves = {(need.value, need.target) for need in needs if need.value is not None and not need.is_sum}
+        needs += [need for need in self.needs if not need.is_sum and (need.value, need.target) in moves]
+        served = {name for _, name in saved} - {name for _, name in left}
+        return [
+            row
+            for row in self.collectives
+            if row.instructions
+            and any(
+                any(serves(self.program, need, cause) for need in needs) or self._is_step(cause, served)
+                for cause in row.causes
+            )
+        ]
+
+    def _is_step(self, cause: Cause, served: Collection[str]) -> bool:
+        """Whether a collective is a step of serving an operation that needs nothing more.
+
+        XLA may gather in two steps, by a permute and a sum over another axis; nothing that costs is of the second
+        one's kind.
+        """
+        return cause.op_name in served and not any(serves(self.program, row.need, cause) for row in self.before.needs)
+
+
+def _given_up(program: Propagation, collectives: Iterable[Collective]) -> frozenset[Move]:
+    causes = [cause for row in collectives for cause in row.causes if cause.kind == "full_replication"]
+    if not causes:
+        return frozenset()
+    return frozenset(
+        (program.values[need.value].spec, need.target)
+        for need in find_needs(program)
+        if need.value is not None
+        and need.target is not None
+        and not need.is_sum
+        and any(serves(program, need, cause) for cause in causes)
+    )
+
+
+def _name(program: Propagation, need: Need) -> tuple[str, str]:
+    """An operation's name and what it needs: the same before and after a change."""
+    return need.kind, "" if need.op is None else program.ops[need.op].op_name
+
+
+def _by_name(program: Propagation, cost: Cost) -> Counter[tuple[str, str]]:
+    found: Counter[tuple[str, str]] = Counter()
+    for row in cost.needs:
+        found[_name(program, row.need)] += row.bytes
+    return found

@@ -1,0 +1,58 @@
+"""A change that may be tried, before anybody knows what it costs, and what came of trying it.
+
+Not its job: finding changes (`analyze.suggest.arguments`, `analyze.suggest.constraints`) or costing them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.report.suggestion import Checked, Edit
+
+__all__ = ["Option", "Tried"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One change of a program.
+
+    Attributes:
+      lever: what it turns: of several options with one lever, one is enough.
+      title: the change, short, as an order.
+      words: the same in full.
+      edits: what it changes.
+      stake: bytes of the needs it could do away with (modelled); options with more at stake are tried first.
+    """
+
+    lever: tuple[str, ...]
+    title: str
+    words: str
+    edits: tuple[Edit, ...]
+    stake: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """An option and what it changes, for one device and call.
+
+    Attributes:
+      option: the option.
+      forward_bytes, backward_bytes: bytes sent more.
+      removes: names of the instructions of the collectives that it does away with.
+      held_bytes: bytes more of arguments held.
+      work: multiplications, 1 for as many as before.
+      counted: what XLA's partitioner makes of both programs; None where it is modelled.
+    """
+
+    option: Option
+    forward_bytes: int
+    backward_bytes: int
+    removes: tuple[str, ...]
+    held_bytes: int
+    work: float
+    counted: Checked | None = None
+
+    @property
+    def bytes(self) -> int:
+        """Bytes sent more."""
+        return self.forward_bytes + self.backward_bytes

@@ -1,0 +1,207 @@
+"""Changes that save communication, with what each would cost.
+
+Options are tried before they are offered: XLA's partitioner is asked about the changed program, and what it makes is
+counted beside what it makes of the program as it is. Where it cannot be asked, their cost is modelled, and marked so.
+Kept are the few that save a noticeable part and make no device compute much more. Not its job: compiling a changed
+program to the end (`Suggestion.check`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.arguments import ArgumentOptions
+from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
+from pjit_inspect.analyze.suggest.cost import Cost, Move
+from pjit_inspect.analyze.suggest.counts import Counts
+from pjit_inspect.analyze.suggest.model import ModelJudge, Try
+from pjit_inspect.analyze.suggest.option import Option, Tried
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
+
+__all__ = ["Count", "Try", "compare_traffic", "find_suggestions"]
+
+Count = Callable[[Sequence[Edit]], Counts]
+"""What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer."""
+
+_MOST_TRIES = 24
+_MOST_LOST = 5
+_MOST = 6
+_NOTICEABLE = 0.01
+"""A saving of a smaller part of what the program sends is none."""
+_MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
+"""A change with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
+_VISIBLE_WORK = 0.005
+_LESS_WORK = 0.9
+"""An option with which a device multiplies less than so many times what it does with another is no part of that."""
+
+
+def find_suggestions(
+    names: ValueNames,
+    collectives: Sequence[Collective],
+    try_change: Try,
+    *,
+    is_cpu: bool,
+    count: Count | None = None,
+) -> tuple[Suggestion, ...]:
+    """At most six changes, the largest saving first; () when none is known that saves a noticeable part.
+
+    Args:
+      names: the program, and how its values are called.
+      collectives: those of the compiled program, with their causes.
+      try_change: propagates a changed program.
+      is_cpu: whether XLA's CPU backend compiles it.
+      count: asks XLA's partitioner; None where only the model is to speak.
+    """
+    model = ModelJudge.of(names, collectives, try_change, is_cpu)
+    options = _Options.of(names, model.before, model.given_up)
+    counted = None if count is None else _CountingJudge.of(count, collectives)
+    if counted is None:
+        found = [model.judge(option) for option in options.staked]
+        floor = _NOTICEABLE * model.before.bytes
+    else:
+        found = [counted.judge(option) for option in (*options.staked, *options.likely)]
+        floor = _NOTICEABLE * counted.before.bytes
+    helping = [one for one in found if one is not None and -one.bytes > floor]
+    return tuple(_suggestion(one) for one in _best_of_each(helping)[:_MOST])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """Options worth trying, each change once.
+
+    Attributes:
+      staked: those for which the model sees enough at stake, most first.
+      likely: those that often help though the model sees nothing.
+    """
+
+    staked: tuple[Option, ...]
+    likely: tuple[Option, ...]
+
+    @classmethod
+    def of(cls, names: ValueNames, before: Cost, given_up: Collection[Move]) -> _Options:
+        program = names.program
+        constraints = ConstraintOptions(program, names)
+        found, likely = list(constraints.hops(before, given_up)), []
+        if not constraints.is_explicit:
+            # In Explicit mode the types of all ops follow those of the arguments: an edit of one place is no program.
+            found += [*ArgumentOptions(program).find(before), *constraints.find(before)]
+            likely = list(constraints.kept_axes(_MOST_LOST))
+        once = {frozenset(option.edits): option for option in reversed(found)}
+        floor = _NOTICEABLE * before.bytes
+        worth = [option for option in reversed(once.values()) if option.stake > floor]
+        staked = sorted(worth, key=lambda option: -option.stake)[:_MOST_TRIES]
+        known = {frozenset(option.edits) for option in staked}
+        return cls(staked=tuple(staked), likely=tuple(one for one in likely if frozenset(one.edits) not in known))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CountingJudge:
+    """Counts in what XLA's partitioner makes of a program; `before` is the program as it is."""
+
+    before: Counts
+    count: Count
+    collectives: Sequence[Collective]
+
+    @classmethod
+    def of(cls, count: Count, collectives: Sequence[Collective]) -> _CountingJudge | None:
+        """None when XLA's partitioner cannot be asked about the program as it is."""
+        try:
+            return cls(before=count(()), count=count, collectives=collectives)
+        except CaptureError:
+            return None
+
+    def judge(self, option: Option) -> Tried | None:
+        """What XLA makes of the program with the option; None when that is no program, or a device computes more."""
+        try:
+            after = self.count(option.edits)
+        except CaptureError:
+            return None
+        before = self.before
+        if after.products > _MORE_PRODUCTS * before.products or after.made_bytes > _MORE_MADE * before.made_bytes:
+            return None
+        gone = before.channels_not_in(after)
+        return Tried(
+            option=option,
+            forward_bytes=after.forward_bytes - before.forward_bytes,
+            backward_bytes=after.backward_bytes - before.backward_bytes,
+            removes=tuple(row.instructions[0] for row in self.collectives if row.channel_id in gone),
+            held_bytes=after.held_bytes - before.held_bytes,
+            work=after.products / before.products if before.products else 1.0,
+            counted=Checked(
+                before_bytes=before.bytes,
+                after_bytes=after.bytes,
+                before_by_kind=before.by_kind,
+                after_by_kind=after.by_kind,
+            ),
+        )
+
+
+def _best_of_each(found: list[Tried]) -> list[Tried]:
+    """The best option of each lever, without those that do less than half of what a better one does for the same."""
+    kept: list[Tried] = []
+    for tried in sorted(found, key=lambda one: (one.bytes, len(one.option.edits))):
+        if not any(_is_contained(tried, better) for better in kept):
+            kept.append(tried)
+    return kept
+
+
+def _is_contained(tried: Tried, better: Tried) -> bool:
+    own, other = tried.option.lever, better.option.lever
+    if tried.work < _LESS_WORK * better.work:
+        return False
+    if own[0] == other[0] and (set(own[1:]) <= set(other[1:]) or set(other[1:]) <= set(own[1:])):
+        return True
+    return set(tried.removes) <= set(better.removes) and 2 * tried.bytes > better.bytes
+
+
+def _suggestion(tried: Tried) -> Suggestion:
+    option = tried.option
+    words = option.words[:1].upper() + option.words[1:]
+    found = [f"holds {_size(tried.held_bytes)} of arguments"] if tried.held_bytes else []
+    if abs(tried.work - 1) >= _VISIBLE_WORK:
+        found.append(f"multiplies {abs(tried.work - 1):.0%} {'more' if tried.work > 1 else 'less'}")
+    saves = "this may save communication"
+    if tried.counted is not None:
+        saves = f"XLA's partitioner then makes each device send {_size(tried.bytes)} per call"
+    more = f"; each device then {' and '.join(found)}" if found else ""
+    return Suggestion(
+        title=option.title,
+        sentence=f"{words}: {saves}{more}.",
+        change=option.edits,
+        forward_bytes=tried.forward_bytes,
+        backward_bytes=tried.backward_bytes,
+        removes=tried.removes,
+        counted=tried.counted,
+    )
+
+
+def _size(size: int) -> str:
+    amount, unit = float(abs(size)), "B"
+    for larger in ("KiB", "MiB", "GiB"):
+        if amount >= 1024:
+            amount, unit = amount / 1024, larger
+    figure = f"{amount:,.0f}" if amount >= 100 else f"{amount:.3g}"
+    return f"{figure} {unit} {'more' if size > 0 else 'less'}"
+
+
+def compare_traffic(before: Iterable[Collective], after: Iterable[Collective]) -> Checked:
+    """What the collectives of a program and of a changed one send; loops of unknown length count once."""
+    kinds = [_by_kind(rows) for rows in (before, after)]
+    return Checked(
+        before_bytes=sum(kinds[0].values()),
+        after_bytes=sum(kinds[1].values()),
+        before_by_kind=tuple(sorted(kinds[0].items())),
+        after_by_kind=tuple(sorted(kinds[1].items())),
+    )
+
+
+def _by_kind(rows: Iterable[Collective]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for row in rows:
+        found[row.kind] += row.wire_bytes * (1 if row.count is None else row.count)
+    return found

@@ -1,0 +1,1 @@
+"""What users hold: records, the log, the ledger, merged processes, explained errors."""

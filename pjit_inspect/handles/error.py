@@ -1,0 +1,159 @@
+"""JAX's errors explained: the message, the traceback and what would fit, put together, and the handle users hold.
+
+Not its job: reading messages (`parse.messages.sharding_errors`), tracebacks (`observe.errors.scene`), or judging (`analyze`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pjit_inspect.analyze.errors import explain as explain_errors
+from pjit_inspect.errors import PjitInspectError
+from pjit_inspect.guard import Steps
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.explained_error import (
+    ErrorArray,
+    ErrorKind,
+    ErrorScene,
+    ExplainedError,
+    Fit,
+)
+from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
+from pjit_inspect.view.pages.error import error_view
+from pjit_inspect.view.render.shown import drawn
+
+__all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
+
+
+class ErrorExplanation:
+    """Why JAX refused a sharding or a call, where, and what would fit: what `pjit_inspect.explain_error` returns.
+
+    Rich in a notebook, text in a terminal; `print` and `repr` give the text. It holds words and numbers only: no array,
+    no frame, not the exception.
+    """
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: ExplainedError) -> None:
+        object.__setattr__(self, "_data", data)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"an explanation does not change: {name!r} cannot be set")
+
+    @property
+    def kind(self) -> ErrorKind:
+        """Which error it is, one word or two, such as "indivisible"; "unknown" for one that is not known."""
+        return self._data.kind
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with the user's names, the sizes and the arithmetic. Names stand in `backticks`."""
+        return self._data.sentence
+
+    @property
+    def frame(self) -> Frame | None:
+        """The innermost line of the user's code in the traceback (`file`, `line`, `cell`); None when there is none."""
+        return self._data.frame
+
+    @property
+    def arrays(self) -> tuple[ErrorArray, ...]:
+        """The arrays it is about: `name`, `dtype`, `shape`, `spec`, `mesh`, `local_shape`, `device_ids`.
+
+        What neither the message nor the traceback tells is None or empty.
+        """
+        return self._data.arrays
+
+    @property
+    def fits(self) -> tuple[Fit, ...]:
+        """What would make it legal, the nearest first; () when nothing is known to.
+
+        Each has an `edit`, its `effect` (what it does and costs), and `is_code`: whether the edit is Python, which goes
+        where `replaces` stood, or advice in words.
+        """
+        return self._data.fits
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is to be known, such as what could not be told."""
+        return self._data.notes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ErrorExplanation) and self._data == other._data
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __repr__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return drawn(error_view(self._data))
+
+
+def explain_error(error: BaseException | None = None) -> ErrorExplanation:
+    """What is wrong with a sharding or a call that JAX refused, and what would fit.
+
+    Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
+    divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, specs and meshes
+    that are wrong in themselves or missing, shardings whose tree is not that of the arrays, what a compiled or mapped
+    function cannot be called with, types of loops and branches, results that `shard_map` cannot prove equal, ordered
+    effects, arrays whose data was donated, static arguments without a hash, and values that are only traced or outlived
+    their trace. The errors an error was raised from, or while handling, are looked at too, and a note tells. For any
+    other error the answer has the `kind` "unknown" and says so.
+
+    What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
+    out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
+    array is kept or changed. Raises `PjitInspectError` when there is no error to explain, and `TypeError` when `error`
+    is no exception.
+    """
+    from pjit_inspect.observe.errors.scene import last_error
+
+    if error is None:
+        error = last_error()
+        if error is None:
+            raise PjitInspectError("no exception went uncaught in this session; give one: explain_error(error)")
+    if not isinstance(error, BaseException):
+        raise TypeError(f"explain_error explains an exception, not {type(error).__name__}")
+    return explain_known_error(error) or ErrorExplanation(_unknown(error))
+
+
+def explain_known_error(error: BaseException) -> ErrorExplanation | None:
+    """The explanation of an error that is known; None for any other."""
+    from pjit_inspect.observe.errors.scene import error_scene, linked_errors
+
+    steps = Steps()
+    for link in linked_errors(error):
+        facts = parse_sharding_error(_message(link))
+        if facts is not None:
+            scene = steps.take("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
+            found = steps.take(
+                "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
+            )
+            if found is not None:
+                return ErrorExplanation(found if link is error else _behind(found, error))
+    return None
+
+
+def _behind(found: ExplainedError, error: BaseException) -> ExplainedError:
+    note = f"what was raised in the end is `{type(error).__name__}`; the error explained stands behind it"
+    return replace(found, notes=(*found.notes, note))
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        # Anybody's exception may fail to say what it is.
+        return ""
+
+
+def _unknown(error: BaseException) -> ExplainedError:
+    known = (
+        "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
+        "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
+        "types of loops and branches, arrays whose data is gone, static arguments, and values that are only traced"
+    )
+    words = "is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
+    sentence = f"`{type(error).__name__}` {words}"
+    return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

@@ -1,0 +1,92 @@
+"""Why things compiled: the history of this process's keys, and the ledger users hold.
+
+Not its job: recording (`api`), finding reasons (`analyze.recompiles.recompiles`), laying them out (`view.pages.ledger`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from pjit_inspect.analyze.recompiles.ledger import Compile, build_ledger
+from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
+from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.pages.ledger import ledger_view
+from pjit_inspect.view.record.record import ViewOptions
+from pjit_inspect.view.render.shown import Shown, drawn
+
+__all__ = ["HISTORY", "Ledger", "reason_of"]
+
+HISTORY = KeyHistory()
+"""The keys of every compile that was recorded in this process, whatever scope recorded it."""
+
+
+def reason_of(data: RecordData, *, live: bool) -> Reason:
+    """Why a program was compiled: as saved with the record, or as this process's history tells (`live`)."""
+    if data.reason is not None:
+        return data.reason
+    if live:
+        return HISTORY.reason(data)
+    return Reason(kind="unknown", sentence="unknown: only the process that compiled the program can tell")
+
+
+class Ledger:
+    """The compiles of a log: per function and call site, what they cost, why they happened, what repeats.
+
+    In a notebook it shows itself; `rows` and `patterns` are for programs.
+    """
+
+    def __init__(self, compiles: Iterable[tuple[RecordData, Reason]]) -> None:
+        self._compiles = tuple(compiles)
+
+    @cached_property
+    def data(self) -> LedgerData:
+        """The frozen data under it."""
+        return build_ledger([Compile(index=i, data=d, reason=r) for i, (d, r) in enumerate(self._compiles)])
+
+    @property
+    def rows(self) -> tuple[LedgerRow, ...]:
+        """Per function and call site, the most expensive first; `entries` in each are its compiles with reasons."""
+        return self.data.rows
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """What makes functions compile again and again, and what to do about it, the most expensive first."""
+        return self.data.patterns
+
+    @property
+    def entries(self) -> tuple[LedgerEntry, ...]:
+        """Every compile in the order of the log."""
+        return self.data.entries
+
+    @property
+    def compiles(self) -> int:
+        """How many programs were compiled or loaded from disk."""
+        return self.data.compiles
+
+    @property
+    def total_s(self) -> float:
+        """Seconds of all stages of all compiles (measured)."""
+        return self.data.total_s
+
+    def timeline(self) -> Any:
+        """A plotly figure of when each stage of each compile ran, with the notebook's cells as marks."""
+        from pjit_inspect.view.figures.timeline_figure import timeline_figure
+
+        return timeline_figure(self.data)
+
+    def show(self, *, times: bool = True) -> Shown:
+        """An object to display; with `times=False` no seconds, so that the output is the same on every machine."""
+        return Shown(drawn(ledger_view(self.data, options=ViewOptions(show_times=times))))
+
+    def __str__(self) -> str:
+        return repr(self.show())
+
+    def __repr__(self) -> str:
+        return f"<Ledger of {self.compiles} compile{'s' * (self.compiles != 1)}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()

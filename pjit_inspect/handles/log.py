@@ -1,0 +1,222 @@
+"""The list of records that captures fill and users read.
+
+It knows of a record only what `LoggedRecord` names. Not its job: records themselves, or filling it (`api`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Generic, Protocol, Self, TypeVar, get_args, overload
+
+from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.record import Origin, RecordData
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.view.document.quantities import bytes_text
+from pjit_inspect.view.pages.log import LISTED_RECORDS, log_view
+from pjit_inspect.view.record.record import ViewOptions
+from pjit_inspect.view.render.shown import Shown, drawn
+
+__all__ = ["LogLimit", "LoggedRecord", "RecordLog"]
+
+
+class LoggedRecord(Protocol):
+    """What a log asks of a record; each is as in `CompileRecord`."""
+
+    @property
+    def data(self) -> RecordData:
+        """The frozen data under it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def origin(self) -> Origin:
+        """Whose compile it is."""
+        ...
+
+    @property
+    def transform(self) -> str:
+        """What made the compile."""
+        ...
+
+    @property
+    def collectives(self) -> CollectiveTable:
+        """Every collective of the optimized program."""
+        ...
+
+    @property
+    def reason(self) -> Reason:
+        """Why it was compiled."""
+        ...
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of memory its programs take."""
+        ...
+
+    def forget_programs(self, reason: str) -> None:
+        """Let go of them."""
+        ...
+
+
+Record = TypeVar("Record", bound=LoggedRecord)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLimit:
+    """How much a log holds at the most.
+
+    Attributes:
+      records: records; of more, the oldest are dropped.
+      program_bytes: bytes of programs (HLO, StableHLO); of more, the oldest records lose theirs and say so.
+    """
+
+    records: int = 10_000
+    program_bytes: int = 1 << 30
+
+
+class RecordLog(Sequence[Record], Generic[Record]):
+    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
+
+    It holds at most what `limit` allows, the newest, and everything where that is None; `dropped` counts the records
+    that it no longer has.
+    """
+
+    def __init__(self, records: Iterable[Record] = (), *, limit: LogLimit | None = None) -> None:
+        self.limit = limit
+        self.dropped = 0
+        self._records: list[Record] = []
+        self._held = 0
+        self._with_programs = 0
+        self._lock = threading.Lock()
+        self.extend(records)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Record: ...
+    @overload
+    def __getitem__(self, key: slice) -> Self: ...
+    def __getitem__(self, key: int | str | slice) -> Record | Self:
+        """The record at a position, or the newest of a name.
+
+        Raises IndexError, or RecordNotFoundError (a KeyError) with the nearest names.
+        """
+        if isinstance(key, str):
+            return self._newest(key)
+        found = self._records[key]
+        return type(self)(found) if isinstance(found, list) else found
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(tuple(self._records))
+
+    def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Self:
+        """The records that have this name, origin ("user", "library" or "eager") and transform; None matches all.
+
+        Raises ValueError for an origin that does not exist.
+        """
+        if origin is not None and origin not in get_args(Origin):
+            raise ValueError(f"there is no origin {origin!r}; the origins are {', '.join(get_args(Origin))}")
+        wanted = {"name": name, "origin": origin, "transform": transform}
+        return type(self)(r for r in self if all(v is None or getattr(r, k) == v for k, v in wanted.items()))
+
+    def user_records(self) -> Self:
+        """The records of the user's own functions, without eager operations and library compiles."""
+        return self.find(origin="user")
+
+    def names(self) -> tuple[str, ...]:
+        """Every name once, the user's functions first, each group in order of appearance."""
+        ranked = sorted(self, key=lambda record: record.origin != "user")
+        return tuple(dict.fromkeys(record.name for record in ranked))
+
+    def clear(self) -> None:
+        """Forget every record."""
+        with self._lock:
+            self._records.clear()
+            self._held = self._with_programs = self.dropped = 0
+
+    def extend(self, records: Iterable[Record]) -> None:
+        """Add records at the end; the oldest make room."""
+        with self._lock:
+            for record in records:
+                self._records.append(record)
+                self._held += record.held_bytes
+            if self.limit is not None:
+                self._make_room(self.limit)
+
+    def _make_room(self, limit: LogLimit) -> None:
+        if self._held > limit.program_bytes:
+            self._forget_programs(limit)
+        more = len(self._records) - limit.records
+        if more > 0:
+            self._drop(more)
+
+    def _drop(self, number: int) -> None:
+        self._held -= sum(record.held_bytes for record in self._records[self._with_programs : number])
+        del self._records[:number]
+        self.dropped += number
+        self._with_programs = max(0, self._with_programs - number)
+
+    def _forget_programs(self, limit: LogLimit) -> None:
+        """Free a tenth more than needed, so that it is not done for every record; the newest keeps its programs."""
+        # What was read meanwhile takes other bytes than were modelled.
+        self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
+        reason = f"dropped when the log was full ({bytes_text(limit.program_bytes)} of programs)"
+        while self._held > limit.program_bytes * 0.9 and self._with_programs < len(self._records) - 1:
+            record = self._records[self._with_programs]
+            self._held -= record.held_bytes
+            record.forget_programs(reason)
+            self._with_programs += 1
+
+    def complete(self) -> None:
+        """Read what capture left for later, while the functions still live; what is lost by then is named missing."""
+        for record in self:
+            _ = record.data
+
+    def _newest(self, name: str) -> Record:
+        found = self.find(name)
+        if found:
+            return (found.user_records() or found)[-1]
+        names = self.names()
+        if not names:
+            raise RecordNotFoundError(
+                f"no record of {name!r}: nothing has been captured yet. A function that JAX had compiled before is "
+                "recorded by pjit_inspect.capture(calls=True), by %pjit, and by pjit_inspect.inspect"
+            )
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        which = "the nearest names are" if near else "there are records of"
+        shown = ", ".join(map(repr, near or names[:5]))
+        raise RecordNotFoundError(f"no record of {name!r}; {which} {shown}")
+
+    def __str__(self) -> str:
+        return repr(self.show())
+
+    def __repr__(self) -> str:
+        return f"<Log of {len(self)} record{'s' * (len(self) != 1)}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
+
+    def show(self, *, times: bool = True) -> Shown:
+        """An object to display: one row for each of the user's compiles, the others counted."""
+        records = tuple(self)
+        mine = [index for index, record in enumerate(records) if record.origin == "user"]
+        listed = frozenset(mine[-LISTED_RECORDS:])
+        counts = tuple(_collectives(record) if i in listed else None for i, record in enumerate(records))
+        reasons = tuple(record.reason for record in records)
+        rows, options = tuple(record.data for record in records), ViewOptions(show_times=times)
+        view = log_view(rows, collectives=counts, reasons=reasons, dropped=self.dropped, options=options)
+        return Shown(drawn(view))
+
+
+def _collectives(record: LoggedRecord) -> int | None:
+    """How many collectives a record has; None when its program is not known."""
+    return None if "hlo" in record.data.missing else len(record.collectives)

@@ -1,0 +1,250 @@
+"""The records of several processes, read from their files and joined: the handle users hold.
+
+Rooms are joined here for many records as in `compile_record` for one. Everything comes from files: nothing is asked of
+a device or of another process. Not its job: joining (`analyze.processes.merge`), laying it out (`view.pages.merge`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pjit_inspect.analyze.processes.merge import merge_programs
+from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
+from pjit_inspect.analyze.processes.runs import Session, choose_sessions
+from pjit_inspect.analyze.report.report import cells_of
+from pjit_inspect.errors import ParseError, RecordNotFoundError
+from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.merged import MergedData, MergedProcess, MergedProgram, ProcessDifference, ProgramFacts
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.files.record_file import read_record
+from pjit_inspect.parse.files.record_folder import FoundFile, FoundFolder, find_records
+from pjit_inspect.parse.messages.stablehlo_text import line_place, stablehlo_lines
+from pjit_inspect.view.pages.merge import merge_view
+from pjit_inspect.view.render.shown import Shown, drawn
+
+__all__ = ["Merged", "merge"]
+
+
+class Merged:
+    """The records of several processes, joined by program; what the processes share, and where one differs.
+
+    In a notebook it shows itself; `differences` and `programs` are for programs. True when no process differs.
+    """
+
+    def __init__(self, data: MergedData) -> None:
+        self.data = data
+        """The frozen data under it."""
+
+    @property
+    def differences(self) -> tuple[ProcessDifference, ...]:
+        """The first difference of each process that has one, the earliest first; () when all agree."""
+        return self.data.differences
+
+    @property
+    def programs(self) -> tuple[MergedProgram, ...]:
+        """Every program that runs on several processes, in the order they were compiled."""
+        return self.data.programs
+
+    @property
+    def processes(self) -> tuple[MergedProcess, ...]:
+        """Every process that has or should have records."""
+        return self.data.processes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is to be known: files that were not read, records of another run."""
+        return self.data.notes
+
+    def record(self, name: str, process: int) -> CompileRecord:
+        """The newest record of that name that one process has, read from its file once more.
+
+        Raises RecordNotFoundError when there is none, and what `pjit_inspect.load` raises when the file has changed.
+        """
+        programs = (*self.data.programs, *self.data.local)
+        found = [r for p in programs for r in p.records if (r.name, r.process) == (name, process)]
+        if not found:
+            known = ", ".join(sorted({repr(r.name) for p in programs for r in p.records if r.process == process}))
+            raise RecordNotFoundError(f"process {process} has no record of {name!r}; it has {known or 'none at all'}")
+        return CompileRecord(read_record(max(found, key=lambda facts: facts.position).file))
+
+    def show(self) -> Shown:
+        """An object to display: whether the processes agree, where one differs first, and every shared program."""
+        return Shown(drawn(merge_view(self.data)))
+
+    def __bool__(self) -> bool:
+        return not self.data.differences
+
+    def __str__(self) -> str:
+        return repr(self.show())
+
+    def __repr__(self) -> str:
+        state = "agree" if self else f"{len(self.differences)} differ"
+        return f"<Merged {len(self.processes)} processes, {len(self.programs)} shared programs, {state}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
+
+
+def merge(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Merged:
+    """Join the records that the processes of one program saved, and find where one of them differs. Needs no JAX.
+
+    `paths` are `.pjit` files and folders that hold some, at any depth: the folder given to `Log.save` has all of them.
+    Programs are joined by what they say, not by their names. A program that runs on devices of several processes must
+    be compiled by each of them, in one order; a process that does not is in `differences`. A file that cannot be read
+    is left out and named in `notes`.
+
+    Raises ParseError when there is no record to read at all.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    files, folders = find_records(given)
+    read, notes, unread = _read_all(files)
+    if not read and not folders:
+        detail = f": {notes[0]}" if notes else ""
+        where = os.fspath(given[0]) if len(given) == 1 else None
+        raise ParseError(
+            f"there is no record to merge{detail}", path=where, expected=".pjit files of several processes"
+        )
+    chosen, more = choose_sessions([one.session for one in read])
+    kept = [one for one in read if one.session in chosen]
+    data = merge_programs(
+        _numbered(kept),
+        _known_processes(folders, unread, {session.count for session in chosen}),
+        compare=_compare,
+        compare_optimized=_compare_optimized,
+    )
+    programs = tuple(_with_traffic(program) for program in data.programs)
+    return Merged(replace(data, programs=programs, notes=(*data.notes, *notes, *more)))
+
+
+# ---------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What is kept of one file: not the programs, as many processes have many."""
+
+    facts: ProgramFacts
+    session: Session
+    serial: int
+
+
+def _read_all(files: Sequence[FoundFile]) -> tuple[list[_Read], list[str], dict[int, int]]:
+    """What was read, a note for each file that was not, and how many of these lie in each process's folder."""
+    read: list[_Read] = []
+    notes: list[str] = []
+    unread: dict[int, int] = {}
+    for file in files:
+        try:
+            read.append(_read(file))
+        except (OSError, ParseError) as error:
+            notes.append(f"left out: {error}")
+            if file.folder is not None:
+                unread[file.folder.process] = unread.get(file.folder.process, 0) + 1
+    return read, notes, unread
+
+
+def _read(file: FoundFile) -> _Read:
+    data = read_record(file.path)
+    if data.process_index is None or data.process_count is None:
+        raise ParseError("the record does not say which process made it", path=os.fspath(file.path))
+    key = data.key
+    session = Session(
+        process=data.process_index,
+        count=data.process_count,
+        name=key.process if key is not None else "",
+        began_s=key.began_s if key is not None else 0.0,
+        ended_s=key.ended_s if key is not None else 0.0,
+    )
+    return _Read(facts=_facts(data, file), session=session, serial=key.serial if key is not None else 0)
+
+
+def _facts(data: RecordData, file: FoundFile) -> ProgramFacts:
+    devices = tuple(device.id for device in data.devices)
+    processes = tuple(sorted({device.process for device in data.devices}))
+    return ProgramFacts(
+        process=data.process_index or 0,
+        position=0,
+        name=data.primitive or data.name,
+        transform=data.transform,
+        where=data.user_frame,
+        devices=devices,
+        processes=processes,
+        fingerprint=_fingerprint(data, devices if len(processes) > 1 else ()),
+        optimized=_hash(data.hlo.read()) if data.hlo is not None else "",
+        file=os.fspath(file.path),
+    )
+
+
+def _fingerprint(data: RecordData, devices: tuple[int, ...]) -> str:
+    """A hash of the program before optimization; where there is none, of the optimized one, which may differ more."""
+    text = CompileRecord(data).stablehlo
+    program = "\n".join(stablehlo_lines(text)).encode("utf-8", "surrogatepass") if text is not None else b""
+    program = program or (data.hlo.read() if data.hlo is not None else b"")
+    return _hash(b"%s\n%s" % (repr(devices).encode(), program))
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _numbered(read: Iterable[_Read]) -> Iterator[ProgramFacts]:
+    """The facts with their places: compiles are numbered as they end; where they are not, by their files' names."""
+    places: dict[int, int] = {}
+    for one in sorted(read, key=lambda one: (one.facts.process, one.serial)):
+        place = places.get(one.facts.process, 0)
+        places[one.facts.process] = place + 1
+        yield replace(one.facts, position=place)
+
+
+def _known_processes(
+    folders: Iterable[FoundFolder], unread: dict[int, int], counts: set[int]
+) -> tuple[MergedProcess, ...]:
+    """The processes that left a folder; those of folders of another number of processes belong to another run."""
+    indices = {folder.process for folder in folders if not counts or folder.count in counts}
+    return tuple(MergedProcess(index=index, unread=unread.get(index, 0)) for index in sorted(indices | unread.keys()))
+
+
+# ---------------------------------------------------------------- looking closer
+
+
+def _compare(one: ProgramFacts, two: ProgramFacts) -> tuple[str, ...]:
+    return program_differences(*(_side(facts) for facts in (one, two)))
+
+
+def _side(facts: ProgramFacts) -> ProgramSide:
+    record = CompileRecord(read_record(facts.file))
+    text, cells = record.stablehlo or "", cells_of(record.data)
+
+    def place(number: int) -> Frame | None:
+        found = line_place(text, number)
+        return None if found is None else replace(found, cell=cells.get(found.file))
+
+    return ProgramSide(process=facts.process, data=record.data, lines=stablehlo_lines(text), place=place)
+
+
+def _compare_optimized(one: ProgramFacts, two: ProgramFacts) -> tuple[str, ...]:
+    sides = [(facts, CompileRecord(read_record(facts.file))) for facts in (one, two)]
+    modules = [record.hlo for _, record in sides]
+    first, second = (ProgramSide(process=facts.process, data=record.data) for facts, record in sides)
+    if modules[0] is None or modules[1] is None:
+        return ()
+    return collective_differences(first, second, modules[0], modules[1])
+
+
+def _with_traffic(program: MergedProgram) -> MergedProgram:
+    """The program with its collectives counted, and the bytes that cross between hosts, of its first record."""
+    try:
+        record = CompileRecord(read_record(program.records[0].file))
+        rows = record.collectives if record.hlo is not None else None
+    except ParseError:
+        return program
+    if rows is None:
+        return program
+    sizes = [row.host_bytes for row in rows]
+    known = [size for size in sizes if size is not None]
+    return replace(program, collectives=len(rows), host_bytes=sum(known) if len(known) == len(sizes) else None)

@@ -1,0 +1,133 @@
+"""The program of a record before partitioning, with its shardings: XLA's own, or predicted, or why there is none.
+
+Joins the rooms: XLA is asked in `observe`, its modules are read in `parse`, and put side by side in `analyze`. Not its
+job: any of those steps.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pjit_inspect.analyze.partition.align import align
+from pjit_inspect.analyze.partition.edges import find_edges
+from pjit_inspect.analyze.sharding.axis_origins import with_origins
+from pjit_inspect.errors import CaptureError, ParseError
+from pjit_inspect.guard import one_line
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
+
+if TYPE_CHECKING:
+    from pjit_inspect.observe.partitioner.service import Partitioned
+
+__all__ = ["ask", "propagation_of"]
+
+_PATIENCE_S = 60.0
+"""How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
+
+_NEVER_ASKED = "the record was saved by an earlier version of this package, which did not ask XLA"
+
+
+def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None, str]:
+    """The program of a record with the sharding of every value, or None and the reason why it cannot be had.
+
+    A record from a file has what was computed before saving; its bytecode is not trusted with a compiler. The reason is
+    also told where the program is only predicted: why XLA was not asked.
+    """
+    if data.propagation is not None:
+        return data.propagation, _reason_of_saved(data.propagation, data)
+    if data.stablehlo is None:
+        return None, data.missing.get("stablehlo") or "there is no program before optimization"
+    if not live:
+        return None, "the record was saved before anybody looked at its shardings"
+    reason = ""
+    if _devices(data) > 1:
+        try:
+            return ask(data, timeout_s=_PATIENCE_S), ""
+        except (CaptureError, ParseError) as error:
+            reason = one_line(error).removeprefix(f"{type(error).__name__}: ")
+    return _predicted(data, reason)
+
+
+def _reason_of_saved(program: Propagation, data: RecordData) -> str:
+    """Why a record that was read has only a prediction; "" where it has XLA's own shardings, or nothing was split."""
+    if not program.is_predicted or _devices(data) <= 1:
+        return ""
+    return data.missing.get("partitioner") or _NEVER_ASKED
+
+
+def ask(data: RecordData, *, timeout_s: float) -> Propagation:
+    """The program as XLA's partitioner got it, and the collectives it made of it.
+
+    Raises CaptureError when XLA cannot be asked, ParseError when its answer is not understood.
+    """
+    from pjit_inspect.observe.live.library_names import with_paths
+    from pjit_inspect.observe.partitioner.service import ask_partitioner
+
+    if data.stablehlo is None:
+        raise CaptureError("the record has no program before optimization that XLA's partitioner could be asked about")
+    stablehlo = data.stablehlo.read()
+    found = ask_partitioner(stablehlo, devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
+    program = with_paths(_read(found, stablehlo, data), data)
+    if contradiction := _contradiction(program, data):
+        raise CaptureError(f"what XLA made of a copy is not the program that was captured: {contradiction}")
+    return program
+
+
+def _contradiction(program: Propagation, data: RecordData) -> str:
+    """An argument or result that XLA splits otherwise in the copy than it was counted in the program; "" for none."""
+    sides = ((program.inputs, [own for own in data.inputs if own.kept]), (program.outputs, data.outputs))
+    for boundaries, layouts in sides:
+        for boundary, layout in zip(boundaries, layouts, strict=False) if len(boundaries) == len(layouts) else ():
+            # A result that its axes do not divide is computed padded and returned replicated.
+            if layout.local_shape is None or (boundaries is program.outputs and boundary.spec is None):
+                continue
+            value = program.values[boundary.value]
+            # What is returned may be computed otherwise: it is moved at the end, to the sharding it must have.
+            piece = program.local_shape(boundary.value, boundary.spec)
+            if value.shape == layout.global_shape and piece != layout.local_shape:
+                return f"`{boundary.label}` is {list(piece)} on each device, not {list(layout.local_shape)}"
+    return ""
+
+
+def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> Propagation:
+    from pjit_inspect.observe.shardy.written_places import read_spans
+
+    before, after = parse_program(found.before), parse_program(found.after)
+    read = read_propagated_hlo(
+        before,
+        data.meshes,
+        [device.id for device in data.devices] or None,
+        free_inputs=found.free_inputs,
+        free_outputs=found.free_outputs,
+        result_names=found.result_names,
+        spans=read_spans(stablehlo),
+        partitions=found.partitions,
+    )
+    collectives = find_edges(align(before, after), read.program, read.op_of, read.values_of)
+    program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
+    return with_origins(program)
+
+
+def _devices(data: RecordData) -> int:
+    return len(data.devices) or math.prod(data.mesh.shape if data.mesh is not None else (1,))
+
+
+def _predicted(data: RecordData, reason: str) -> tuple[Propagation | None, str]:
+    """What a run of Shardy in this package makes of the program."""
+    from pjit_inspect.observe.live.library_names import with_paths
+    from pjit_inspect.observe.shardy.propagation import propagate
+
+    if data.stablehlo is None:
+        return None, reason
+    try:
+        program = propagate(data.stablehlo.read())
+    except Exception as error:
+        # Whatever jaxlib makes of a program it does not know, the record stays readable.
+        return None, f"Shardy's propagation failed: {one_line(error)}"
+    if program is None:
+        return None, f"XLA splits the program by GSPMD, not by Shardy{f', and {reason}' if reason else ''}"
+    return with_paths(program, data), reason

@@ -1,0 +1,1 @@
+"""A compiled program as it is: instructions, shapes, layouts, source frames."""

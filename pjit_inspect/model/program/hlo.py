@@ -1,0 +1,414 @@
+"""An optimized program as XLA runs it: computations and instructions, held as columns.
+
+A module of half a million instructions is a few numpy arrays and string tables, not half a million objects;
+`Instruction` and `Computation` are light views made on demand. What only few instructions have (replica groups,
+custom-call targets, ...) is decoded from the program's own bytes when it is asked for, by the `HloReader` that
+`parse` hands over. Not its job: reading bytes (`parse.hlo_proto.hlo`) or what the program means (`analyze`).
+
+*Source*: `xla.HloModuleProto`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from pjit_inspect.model.program.hlo_columns import Computations, Instructions, Links, StackFrames
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.source import Frame
+
+__all__ = [
+    "Alias",
+    "Computation",
+    "Details",
+    "Donor",
+    "HloModule",
+    "HloReader",
+    "Instruction",
+]
+
+
+_MOST_BYTES = 2**62
+"""So that two sizes can be added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """What one instruction has beyond its columns; None or empty where the program does not say.
+
+    Attributes:
+      replica_groups: groups of ids in one normal form; () means all; None when the instruction has none, or has them
+        in a form that is not known (then `unknown` holds them).
+      replica_groups_text: the same as XLA writes them ("[2,4]<=[8]", "mesh['a'=2,'b'=4] {'b'}"); "" where there are
+        none.
+      source_target_pairs: (source, target) ids of a collective-permute.
+      use_global_device_ids: whether ids count replicas and partitions together; None when the program does not say
+        (XLA leaves False out).
+      fusion_kind: "kLoop", "kInput", "kOutput", "kCustom".
+      custom_call_target: the library function's name.
+      backend_config: the backend's own notes, as it wrote them (usually JSON).
+      frontend_attributes: what JAX attached.
+      sharding: the sharding of a parameter or result, one line of protobuf text; None when not kept.
+      dimensions: the instruction's `dimensions` (of a broadcast, a concatenate, an all-gather, ...).
+      comparison_direction: "LT", "GE", ... of a compare.
+      literal: the value of an integer or boolean scalar constant.
+      parameter_number: which argument a parameter is.
+      tuple_index: which element a get-tuple-element takes.
+      is_host_transfer: whether a send or recv speaks to the host.
+      async_thread: the execution thread of an asynchronous operation, such as "sparsecore".
+      scheduling_name: XLA's own name for it before renaming, from its metadata.
+      other: every further attribute by its name in `xla.HloInstructionProto`: numbers, strings, or, for messages, one
+        line of protobuf text.
+      unknown: fields this package has no name for, as (number, content).
+    """
+
+    replica_groups: tuple[tuple[int, ...], ...] | None = None
+    replica_groups_text: str = ""
+    source_target_pairs: tuple[tuple[int, int], ...] = ()
+    use_global_device_ids: bool | None = None
+    fusion_kind: str = ""
+    custom_call_target: str = ""
+    backend_config: str = ""
+    frontend_attributes: Mapping[str, str] = field(default_factory=dict)
+    sharding: str | None = None
+    dimensions: tuple[int, ...] = ()
+    comparison_direction: str = ""
+    literal: int | None = None
+    parameter_number: int | None = None
+    tuple_index: int | None = None
+    is_host_transfer: bool = False
+    async_thread: str = ""
+    scheduling_name: str = ""
+    other: Mapping[str, Any] = field(default_factory=dict)
+    unknown: tuple[tuple[int, bytes], ...] = ()
+
+
+class HloReader(Protocol):
+    """What decodes parts of a module on demand. Indices are those of the module's columns and tables."""
+
+    def name(self, index: int) -> str:
+        """The name of instruction `index`."""
+        ...
+
+    def shape(self, shape_id: int) -> Shape:
+        """Row `shape_id` of the module's table of shapes."""
+        ...
+
+    def details(self, index: int) -> Details:
+        """Everything else about instruction `index`. Raises `ParseError` when its bytes are damaged."""
+        ...
+
+    def number(self, index: int) -> int:
+        """A parameter's number, or the element a get-tuple-element takes, without decoding the rest.
+
+        0 when it says none. Raises `ParseError` when its bytes are damaged.
+        """
+        ...
+
+    def raw(self, index: int) -> bytes:
+        """Instruction `index` as a serialised `xla.HloInstructionProto`."""
+        ...
+
+    def module_fields(self) -> Mapping[str, Any]:
+        """What the module has beyond `HloModule`, by its name in `xla.HloModuleProto`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alias:
+    """One result buffer that reuses an argument's buffer.
+
+    Attributes:
+      output: the path into the result's tuple; () for a result that is no tuple.
+      parameter: the argument's number.
+      parameter_index: the path into the argument's tuple; () for an argument that is no tuple.
+      must: True when it always does, False when it may.
+    """
+
+    output: tuple[int, ...]
+    parameter: int
+    parameter_index: tuple[int, ...] = ()
+    must: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Donor:
+    """One argument's buffer that the program may use for anything, its results included.
+
+    Attributes:
+      parameter: the argument's number.
+      parameter_index: the path into the argument's tuple; () for an argument that is no tuple.
+    """
+
+    parameter: int
+    parameter_index: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HloModule:
+    """One optimized program.
+
+    Attributes:
+      name: XLA's name for it ("jit_train_step").
+      opcodes: every opcode that occurs, as XLA writes it ("all-gather-start").
+      op_names: every distinct name JAX gave an operation; the first is "".
+      instructions, computations: the columns.
+      entry: the computation the program starts with.
+      order: instructions of each computation in execution order (computation after computation, as
+        `computations.starts` cuts them); the order of the bytes where there is no schedule.
+      is_scheduled: whether XLA fixed the execution order.
+      frames_table: source positions.
+      aliases: results that reuse an argument's buffer.
+      donors: arguments' buffers that are free to use.
+      frontend_attributes: what JAX attached to the whole program.
+      device_counts: (replicas, partitions), or None when the program does not say.
+      unknown: what this package has no name for, at any depth ("opcode foo", "instruction field 120", "shape field 9")
+        and how often it occurs. Nothing of it is dropped: it stays in `details(i).unknown` and `raw(i)`.
+      reader: decodes on demand.
+    """
+
+    name: str
+    opcodes: tuple[str, ...]
+    op_names: tuple[str, ...]
+    instructions: Instructions
+    computations: Computations
+    entry: int
+    order: np.ndarray
+    is_scheduled: bool
+    frames_table: StackFrames
+    aliases: tuple[Alias, ...] = ()
+    donors: tuple[Donor, ...] = ()
+    frontend_attributes: Mapping[str, str] = field(default_factory=dict)
+    device_counts: tuple[int, int] | None = None
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    reader: HloReader = field(repr=False)
+    _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.instructions)
+
+    def instruction(self, index: int) -> Instruction:
+        """The view of instruction `index`."""
+        return Instruction(self, index)
+
+    def computation(self, index: int) -> Computation:
+        """The view of computation `index`."""
+        return Computation(self, index)
+
+    def find(self, name: str) -> Instruction | None:
+        """The instruction with this name, or None.
+
+        XLA repeats a name now and then; the entry computation comes last, and its instructions win.
+        """
+        if "by_name" not in self._cache:
+            self._cache["by_name"] = {self.reader.name(i): i for i in range(len(self))}
+        index = self._cache["by_name"].get(name)
+        return None if index is None else Instruction(self, index)
+
+    @property
+    def users(self) -> Links:
+        """For each instruction, those that take it as an operand (each once per use); built when first read."""
+        if "users" not in self._cache:
+            self._cache["users"] = self.instructions.operands.reversed(len(self))
+        return self._cache["users"]
+
+    @property
+    def callers(self) -> Links:
+        """For each computation, the instructions that call it; built when first read."""
+        if "callers" not in self._cache:
+            self._cache["callers"] = self.instructions.called.reversed(len(self.computations))
+        return self._cache["callers"]
+
+    @property
+    def places(self) -> np.ndarray:
+        """For each instruction its place in `order`, counted through the whole module; built when first read."""
+        if "places" not in self._cache:
+            places = np.empty(len(self), np.int32)
+            places[self.order] = np.arange(len(self), dtype=np.int32)
+            self._cache["places"] = places
+        return self._cache["places"]
+
+    def with_opcode(self, *opcodes: str) -> np.ndarray:
+        """Indices of all instructions with one of these opcodes, ascending."""
+        wanted = [k for k, opcode in enumerate(self.opcodes) if opcode in opcodes]
+        return np.flatnonzero(np.isin(self.instructions.opcode, wanted))
+
+    @property
+    def result_bytes(self) -> np.ndarray:
+        """For each instruction the bytes of its result on one device (counted); -1 where that is unknown.
+
+        It is where a width is, and where a damaged program claims more than any memory has. Built when first read.
+        """
+        if "result_bytes" not in self._cache:
+            rows = int(self.instructions.shape.max(initial=-1)) + 1
+            sizes = (self.reader.shape(row).bytes for row in range(rows))
+            table = np.array([-1 if size is None or size > _MOST_BYTES else size for size in sizes], np.int64)
+            self._cache["result_bytes"] = table[self.instructions.shape]
+        return self._cache["result_bytes"]
+
+    @property
+    def other(self) -> Mapping[str, Any]:
+        """Everything else the program says as a whole, by its name in `xla.HloModuleProto`; decoded when first read.
+
+        Numbers, strings, bytes, or, for messages, one line of protobuf text ("spmd_output_sharding", "is_dynamic").
+        """
+        if "other" not in self._cache:
+            self._cache["other"] = self.reader.module_fields()
+        return self._cache["other"]
+
+    def frames(self, index: int) -> tuple[Frame, ...]:
+        """The source frames of instruction `index`, innermost first; () where the program does not say."""
+        return self.frames_table.chain(int(self.instructions.frame[index]))
+
+    @property
+    def opcode_counts(self) -> Counter[str]:
+        """How many instructions have each opcode."""
+        counts = np.bincount(self.instructions.opcode, minlength=len(self.opcodes)).tolist()
+        return Counter(dict(zip(self.opcodes, counts, strict=True)))
+
+    def __repr__(self) -> str:
+        return f"HloModule({self.name}, {len(self)} instructions, {len(self.computations)} computations)"
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction: a view of one row of a module's columns.
+
+    Attributes:
+      module: the module it belongs to.
+      index: its row in `module.instructions`, from 0.
+    """
+
+    module: HloModule
+    index: int
+
+    @property
+    def name(self) -> str:
+        """Its name, without the percent sign ("fusion.3")."""
+        return self.module.reader.name(self.index)
+
+    @property
+    def opcode(self) -> str:
+        """What it does, as XLA writes it ("all-gather-start")."""
+        return self.module.opcodes[self.module.instructions.opcode[self.index]]
+
+    @property
+    def shape(self) -> Shape:
+        """What it yields on one device."""
+        return self.module.reader.shape(int(self.module.instructions.shape[self.index]))
+
+    @property
+    def op_name(self) -> str:
+        """JAX's name of the operation it belongs to, with scopes; "" where there is none."""
+        return self.module.op_names[self.module.instructions.op_name[self.index]]
+
+    @property
+    def channel_id(self) -> int | None:
+        """XLA's channel, or None."""
+        return int(self.module.instructions.channel[self.index]) or None
+
+    @property
+    def computation(self) -> Computation:
+        """The computation it stands in."""
+        return Computation(self.module, int(self.module.instructions.computation[self.index]))
+
+    @property
+    def operands(self) -> tuple[Instruction, ...]:
+        """Its operands in order."""
+        return tuple(Instruction(self.module, i) for i in self.module.instructions.operands[self.index].tolist())
+
+    @property
+    def users(self) -> tuple[Instruction, ...]:
+        """The instructions that take it as an operand, each once, in the order of the program's bytes."""
+        return tuple(Instruction(self.module, i) for i in dict.fromkeys(self.module.users[self.index].tolist()))
+
+    @property
+    def control_predecessors(self) -> tuple[Instruction, ...]:
+        """The instructions it must run after, though it takes nothing from them."""
+        return tuple(Instruction(self.module, i) for i in self.module.instructions.control[self.index].tolist())
+
+    @property
+    def called(self) -> tuple[Computation, ...]:
+        """The computations it calls (a fusion's body, a loop's body and condition, a reduction)."""
+        return tuple(Computation(self.module, c) for c in self.module.instructions.called[self.index].tolist())
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Its source frames, innermost first; () where the program does not say."""
+        return self.module.frames(self.index)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether its value is what its computation returns."""
+        return self.computation.root.index == self.index
+
+    @property
+    def details(self) -> Details:
+        """Everything else about it, decoded on each read. Raises `ParseError` when its bytes are damaged."""
+        return self.module.reader.details(self.index)
+
+    def __repr__(self) -> str:
+        shape = str(self.shape)
+        return f"Instruction({self.name} = {shape if len(shape) <= 60 else shape[:57] + '...'} {self.opcode})"
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """One computation: a view of one row of a module's computations.
+
+    Attributes:
+      module: the module it belongs to.
+      index: its row in `module.computations`, from 0.
+    """
+
+    module: HloModule
+    index: int
+
+    @property
+    def name(self) -> str:
+        """Its name, without the percent sign."""
+        return self.module.computations.names[self.index]
+
+    @property
+    def root(self) -> Instruction:
+        """The instruction whose value it returns."""
+        return Instruction(self.module, int(self.module.computations.root[self.index]))
+
+    @property
+    def is_fusion(self) -> bool:
+        """Whether it is the body of a fusion."""
+        return bool(self.module.computations.is_fusion[self.index])
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether the program starts with it."""
+        return self.index == self.module.entry
+
+    @property
+    def range(self) -> range:
+        """The indices of its instructions."""
+        starts = self.module.computations.starts
+        return range(int(starts[self.index]), int(starts[self.index + 1]))
+
+    @property
+    def order(self) -> np.ndarray:
+        """The indices of its instructions in execution order."""
+        return self.module.order[self.range.start : self.range.stop]
+
+    @property
+    def callers(self) -> tuple[Instruction, ...]:
+        """The instructions that call it."""
+        return tuple(Instruction(self.module, i) for i in dict.fromkeys(self.module.callers[self.index].tolist()))
+
+    def __len__(self) -> int:
+        return len(self.range)
+
+    def __iter__(self) -> Iterator[Instruction]:
+        return (Instruction(self.module, i) for i in self.range)
+
+    def __repr__(self) -> str:
+        return f"Computation({self.name}, {len(self)} instructions)"

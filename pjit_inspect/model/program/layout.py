@@ -1,0 +1,143 @@
+"""How arrays lie on devices: which slice of each array every device holds.
+
+Not its job: finding shardings (`observe`) or drawing them (`view`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from pjit_inspect.model.program.dtype import bits_of
+
+__all__ = ["ArrayLayout", "Sharding", "SpecEntry"]
+
+SpecEntry = str | tuple[str, ...] | None
+"""What one dimension is split over: nothing, one mesh axis, or several (outermost first)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharding:
+    """How an array of some rank is cut into tiles, and who holds which tile.
+
+    Many arrays share one `Sharding`; it does not know their lengths.
+
+    Attributes:
+      spec: one entry per dimension in the user's axis names, or None when the tiling follows no
+        mesh axes (a single device, a positional sharding).
+      tiles: into how many tiles each dimension is cut (length: the rank).
+      device_ids: the devices of the program that hold part of the array.
+      tile_of: for each of `device_ids`, the row-major index of the tile it holds.
+      kind: JAX's name of the sharding ("NamedSharding", "SingleDeviceSharding", ...).
+      memory_kind: "device", "pinned_host", ..., or None when JAX does not say.
+      unreduced: mesh axes over which each device holds a partial sum.
+    """
+
+    spec: tuple[SpecEntry, ...] | None
+    tiles: tuple[int, ...]
+    device_ids: tuple[int, ...]
+    tile_of: tuple[int, ...]
+    kind: str = "NamedSharding"
+    memory_kind: str | None = None
+    unreduced: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.spec is not None and len(self.spec) != len(self.tiles):
+            raise ValueError(f"spec {self.spec} has {len(self.spec)} entries for rank {len(self.tiles)}")
+        if len(self.device_ids) != len(self.tile_of):
+            raise ValueError(f"{len(self.tile_of)} tile numbers for {len(self.device_ids)} devices")
+        count = math.prod(self.tiles)
+        if any(tiles < 1 for tiles in self.tiles):
+            raise ValueError(f"a dimension is cut into no tiles: {self.tiles}")
+        if any(not 0 <= tile < count for tile in self.tile_of):
+            raise ValueError(f"a tile number is outside 0..{count - 1}")
+
+    @property
+    def replication(self) -> int:
+        """How many devices hold each tile (counted); 1 means no copies."""
+        return max(1, len(self.device_ids) // max(1, len(set(self.tile_of))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayLayout:
+    """One input or output of a program, and the slice of it on every device.
+
+    Attributes:
+      path: the user's name for it: `params['w1']`, `x`, `result[0]`.
+      dtype: JAX's name of the element type ("float32", "bfloat16", "key<fry>", ...).
+      global_shape: the shape the user sees.
+      sharding: how it is cut, or None when it could not be read.
+      donated: (inputs) the caller gave the buffer up.
+      kept: (inputs) the compiled program reads it; False when jit dropped it as unused.
+      aliases: (outputs) the path of the donated input whose buffer it reuses, or None.
+    """
+
+    path: str
+    dtype: str
+    global_shape: tuple[int, ...]
+    sharding: Sharding | None
+    donated: bool = False
+    kept: bool = True
+    aliases: str | None = None
+    _cache: dict = field(default_factory=dict, repr=False, compare=False, hash=False, init=False)
+
+    def __post_init__(self) -> None:
+        if self.sharding is not None and len(self.sharding.tiles) != len(self.global_shape):
+            rank = len(self.sharding.tiles)
+            raise ValueError(f"{self.path}: a sharding of rank {rank} for an array of shape {self.global_shape}")
+
+    @property
+    def spec(self) -> tuple[SpecEntry, ...] | None:
+        """The PartitionSpec, one entry per dimension; None when it follows no mesh axes."""
+        return self.sharding.spec if self.sharding else None
+
+    @property
+    def local_shape(self) -> tuple[int, ...] | None:
+        """The shape of the largest slice any device holds; None when the sharding is unknown."""
+        if self.sharding is None:
+            return None
+        return tuple(-(-length // n) for length, n in zip(self.global_shape, self.sharding.tiles, strict=True))
+
+    @property
+    def replication(self) -> int | None:
+        """How many devices hold each element (counted); None when the sharding is unknown."""
+        return self.sharding.replication if self.sharding else None
+
+    @property
+    def bytes_per_device(self) -> int | None:
+        """Bytes of the slice each device holds (counted from shape and dtype, padding not included).
+
+        None when the sharding or the element's width is unknown.
+        """
+        bits = bits_of(self.dtype)
+        if bits is None or self.local_shape is None:
+            return None
+        return -(-math.prod(self.local_shape) * bits // 8)
+
+    @property
+    def global_bytes(self) -> int | None:
+        """Bytes of the whole array, held once (counted); None when the element's width is unknown."""
+        bits = bits_of(self.dtype)
+        return None if bits is None else -(-math.prod(self.global_shape) * bits // 8)
+
+    @property
+    def shards(self) -> dict[int, tuple[slice, ...]]:
+        """Device id -> the slice of the global array it holds; {} when the sharding is unknown."""
+        if self.sharding is None:
+            return {}
+        if "shards" not in self._cache:
+            by_tile = {tile: self.tile_slices(tile) for tile in set(self.sharding.tile_of)}
+            pairs = zip(self.sharding.device_ids, self.sharding.tile_of, strict=True)
+            self._cache["shards"] = {device: by_tile[tile] for device, tile in pairs}
+        return dict(self._cache["shards"])
+
+    def tile_slices(self, tile: int) -> tuple[slice, ...]:
+        """The slice of the global array that tile number `tile` (row-major) covers."""
+        if self.sharding is None:
+            return ()
+        slices: list[slice] = []
+        for length, count in zip(reversed(self.global_shape), reversed(self.sharding.tiles), strict=True):
+            tile, index = divmod(tile, count)
+            step = -(-length // count)
+            slices.append(slice(min(index * step, length), min((index + 1) * step, length)))
+        return tuple(reversed(slices))

@@ -1,0 +1,158 @@
+"""The shape of a value in an optimized program: element type, dimensions, layout, memory space.
+
+Not its job: reading shapes from bytes (`parse.hlo_tables`) or the user's array layouts (`model.program.layout`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.dtype import bits_of
+
+__all__ = ["COMBINED", "UNBOUNDED", "Layout", "Shape"]
+
+UNBOUNDED = -(2**63)
+"""The length XLA gives a dimension that has no bound."""
+
+COMBINED = -(2**63)
+"""The tile length XLA uses for "combine this dimension with the next one"; printed as `*`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How an array lies in memory.
+
+    Attributes:
+      minor_to_major: dimension numbers, the one that varies fastest first.
+      tiles: nested tilings, outermost first; each the tile's length along the most minor dimensions.
+      memory_space: XLA's memory space number; 0 is the device's main memory (on TPU, 1 is on-chip).
+      element_bits: bits one element takes when it is packed; 0 when it takes whole bytes.
+      tail_padding: elements the array's end is aligned to; 1 means no padding.
+      other: attributes with no field of their own, as XLA prints them ("SC(0:512)").
+
+    *Source*: `xla.LayoutProto`.
+    """
+
+    minor_to_major: tuple[int, ...] = ()
+    tiles: tuple[tuple[int, ...], ...] = ()
+    memory_space: int = 0
+    element_bits: int = 0
+    tail_padding: int = 1
+    other: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        tiles = "".join(f"({','.join('*' if n == COMBINED else str(n) for n in tile)})" for tile in self.tiles)
+        parts = [
+            f"T{tiles}" if tiles else "",
+            f"L({self.tail_padding})" if self.tail_padding != 1 else "",
+            f"E({self.element_bits})" if self.element_bits else "",
+            f"S({self.memory_space})" if self.memory_space else "",
+            *self.other,
+        ]
+        order, attributes = ",".join(map(str, self.minor_to_major)), "".join(parts)
+        return f"{{{order}:{attributes}}}" if attributes else f"{{{order}}}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What one instruction yields on one device.
+
+    Attributes:
+      dtype: XLA's name of the element type ("f32", "bf16", "s4", "f8e4m3fn", "token", "opaque"), or "tuple", or
+        "type 77" for a number this package does not know, or "buffer".
+      dimensions: lengths; the bound for a dynamic dimension, `UNBOUNDED` for one without a bound. () for scalars,
+        tuples and tokens.
+      dynamic: for each dimension, True when its length is known only at run time; () when none is.
+      layout: how it lies in memory, or None when the program does not say.
+      elements: the shapes of a tuple's elements (or of what a buffer holds); () for anything else.
+
+    `str()` gives what XLA prints without layouts ("f32[16,32]"), `text()` the same with them.
+
+    *Source*: `xla.ShapeProto`.
+    """
+
+    dtype: str
+    dimensions: tuple[int, ...] = ()
+    dynamic: tuple[bool, ...] = ()
+    layout: Layout | None = None
+    elements: tuple[Shape, ...] = ()
+
+    @property
+    def is_tuple(self) -> bool:
+        """True for a tuple, the empty one included."""
+        return self.dtype == "tuple"
+
+    @property
+    def is_array(self) -> bool:
+        """True for anything that has elements of one type: arrays and scalars, not tuples, tokens or opaque values."""
+        return self.dtype not in ("tuple", "token", "opaque", "buffer")
+
+    @property
+    def leaves(self) -> tuple[Shape, ...]:
+        """The shape itself, or, for a tuple, the leaves of its elements in order."""
+        if not self.elements:
+            return () if self.is_tuple else (self,)
+        return tuple(leaf for element in self.elements for leaf in element.leaves)
+
+    @property
+    def count(self) -> int | None:
+        """How many elements an array has (the bound, when dynamic); None when a dimension has no bound."""
+        return None if UNBOUNDED in self.dimensions else math.prod(self.dimensions)
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes it takes on one device, tiling's padding not included (counted).
+
+        A tuple is the sum of its leaves; tokens and opaque values take none. None when a dimension has no bound or
+        the element's width is unknown.
+        """
+        if self.elements:
+            return _total(leaf.bytes for leaf in self.leaves)
+        if not self.is_array:
+            return 0
+        bits, count = bits_of(self.dtype), self.count
+        if bits is None or count is None:
+            return None
+        packed = self.layout.element_bits if self.layout else 0
+        return -(-count * packed // 8) if packed else count * -(-bits // 8)
+
+    def text(self, *, layouts: bool = True) -> str:
+        """The shape as XLA prints it, with layouts unless `layouts` is False."""
+        if self.is_tuple:
+            return f"({', '.join(_numbered(self.elements, layouts))})"
+        if self.dtype == "buffer":
+            return f"b({', '.join(_numbered(self.elements, layouts))})"
+        dimensions = ",".join(self._dimension(k) for k in range(len(self.dimensions)))
+        return f"{self.dtype}[{dimensions}]{self._layout_text() if layouts else ''}"
+
+    def _dimension(self, k: int) -> str:
+        length = self.dimensions[k]
+        if length == UNBOUNDED:
+            return "?"
+        return f"<={length}" if self.dynamic and self.dynamic[k] else str(length)
+
+    def _layout_text(self) -> str:
+        text = str(self.layout) if self.layout else "{}"
+        # XLA leaves the empty layout of a scalar out.
+        return "" if text == "{}" else text
+
+    def __str__(self) -> str:
+        return self.text(layouts=False)
+
+
+def _numbered(elements: tuple[Shape, ...], layouts: bool) -> Iterator[str]:
+    """Texts of a tuple's elements; every fifth is numbered in a comment, as XLA does."""
+    for k, element in enumerate(elements):
+        text = element.text(layouts=layouts)
+        yield f"/*index={k}*/{text}" if k and k % 5 == 0 else text
+
+
+def _total(sizes: Iterator[int | None]) -> int | None:
+    total = 0
+    for size in sizes:
+        if size is None:
+            return None
+        total += size
+    return total

@@ -1,0 +1,138 @@
+"""How long each HLO instruction of a program took when it ran, measured.
+
+Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.report.kernel_times`), laying out (`view.record.times`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import overload
+
+__all__ = ["REGIONS", "KernelTime", "KernelTimes", "UnknownTime"]
+
+REGIONS = frozenset(("while", "conditional", "call"))
+"""Opcodes whose time includes that of the instructions they run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelTime:
+    """How long one HLO instruction took in one call of its program (measured).
+
+    What runs many times in a call, as in a loop, is added up over the call.
+
+    Attributes:
+      instruction: its name in the HLO ("fusion.3"), without the percent sign.
+      opcode: as XLA writes it ("fusion", "all-gather", "while"). The time of a "while", "conditional" or "call" is that
+        of what it runs where its own event is shorter: on CPU the event ends when the region first has to wait.
+      runs_per_call: how often it ran in one call on one device (counted by the profiler); the mean over calls and
+        devices, so a fraction where a conditional skips it.
+      slowest_us: microseconds per call on the device where it took longest; the mean over the measured calls. Of a
+        collective this includes waiting for the other devices.
+      mean_us: the same as a mean over all devices of the program in this process.
+    """
+
+    instruction: str
+    opcode: str = ""
+    runs_per_call: float = 1.0
+    slowest_us: float
+    mean_us: float
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(x) and x >= 0 for x in (self.runs_per_call, self.slowest_us, self.mean_us)):
+            raise ValueError(f"times and counts are finite and not negative, got those of {self.instruction[:40]!r}")
+
+    @property
+    def holds_others(self) -> bool:
+        """Whether its time includes that of other rows: a loop, a conditional or a call includes what it runs."""
+        return self.opcode in REGIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownTime:
+    """An HLO instruction that ran, but whose events contradict the program: no time is given for it.
+
+    Attributes:
+      instruction, opcode: as in `KernelTime`.
+      why: the contradiction, a sentence without a full stop.
+    """
+
+    instruction: str
+    opcode: str = ""
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelTimes(Sequence[KernelTime]):
+    """Measured times of one program's HLO instructions, longest first. A sequence of `KernelTime`.
+
+    The profiler slows the program down, most where instructions are many and short. On CPU devices that JAX makes of
+    one host (`jax_num_cpu_devices`) all devices share its cores: the times are then of this machine, and say little of
+    a real mesh. Only devices of this process are measured.
+
+    *Source*: JAX's profiler (`jax.profiler.start_trace`), whose events name instruction, program, run and device.
+
+    Attributes:
+      calls: how many calls of the program the means are over: those measured from begin to end, without the first
+        where there are others.
+      warm_up_us: microseconds of the first call, as `call_us`: it fills caches, and is left out of the means. None
+        where it is the only one, which the means then are of, or was not measured from begin to end.
+      left_out: calls that were not: begun before the measured block, or not finished when the profiler stopped.
+      devices: how many devices of this process ran it.
+      call_us: microseconds of one call, from the begin of its first instruction to the end of its last, on the device
+        where that took longest; the mean over the measured calls.
+      mean_call_us: the same as a mean over the devices.
+      rows: every instruction that ran, the longest `slowest_us` first.
+      unknown: instructions that ran and have no row, each with the reason; () in nearly every program. Checked are how
+        often an instruction ran, against the program's trip counts, and that a loop took as long as what it runs.
+      draw: makes what a notebook shows; whoever hands the table out sets it.
+    """
+
+    calls: int
+    left_out: int = 0
+    warm_up_us: float | None = None
+    devices: int
+    call_us: float
+    mean_call_us: float
+    rows: tuple[KernelTime, ...] = ()
+    unknown: tuple[UnknownTime, ...] = ()
+    draw: Callable[[KernelTimes], dict[str, str]] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.calls < 1 or self.devices < 1 or self.left_out < 0:
+            raise ValueError(f"{self.calls} calls on {self.devices} devices, {self.left_out} left out, cannot be")
+        if not all(math.isfinite(x) and x >= 0 for x in (self.call_us, self.mean_call_us, self.warm_up_us or 0.0)):
+            raise ValueError("the time of a call is finite and not negative")
+
+    @property
+    def total_us(self) -> float:
+        """Microseconds of all calls that the means are over, each on the device where it took longest."""
+        return self.call_us * self.calls
+
+    def of(self, instruction: str) -> KernelTime | None:
+        """The row of one HLO instruction; None when it did not run by itself, or its time is unknown."""
+        return next((row for row in self.rows if row.instruction == instruction), None)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> KernelTime: ...
+    @overload
+    def __getitem__(self, index: slice) -> KernelTimes: ...
+    def __getitem__(self, index: int | slice) -> KernelTime | KernelTimes:
+        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[KernelTime]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        rows, calls = "s" * (len(self) != 1), "s" * (self.calls != 1)
+        return f"KernelTimes({len(self)} instruction{rows}, {self.calls} call{calls} of {self.call_us:.0f} us)"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
+
+    def __str__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]

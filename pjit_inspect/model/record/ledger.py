@@ -1,0 +1,158 @@
+"""The ledger of compiles: what each function and call site cost, and what would cost less.
+
+Not its job: adding it up (`analyze.recompiles.ledger`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.record import Origin, Timings
+
+__all__ = ["LedgerData", "LedgerEntry", "LedgerRow", "Pattern", "PatternKind", "RepeatedReason"]
+
+PatternKind = Literal[
+    "varying dimension", "static argument", "made anew", "weak type", "numpy and jax.Array", "feedback", "eager loop",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    """One compile in the ledger.
+
+    Attributes:
+      index: its position in the log.
+      name: the function.
+      transform: what made it.
+      timings: seconds of each stage, and when each began.
+      disk: True when the program came from the compilation cache on disk.
+      thread: the thread that compiled.
+      cell: the notebook cell it was called from ("In [7]"); None outside notebooks.
+      reason: why.
+    """
+
+    index: int
+    name: str
+    transform: str
+    timings: Timings
+    disk: bool
+    thread: str
+    cell: str | None
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedReason:
+    """A reason that compiles of one row share.
+
+    Attributes:
+      sentence: as of the newest of them.
+      count: how many there are.
+      same: True when their sentences are the same, False when only the values in them differ.
+    """
+
+    sentence: str
+    count: int
+    same: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    """The compiles of one function from one call site.
+
+    Attributes:
+      name: the function as the user wrote it.
+      origin: whose compiles they are.
+      where: the line that called, as of the newest compile; None when there was no user code on the stack.
+      entries: the compiles, oldest first.
+      trace_s, lower_s, compile_s: seconds of each stage in all of them (measured); stages that JAX skipped count 0.
+      missed: how many missed JAX's tracing, lowering and compilation cache first.
+      from_disk: how many programs the compilation cache on disk gave.
+      missed_disk: how many it was asked for and did not have; 0 when it is off.
+      reasons: why it was compiled again, the most frequent first; the first compile's reason is left out.
+    """
+
+    name: str
+    origin: Origin
+    where: Frame | None
+    entries: tuple[LedgerEntry, ...]
+    trace_s: float
+    lower_s: float
+    compile_s: float
+    missed: tuple[tuple[str, int], ...] = ()
+    from_disk: int = 0
+    missed_disk: int = 0
+    reasons: tuple[RepeatedReason, ...] = ()
+
+    @property
+    def compiles(self) -> int:
+        """How many programs were compiled or loaded from disk."""
+        return len(self.entries)
+
+    @property
+    def total_s(self) -> float:
+        """Seconds of all stages of all compiles (measured)."""
+        return self.trace_s + self.lower_s + self.compile_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """A habit of the program that makes JAX compile again and again.
+
+    Attributes:
+      kind: which habit.
+      name: the function; for eager operations, all of their names.
+      where: the call site; None when it is not known.
+      path: the argument, static argument or closed-over value it is about; "" for none.
+      compiles: how many compiles it explains.
+      cost_s: seconds of these compiles (measured).
+      values: the values that were seen, in order of size or of appearance, at most 64.
+      buckets: lengths to pad to, so that at most this many programs are compiled; () where padding does not apply or
+        would save none.
+      sentence: what happens.
+      advice: what to do about it; "" when nothing is known to help.
+    """
+
+    kind: PatternKind
+    name: str
+    where: Frame | None = None
+    path: str = ""
+    compiles: int
+    cost_s: float
+    values: tuple[str, ...] = ()
+    buckets: tuple[int, ...] = ()
+    sentence: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerData:
+    """Every compile of a log, added up.
+
+    Attributes:
+      rows: per function and call site, the most expensive first.
+      patterns: what repeats, the most expensive first.
+      known: functions that were called but not compiled, as JAX had them already; no row counts these.
+    """
+
+    rows: tuple[LedgerRow, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    known: int = 0
+
+    @property
+    def compiles(self) -> int:
+        """How many programs were compiled or loaded from disk."""
+        return sum(row.compiles for row in self.rows)
+
+    @property
+    def total_s(self) -> float:
+        """Seconds of all stages of all compiles (measured)."""
+        return sum(row.total_s for row in self.rows)
+
+    @property
+    def entries(self) -> tuple[LedgerEntry, ...]:
+        """Every compile, in the order of the log."""
+        return tuple(sorted((entry for row in self.rows for entry in row.entries), key=lambda entry: entry.index))

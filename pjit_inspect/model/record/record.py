@@ -1,0 +1,144 @@
+"""The compile record: everything kept about one compilation, as frozen data.
+
+Not its job: analyses (`analyze`), reading and writing files (`parse.files.record_file`), the handle users hold (`api`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.compile_key import CompileKey
+from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.model.sharding.sharded_program import Propagation
+
+__all__ = ["MemoryStats", "Origin", "RecordData", "Timings"]
+
+Origin = Literal["user", "library", "eager"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """Seconds the three stages took (measured on this machine); None when a stage was not seen.
+
+    `trace_s` and `lower_s` are None too when JAX reused an earlier trace or lowering.
+
+    Attributes:
+      trace_s: seconds from Python to jaxpr.
+      lower_s: seconds from jaxpr to StableHLO.
+      compile_s: seconds from StableHLO to the executable, by XLA or from the compilation cache on disk.
+      trace_began_s, lower_began_s, compile_began_s: when each stage began, in seconds since 1970.
+    """
+
+    trace_s: float | None = None
+    lower_s: float | None = None
+    compile_s: float | None = None
+    trace_began_s: float | None = None
+    lower_began_s: float | None = None
+    compile_began_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryStats:
+    """Bytes per device the compiled program needs, as XLA counts them; None where it does not say.
+
+    *Source*: `executable.get_compiled_memory_stats()`.
+
+    Attributes:
+      argument_bytes: the arguments.
+      output_bytes: the results, those in reused buffers too.
+      alias_bytes: that part of the results which lies in the buffers of donated arguments.
+      temporary_bytes: what it needs beside them while it runs.
+      code_bytes: the compiled code.
+    """
+
+    argument_bytes: int | None = None
+    output_bytes: int | None = None
+    alias_bytes: int | None = None
+    temporary_bytes: int | None = None
+    code_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordData:
+    """One compilation, frozen and serialisable.
+
+    Attributes:
+      name: the function's name as the user wrote it (`train_step`, `<lambda>`).
+      transform: what made the compile: "jit", "grad", "jvp", "vmap", "pmap", "shard_map", "eager".
+      primitive: the eager operation ("sin"), when `transform` is "eager".
+      origin: "user" when the user's own code called the function, "library" when a package compiled it for itself,
+        "eager" for an operation outside any jit.
+      user_frame: the innermost frame of the user's code when the compile happened.
+      defined_at: where the compiled function is defined.
+      inputs, outputs: the flattened arguments and results, in order.
+      mesh: the mesh of the inputs and outputs, or None when they follow none.
+      meshes: every mesh seen in the program, `mesh` first.
+      devices: the devices of the program; the index is XLA's partition id (times replicas).
+      process_index: which process of the program made the record, as `jax.process_index()` counts them; None when it is
+        not known, as for programs read from HLO.
+      process_count: how many processes the program runs in (`jax.process_count()`); None likewise.
+      jaxpr: the traced program as text.
+      stablehlo: the program before optimization, as MLIR bytecode.
+      stablehlo_text: the same as text when it was printed before saving; not compared, as it follows from the bytecode.
+      propagation: the program before optimization with the sharding of every value, as far as somebody looked before
+        saving; not compared, as it follows from the bytecode.
+      hlo: the optimized program, a serialised `xla.HloModuleProto`.
+      hlo_header: the first line of the optimized program as XLA printed it when it was compiled. It says what the proto
+        does not: how many replicas and partitions there are, and which shardings propagation was free to choose; None
+        for programs read from files of XLA's.
+      compiler_log: the warnings and errors that XLA wrote to file descriptor 2 while it compiled, as they stood; ""
+        when there were none, None when nobody listened (`missing` says why, unless the record was read from HLO or
+        made of a function that was compiled before).
+      cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
+      memory: bytes per device.
+      timings: seconds of each stage.
+      kernel_times: how long its HLO instructions took when it ran, measured in a `capture(measure=True)`; None when
+        nobody measured, and when it could not be had (then `missing` says why).
+      cached: "memory" when JAX already held the executable, "persistent" when it came from the compilation cache on
+        disk (the HLO's source lines are then those of the run that filled it), None when XLA compiled.
+      versions: package -> version.
+      flags: the configuration that shapes programs (the partitioner, x64, precision, ...), and compiler options.
+      sources: the user's source texts as they stood.
+      missing: field name -> why it could not be had.
+      key: what JAX looked the program up by; None for programs read from HLO, and where JAX did not show it.
+      reason: why it was compiled, as far as somebody asked before saving; not compared, as it follows from the keys of
+        the session.
+    """
+
+    name: str
+    transform: str = "jit"
+    primitive: str | None = None
+    origin: Origin = "user"
+    user_frame: Frame | None = None
+    defined_at: Frame | None = None
+    inputs: tuple[ArrayLayout, ...] = ()
+    outputs: tuple[ArrayLayout, ...] = ()
+    mesh: Mesh | None = None
+    meshes: tuple[Mesh, ...] = ()
+    devices: tuple[Device, ...] = ()
+    process_index: int | None = None
+    process_count: int | None = None
+    jaxpr: str | None = None
+    stablehlo: Blob | None = None
+    stablehlo_text: str | None = field(default=None, compare=False)
+    propagation: Propagation | None = field(default=None, compare=False)
+    hlo: Blob | None = None
+    hlo_header: str | None = None
+    compiler_log: str | None = None
+    cost: dict[str, float] = field(default_factory=dict)
+    memory: MemoryStats | None = None
+    timings: Timings = Timings()
+    kernel_times: KernelTimes | None = None
+    cached: Literal["memory", "persistent"] | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, str] = field(default_factory=dict)
+    sources: tuple[SourceText, ...] = ()
+    missing: dict[str, str] = field(default_factory=dict)
+    key: CompileKey | None = None
+    reason: Reason | None = field(default=None, compare=False)

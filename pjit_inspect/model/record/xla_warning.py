@@ -1,0 +1,68 @@
+"""What XLA warned of while it compiled a program.
+
+Not its job: hearing it (`observe.watch.xla_stderr`) or reading it (`parse.messages.xla_warnings`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pjit_inspect.model.program.source import Frame
+
+__all__ = ["XlaWarning", "XlaWarningKind"]
+
+XlaWarningKind = Literal["full_rematerialization", "other"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XlaWarning:
+    """One distinct warning or error that XLA wrote during a compile.
+
+    What a message does not say is None or (). Only a full rematerialization is taken apart; any other is its text.
+
+    Attributes:
+      kind: "full_rematerialization" when the partitioner knew no direct way from one sharding to another, and so lets
+        every device gather the whole array and cut its part out of it; "other" for everything else.
+      text: the message, without the time, the thread and the place before it.
+      where: the line of XLA that wrote it ("spmd_partitioner.cc:656"). It differs between versions.
+      count: how often it was written, with the same text, in this compile (counted).
+      instruction: the HLO instruction whose result is resharded, without "%". It is one of the program while it is
+        partitioned; the optimized program need not have it.
+      opcode: that instruction's opcode.
+      shape: its type as XLA prints it ("f32[16,4,2]{2,1,0}"): the part one device holds, before it is resharded.
+      op_name: JAX's name of the operation, with scopes ("jit(f)/cos").
+      from_sharding: the sharding it has, as XLA prints it. JAX 0.12 prints the mesh ("{mesh['data'=2], [{'data'}]}"),
+        earlier versions tiles and devices ("{devices=[2]<=[2]}").
+      to_sharding: the sharding it must get, likewise.
+      stack_frame_id: the row of the program's table of source frames (`HloModule.frames_table`), which the optimized
+        program shares.
+      source: source frames, innermost first, as far as the message itself names them. JAX 0.8 and later give a
+        `stack_frame_id` instead.
+    """
+
+    kind: XlaWarningKind
+    text: str
+    where: str
+    count: int = 1
+    instruction: str | None = None
+    opcode: str | None = None
+    shape: str | None = None
+    op_name: str | None = None
+    from_sharding: str | None = None
+    to_sharding: str | None = None
+    stack_frame_id: int | None = None
+    source: tuple[Frame, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The warning for a person: a full rematerialization in the user's words, any other as XLA wrote it."""
+        times = f" (written {self.count} times)" if self.count > 1 else ""
+        if self.kind != "full_rematerialization":
+            return f"{self.text}{times}"
+        what = f"`{self.op_name or self.instruction or 'a value'}`"
+        at = f" ({self.source[0].where})" if self.source else ""
+        return (
+            f"involuntary full rematerialization: the partitioner knows no direct way for {what}{at} from "
+            f"`{self.from_sharding}` to `{self.to_sharding}`, so every device gathers all of it{times}"
+        )

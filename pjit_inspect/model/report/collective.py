@@ -1,0 +1,218 @@
+"""One collective of an optimized program, and the table of all of them.
+
+Not its job: finding them (`analyze.collectives.collectives`) or their cost (`analyze.collectives.traffic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, overload
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.cause import Cause
+
+__all__ = ["KINDS", "AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
+
+Decomposed = Literal["all-gather", "reduce-scatter"] | None
+"""What a ring of permutes does piece by piece."""
+
+KINDS = (
+    "all-gather",
+    "all-reduce",
+    "reduce-scatter",
+    "all-to-all",
+    "collective-permute",
+    "collective-broadcast",
+    "ragged-all-to-all",
+)
+"""Every kind of collective, as `Collective.kind` names it."""
+
+Phase = Literal["forward", "backward", "recompute", "optimizer"] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collective:
+    """One logical collective, as every device of a group runs it.
+
+    Attributes:
+      kind: XLA's opcode without async parts: "all-gather", "all-reduce", "reduce-scatter", "all-to-all",
+        "collective-permute", "collective-broadcast" or "ragged-all-to-all"; "reduce-scatter" too for an all-reduce that
+        a TPU fuses with slicing its result.
+      axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
+        device; None when the groups follow no axes. A part of an axis is written "tp:(1)2": the devices along the axis
+        before the part, and those of the part (`pjit_inspect.model.sharding.sharded_program.axis_name` gives the axis). For a
+        collective-permute, the axes along which it moves something.
+      groups: which devices talk to each other, as positions in the program's first mesh; for a collective-permute,
+        (source, target) pairs.
+      mesh: which of the program's meshes has these axes, as an index into `RecordData.meshes`; 0 where there are none.
+      other_axes: what the axes may be as well: those that the groups follow in other meshes of the program, under other
+        names. The program does not tell which mesh was meant; `axes` are those of the first that fits.
+      dtype: the element type moved; "f32, s32" when a combined collective moves several.
+      local_shape: the per-device shape of the largest operand.
+      operands: how many arrays it moves together (more than 1 when XLA combined several).
+      payload_bytes: bytes of all operands on one device, each time it runs (counted).
+      wire_bytes: bytes the busiest device sends, each time it runs (modelled: ring).
+      count: how often it runs per call; None when a loop's trip count is unknown. For a ring, how many permutes run.
+      count_min: the same where a conditional may skip it; equal to `count` otherwise.
+      implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
+        Transposes of written collectives count as written.
+      phase: "forward", "backward", "recompute", "optimizer", or None when nothing says: the marks of differentiation in
+        its name, then frames of optax's updates, then the user's scope `optimizer`.
+      op_name: JAX's name of the operation it belongs to, with scopes ("jit(f)/layer0/dot_general"). Where XLA gives
+        none, that of the nearest neighbour: for sums what is summed, for anything else what needs the value.
+      source: the user's frames, innermost first; found like `op_name`; () when the program does not say.
+      instructions: names of the HLO instructions it consists of (start and done, ...).
+      channel_id: XLA's channel, or None.
+      is_async: whether XLA starts it at one instruction and waits for it at another.
+      overlaps: names of the kernels and loops that XLA has scheduled between start and done, in that order; the first
+        100 when there are more. Arithmetic on single numbers is left out. Whether they hide the transfer is not told.
+      overlap_count: how many there are (counted); 0 when it is not asynchronous, None when the program has no schedule
+        or does not tell which instruction waits for it.
+      is_cross_host: whether devices of several hosts (processes) talk to each other; None when their hosts are unknown.
+      host_bytes: bytes that all devices together send to devices of other hosts per call, loops included (modelled:
+        ring in the order of the groups); None when hosts, groups or the trip count are unknown.
+      causes: why it is there: one for each operand of a combined collective, in order; one for any other; () when
+        nobody has looked for causes.
+      decomposed: "all-gather" or "reduce-scatter" for a collective-permute that stands for a ring: permutes in a loop
+        (and right before or after it) that do one of these piece by piece, as the data flow proves; the pieces are
+        multiplied, or summed, in between. None for everything else.
+    """
+
+    kind: str
+    axes: tuple[str, ...] | None
+    groups: tuple[tuple[int, ...], ...]
+    dtype: str
+    local_shape: tuple[int, ...]
+    mesh: int = 0
+    other_axes: tuple[tuple[str, ...], ...] = ()
+    operands: int = 1
+    payload_bytes: int
+    wire_bytes: int
+    count: int | None = 1
+    count_min: int | None = 1
+    implicit: bool | None = None
+    phase: Phase = None
+    op_name: str = ""
+    source: tuple[Frame, ...] = ()
+    instructions: tuple[str, ...] = ()
+    channel_id: int | None = None
+    is_async: bool = False
+    overlaps: tuple[str, ...] = ()
+    overlap_count: int | None = 0
+    is_cross_host: bool | None = None
+    host_bytes: int | None = None
+    causes: tuple[Cause, ...] = ()
+    decomposed: Decomposed = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """The cause that moves most bytes; None when nobody has looked for causes."""
+        return max(self.causes, key=lambda cause: cause.payload_bytes, default=None)
+
+    @property
+    def is_combined(self) -> bool:
+        """Whether XLA joined several collectives into it, each with a cause of its own."""
+        return len(self.causes) > 1
+
+    @property
+    def sent_bytes(self) -> int | None:
+        """Bytes the busiest device sends for it per call: `wire_bytes` times `count` (modelled)."""
+        return None if self.count is None else self.wire_bytes * self.count
+
+    @property
+    def global_bytes(self) -> int | None:
+        """Bytes all devices together send for it per call, loops included (modelled: ring).
+
+        None when the trip count or the groups are unknown.
+        """
+        if self.count is None or not self.groups:
+            return None
+        if self.kind == "collective-permute":
+            return sum(source != target for source, target in self.groups) * self.payload_bytes * self.count
+        if self.kind == "collective-broadcast":
+            # The last device of a chain passes nothing on.
+            return sum(len(group) - 1 for group in self.groups) * self.payload_bytes * self.count
+        return sum(map(len, self.groups)) * self.wire_bytes * self.count
+
+    @property
+    def axes_text(self) -> str:
+        """The axes as a person reads them: "data x model", "no axis", "one device"."""
+        if self.axes is None:
+            return "no axis"
+        return " x ".join(self.axes) or "one device"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AxisTotal:
+    """What all collectives over the same axes do per call, on the busiest device.
+
+    Attributes:
+      axes: as in `Collective.axes`.
+      mesh: as in `Collective.mesh`.
+      collectives: how many distinct collectives there are.
+      runs: how often they run per call; None when a trip count is unknown.
+      payload_bytes: bytes of their operands per call (counted); runs of unknown number count once.
+      sent_bytes: bytes one device sends per call (modelled: ring); likewise.
+      is_bound: True when no device may send that much: a conditional may skip some, or not every device takes part.
+    """
+
+    axes: tuple[str, ...] | None
+    collectives: int
+    runs: int | None
+    payload_bytes: int
+    sent_bytes: int
+    is_bound: bool = False
+    mesh: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveTable(Sequence[Collective]):
+    """All collectives of one program, most bytes sent first. A sequence of `Collective`; a slice is a table again.
+
+    Attributes:
+      rows: the collectives.
+      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
+    """
+
+    rows: tuple[Collective, ...]
+    draw: Callable[[CollectiveTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Collective: ...
+    @overload
+    def __getitem__(self, index: slice) -> CollectiveTable: ...
+    def __getitem__(self, index: int | slice) -> Collective | CollectiveTable:
+        if isinstance(index, str):
+            hint = '.of_kind("all-gather") and .over("model") choose rows'
+            raise TypeError(f"a table is indexed by number or slice, not by {index!r}; {hint}")
+        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[Collective]:
+        return iter(self.rows)
+
+    def over(self, *axes: str) -> CollectiveTable:
+        """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes.
+
+        Collectives over a part of an axis only are those over the part, by its name: `over("tp:(1)2")`.
+        """
+        wanted = set(axes)
+        return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
+
+    def of_kind(self, kind: str) -> CollectiveTable:
+        """Only the collectives of one kind, such as "all-gather". Raises ValueError for what is no kind."""
+        if kind not in KINDS:
+            raise ValueError(f"there is no kind {kind!r}; the kinds are {', '.join(KINDS)}")
+        return replace(self, rows=tuple(row for row in self.rows if row.kind == kind))
+
+    def __repr__(self) -> str:
+        return f"CollectiveTable({len(self.rows)} collective{'s' * (len(self.rows) != 1)})"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
+
+    def __str__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]

@@ -1,0 +1,251 @@
+"""What is known of an error of JAX's: what it says, where it comes from, what would fit.
+
+Strings and numbers only, so that an explanation keeps no array, frame or exception alive. Not its job: reading the
+message (`parse.messages.sharding_errors`), the traceback (`observe.errors.scene`), or finding what fits (`analyze`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.source import Frame
+
+__all__ = [
+    "PLACING",
+    "ErrorArgument",
+    "ErrorArray",
+    "ErrorFacts",
+    "ErrorKind",
+    "ErrorScene",
+    "ExplainedError",
+    "Fit",
+    "MeshAxes",
+]
+
+ErrorKind = Literal[
+    "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
+    "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "new size", "update", "convolution",
+    "compiled", "no mesh", "prefix", "pmap", "ordered effects", "loop type", "branch type", "replication",
+    "deleted", "static argument", "traced value", "leaked value", "unknown",
+]  # fmt: skip
+
+PLACING = (
+    "device_put", "with_sharding_constraint", "reshard", "make_array_from_callback",
+    "make_array_from_process_local_data", "shard_shape",
+)  # fmt: skip
+"""Functions whose arrays are what their first argument holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshAxes:
+    """A mesh as an error knows it: names and sizes, perhaps without devices.
+
+    Attributes:
+      axes: (name, size) of each axis, outermost first.
+      types: "auto", "explicit" or "manual" of each axis; () when it is not known.
+      device_ids: the device at each position; () when it is not known.
+      name: the user's variable that holds it; "" when none is known.
+    """
+
+    axes: tuple[tuple[str, int], ...]
+    types: tuple[str, ...] = ()
+    device_ids: tuple[int, ...] = ()
+    name: str = field(default="", compare=False)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Devices along each axis, by name."""
+        return dict(self.axes)
+
+    def __str__(self) -> str:
+        return " x ".join(f"{name}={size}" for name, size in self.axes) or "no axes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorArray:
+    """An array that an error is about. What is not known is "", None or ().
+
+    Attributes:
+      name: the user's name of it (`params['w']`), or what it is in the operation ("lhs").
+      dtype: its element type as JAX writes it.
+      shape: its global shape.
+      spec: how it is split, one entry per dimension when `shape` is known; None when that is not known.
+      mesh: the mesh the spec speaks of.
+      device_ids: the devices it is on, in the order of its sharding.
+      is_named: whether `name` is the user's.
+    """
+
+    name: str
+    dtype: str = ""
+    shape: tuple[int, ...] | None = None
+    spec: tuple[SpecEntry, ...] | None = None
+    mesh: MeshAxes | None = None
+    device_ids: tuple[int, ...] = ()
+    is_named: bool = False
+
+    @property
+    def local_shape(self) -> tuple[int, ...] | None:
+        """What one device holds; None when it is not known or the axes do not divide a dimension."""
+        if self.shape is None or self.spec is None or self.mesh is None or len(self.spec) > len(self.shape):
+            return None
+        local = list(self.shape)
+        for dimension, entry in enumerate(self.spec):
+            names = () if entry is None else (entry,) if isinstance(entry, str) else entry
+            parts = math.prod(self.mesh.sizes.get(name, 0) for name in names)
+            if parts < 1 or local[dimension] % parts:
+                return None
+            local[dimension] //= parts
+        return tuple(local)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFacts:
+    """What an error's message says.
+
+    Attributes:
+      kind: which error it is.
+      arrays: the arrays it tells of, in its order.
+      operation: the operation or function that was refused ("add", "shard_map", "step"); "" when it does not say.
+      dimension: the dimension it is about; None when it is about none.
+      axis: the mesh axis it is about.
+      specs: the part of each operand's spec that it quotes ("contraction", "conflict").
+      new_shape: the shape that was asked for ("reshape", "mesh size").
+      count: into how many parts the dimension is split ("indivisible"), how many devices there are ("mesh size"), the
+        array's rank ("rank").
+      meshes: the meshes it tells of ("mesh").
+      wanted: what each of `arrays` was to be ("compiled", "loop type", "branch type").
+      names: what it lists: the arguments a value depends on ("traced value"), keys or paths ("prefix"), effects.
+      function: the user's function that was traced; "" when it does not say.
+      place: where that function is defined, or where a value was made, as `file:line`; "" when it does not say.
+      reason: which of the kind's forms it is: a word of the reader's, not of JAX's.
+    """
+
+    kind: ErrorKind
+    arrays: tuple[ErrorArray, ...] = ()
+    operation: str = ""
+    dimension: int | None = None
+    axis: str = ""
+    specs: tuple[tuple[SpecEntry, ...], ...] = ()
+    new_shape: tuple[int, ...] = ()
+    count: int | None = None
+    meshes: tuple[MeshAxes, ...] = ()
+    wanted: tuple[ErrorArray, ...] = ()
+    names: tuple[str, ...] = ()
+    function: str = ""
+    place: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorArgument:
+    """One argument of the call that failed, as it was written.
+
+    Attributes:
+      key: the keyword, or the position as a number.
+      text: the user's text of its value.
+      type: the name of the value's type; "" when it is not known.
+    """
+
+    key: str
+    text: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorScene:
+    """Where an error comes from, as far as its traceback tells.
+
+    Attributes:
+      frame: the innermost line of the user's code; None when there is none.
+      line: the text of that line; "" when it cannot be read.
+      operator: what the failing expression does: "@", "+", "[]", or the name of the function it calls.
+      operands: the arrays in the failing expression, in order; those of a tree by their paths.
+      checked: JAX's own name of the argument it checked, such as `params['w']`; "" when it is not known.
+      subscripts: what picks: the text between the brackets of `t[i]` and of `t.at[i]`, or the first argument of a call
+        when it is a string, as in `einsum('ij,jk->ik', ...)`.
+      meshes: the meshes that the user's variables hold.
+      is_complete: whether the value of every part of the expression that may be an array was found; if not, the only
+        one in `operands` with some shape need not be the only one.
+      is_mesh_set: whether a mesh is set where the error is explained.
+      is_filtered: whether JAX took frames of its own out of the traceback.
+      expression: the user's text of the failing expression; "" when it cannot be read or is a library's.
+      arguments: the arguments of the call that it is; () when it is none, or unpacks some.
+      specs: each PartitionSpec in the expression, its text as the name.
+      statement: the statement that the line begins: "if", "while" or "assert"; "" for any other.
+      condition: the text of that statement's condition.
+      deleted: the operands whose data is gone, by the names they have in `operands`.
+      taken: calls before it that took the data of such an operand, each as its line and its text.
+      places: `file:line` of the definition of each function that was running, as far as the traceback has it.
+      jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
+      is_mapped: whether the expression calls a function that `jax.pmap` made.
+    """
+
+    frame: Frame | None = None
+    line: str = ""
+    operator: str = ""
+    operands: tuple[ErrorArray, ...] = ()
+    checked: str = ""
+    subscripts: str = ""
+    meshes: tuple[MeshAxes, ...] = ()
+    is_complete: bool = True
+    is_mesh_set: bool = False
+    is_filtered: bool = False
+    expression: str = ""
+    arguments: tuple[ErrorArgument, ...] = ()
+    specs: tuple[ErrorArray, ...] = ()
+    statement: str = ""
+    condition: str = ""
+    deleted: tuple[str, ...] = ()
+    taken: tuple[tuple[int, str], ...] = ()
+    places: tuple[str, ...] = ()
+    jax_name: str = ""
+    is_mapped: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """One change that makes it legal.
+
+    Attributes:
+      edit: what to write, as code (a spec, a call), or what to do ("pad dimension 0 from 6 to 8").
+      effect: what it does and costs, in words.
+      replaces: the user's text that code takes the place of; where the line has no such text (a leaf of a tree), what
+        it is to be assigned to. "" for a spec, which takes the place of the one that was refused, for a statement
+        before the line, and for advice.
+      is_code: whether `edit` is Python; advice in words is not.
+      spec: the spec in it; None when it has none.
+      target: the array that `spec` is for: an operand's name, or "result".
+    """
+
+    edit: str
+    effect: str
+    spec: tuple[SpecEntry, ...] | None = None
+    target: str = ""
+    replaces: str = ""
+    is_code: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedError:
+    """An error explained.
+
+    Attributes:
+      kind: which error it is; "unknown" for one that is not known.
+      sentence: what is wrong, in one sentence, names and code in `backticks`.
+      frame: the innermost line of the user's code; None when there is none.
+      line: the text of that line; "" when it cannot be read.
+      arrays: the arrays it is about.
+      fits: what would make it legal, the nearest to what was asked first; () when nothing is known to.
+      notes: what else is to be known, such as what could not be told.
+    """
+
+    kind: ErrorKind
+    sentence: str
+    frame: Frame | None = None
+    line: str = ""
+    arrays: tuple[ErrorArray, ...] = ()
+    fits: tuple[Fit, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,347 @@
+"""What the inspector's graph and schedule strip show: the kernels of one program as a matrix of scopes by phases.
+
+A graph of all kernels cannot be read; a table can. Rows are the user's scopes in forward order, equal layers folded to
+one that is shown; columns are the phases of training; a box is what one scope does in one phase. Everything is named
+by integers: a row, a box, a kernel is its place in `ProgramGraph.rows`, `.boxes`, `.kernels`. Where there are many,
+there are columns (numpy arrays) instead of objects. Not its job: building it (`analyze.graph.build`), drawing it.
+
+Which box a kernel stands in is modelled, and `GraphKernels.how` says by what. What a box holds is counted. Not here
+either: the columns themselves (`model.report.graph_columns`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pjit_inspect.model.program.hlo_columns import Links
+from pjit_inspect.model.report.graph_columns import GraphArrows, GraphKernels, GraphReads, Mixes, ScheduleRuns
+
+__all__ = [
+    "BoxCollectives",
+    "Deviation",
+    "GraphBox",
+    "GraphFold",
+    "GraphLoop",
+    "GraphRow",
+    "LaneEvent",
+    "Mention",
+    "ProgramGraph",
+    "RowKind",
+    "ScheduleStrip",
+    "ShownArrow",
+]
+
+RowKind = Literal[
+    "program",
+    "scope",
+    "function",
+    "loop",
+    "branch",
+    "argument",
+    "before",
+    "between",
+    "after",
+    "shared",
+    "all",
+    "unreached",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphLoop:
+    """One loop of the optimized program (a `while`).
+
+    Attributes:
+      name: the HLO instruction.
+      parent: the loop around it, as a row of `ProgramGraph.loops`; -1 for none.
+      trips: how often its body runs each time; None when that is unknown.
+    """
+
+    name: str
+    parent: int
+    trips: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRow:
+    """One row: a scope, or what stands between scopes.
+
+    Attributes:
+      parent: the row around it; -1 for row 0, the program.
+      children: the rows in it, in forward order; () for a leaf.
+      kind: "program"; "scope" (`jax.named_scope`, a module of flax); "function" (a Python function, from the source
+        frames, or a jitted one of the user's); "loop"; "branch" of a conditional; "argument" (a layer known only by the
+        argument it reads); "before", "between", "after": what the group around it does outside its other rows;
+        "shared": updates of several groups at once; "all": a program without any structure; "unreached": what nothing
+        calls.
+      name: the scope as the program writes it; "loop", "branch 1", "inputs", "head", "loss", "outputs", "tail",
+        "shared" for rows the program does not name.
+      label: the same for people, told apart from its neighbours ("attn, outside the loop", "norm(), line 46").
+      holds: its commonest operations, at most two ("log_softmax, take_along_axis").
+      loop_trips: for a loop, how often its body runs each time; None when that is unknown or not the same everywhere.
+      fold: the fold it is a member of, as a row of `ProgramGraph.folds`; -1 for none.
+      shown_as: the row that stands for it while all folds are closed: itself outside of folds and in shown members.
+    """
+
+    parent: int
+    children: tuple[int, ...]
+    kind: RowKind
+    name: str
+    label: str
+    holds: str
+    loop_trips: int | None
+    fold: int
+    shown_as: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphFold:
+    """Neighbouring rows that do the same: one is shown for all.
+
+    Attributes:
+      members: rows, in order.
+      shown: the member most like all others; its numbers are shown, never means.
+      label: "layer0 … layer15".
+      likeness: for each member, how alike it is to the shown one in all its kernels, 0 to 1 (modelled: Jaccard index
+        of opcodes, shapes and collectives per scope and phase).
+      essential_likeness: the same in matmuls and collectives alone.
+    """
+
+    members: tuple[int, ...]
+    shown: int
+    label: str
+    likeness: tuple[float, ...]
+    essential_likeness: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxCollectives:
+    """The collectives of one kind over the same axes in one box.
+
+    Attributes:
+      kind, axes, mesh: as in `Collective`.
+      collectives: which, as rows of the `CollectiveTable`.
+      runs: how often they run per call, together and at most; None when a trip count is unknown.
+      payload_bytes: bytes of their operands on one device, each run once (counted).
+    """
+
+    kind: str
+    axes: tuple[str, ...] | None
+    mesh: int
+    collectives: tuple[int, ...]
+    runs: int | None
+    payload_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A combined collective that stands in another box, and serves this one too.
+
+    Attributes:
+      collective: row of the `CollectiveTable`.
+      operands: how many of its operands are for this box.
+      payload_bytes: and their bytes on one device.
+    """
+
+    collective: int
+    operands: int
+    payload_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """What another member of a fold has more or less of than the shown one.
+
+    Attributes:
+      fold: the fold.
+      member: the member, as its place in `GraphFold.members`.
+      box: the shown box it is stated at.
+      kind, axes, mesh: as in `Collective`.
+      count: how many collectives more; negative for fewer; 0 when only bytes differ.
+      payload_bytes: and how many bytes of operands.
+      times: how often this difference stands in the program: more than 1 when the fold itself stands in a fold.
+    """
+
+    fold: int
+    member: int
+    box: int
+    kind: str
+    axes: tuple[str, ...] | None
+    mesh: int
+    count: int
+    payload_bytes: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphBox:
+    """What one row does in one phase. An update stands at the row of a whole layer; anything else at a leaf.
+
+    Attributes:
+      row: its row.
+      phase: row of `PHASES`.
+      kernels: how many it holds (modelled: a kernel of several scopes stands in one).
+      inferred: how many of them stand here by inference (`HOWS`).
+      matmuls: matrix products and convolutions in them (counted).
+      flops: floating-point operations of these on one device, each kernel run once (counted); None when one is unknown.
+      flops_per_call: the same, each as often as it runs; None when that is unknown.
+      iterations: how often most of its kernels run per call, at most; None when that is unknown. More than 1 means that
+        all counts and bytes here are per iteration.
+      result_bytes: bytes of its kernels' results on one device, each run once; those of unknown size left out.
+      collectives: those that stand here, most bytes first.
+      mentions: combined ones that stand elsewhere and serve this box too.
+      is_list: whether its kernels are best shown as a list, since most are not connected with each other.
+    """
+
+    row: int
+    phase: int
+    kernels: int
+    inferred: int
+    matmuls: int
+    flops: int | None
+    flops_per_call: int | None
+    iterations: int | None
+    result_bytes: int
+    collectives: tuple[BoxCollectives, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownArrow:
+    """An arrow while every row is open and every fold is closed.
+
+    Boxes in a fold show one member, and so does `bytes`; `total_bytes` is what all members together have.
+
+    Attributes:
+      source, target: shown boxes.
+      relation: "flow" to the next box of the same phase in its direction (down; up for backward); "skip" to a later
+        one; "against" the direction; "saved" to a later phase in the same row (update: of the same group); "next" from
+        one member of a fold to the next one in that direction; "across" for all else.
+      bytes: of the shown member's own arrow; 0 when only other members have it.
+      total_bytes: of all members.
+      members: how many members have it.
+      times: how many there are: the size of the folds that either end stands in; 1 outside of folds. A "next" arrow
+        has one fewer in its fold.
+      is_drawn: whether it belongs in the first picture: flow, saved and next, and the six skips of the forward phase
+        with most bytes.
+    """
+
+    source: int
+    target: int
+    relation: Literal["flow", "skip", "against", "saved", "next", "across"]
+    bytes: int
+    total_bytes: int
+    members: int
+    times: int
+    is_drawn: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneEvent:
+    """One collective in the schedule.
+
+    Attributes:
+      collective: row of the `CollectiveTable`.
+      lane: row of `ScheduleStrip.lanes`.
+      start, end: places between kernels, 0 to the number of kernels: it is issued right after kernel `start - 1` and
+        waited for right before kernel `end`. The same as `start` plus its own kernels when it is not asynchronous.
+      first_use, last_use: the first and the last kernel that takes its result; -1 when none does.
+      is_async: whether XLA starts it at one place and waits for it at another.
+    """
+
+    collective: int
+    lane: int
+    start: int
+    end: int
+    first_use: int
+    last_use: int
+    is_async: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleStrip:
+    """The schedule: which phase and layer runs when, and when collectives are under way.
+
+    Places count kernels, not time.
+
+    Attributes:
+      is_scheduled: whether XLA fixed the order; otherwise it is that of the program's bytes.
+      runs: what runs, in order.
+      lanes: the axes of each lane, as `Collective.axes`, most collectives first.
+      events: every collective that stands in the schedule, by `start`.
+      first_matmul: the first kernel with a matrix product; -1 when there is none.
+    """
+
+    is_scheduled: bool
+    runs: ScheduleRuns
+    lanes: tuple[tuple[str, ...] | None, ...]
+    events: tuple[LaneEvent, ...]
+    first_matmul: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProgramGraph:
+    """One program as the inspector shows it.
+
+    Attributes:
+      phases: which of `PHASES` occur, as rows of it, left to right.
+      is_differentiated: whether the program has a backward pass; without one, the only phase has no name to show.
+      has_scopes: whether rows are the user's scopes; otherwise they are guessed from arguments and functions.
+      rows: every row; parents stand before their children. Row 0 is the program.
+      boxes: every box, by row, then phase.
+      kernels: every kernel.
+      box_kernels: for each box its kernels, in schedule order.
+      reads: which kernel takes which value.
+      arguments: names of the program's arguments by parameter number ("params['w']"); "" where there is none.
+      loops: every loop that runs.
+      mixes: kernels of several scopes.
+      collective_boxes: for each row of the `CollectiveTable`, the one box it stands in.
+      collective_kernels: and the kernel; -1 for one in a computation that nothing runs.
+      folds: equal layers; a fold in a fold stands after it.
+      deviations: what members of folds have otherwise than the shown ones. What is shown times the folds, and these,
+        are all collectives of the program (`analyze.graph.fold.count_shown`).
+      arrows: values between boxes, nothing folded.
+      shown_arrows: the same with every fold closed, most bytes first.
+      strip: the schedule.
+    """
+
+    phases: tuple[int, ...]
+    is_differentiated: bool
+    has_scopes: bool
+    rows: tuple[GraphRow, ...]
+    boxes: tuple[GraphBox, ...]
+    kernels: GraphKernels
+    box_kernels: Links
+    reads: GraphReads
+    arguments: tuple[str, ...]
+    loops: tuple[GraphLoop, ...]
+    mixes: Mixes
+    collective_boxes: tuple[int, ...]
+    collective_kernels: tuple[int, ...]
+    folds: tuple[GraphFold, ...]
+    deviations: tuple[Deviation, ...]
+    arrows: GraphArrows
+    shown_arrows: tuple[ShownArrow, ...]
+    strip: ScheduleStrip
+
+    def kernels_of(self, box: int) -> np.ndarray:
+        """The kernels of a box, in schedule order."""
+        return self.box_kernels[box]
+
+    def edges_of(self, box: int) -> np.ndarray:
+        """The graph inside a box: (source, target) kernels, each pair once, both in the box; values carried left out.
+
+        Sources stand before their targets, so it has no circles.
+        """
+        reads = self.reads
+        inside = (reads.source >= 0) & ~reads.carried & (self.kernels.box[reads.target] == box)
+        inside[inside] = self.kernels.box[reads.source[inside]] == box
+        pairs = np.stack([reads.source[inside], reads.target[inside]], axis=1)
+        return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+
+    def __repr__(self) -> str:
+        return f"ProgramGraph({len(self.rows)} rows, {len(self.boxes)} boxes, {len(self.kernels)} kernels)"

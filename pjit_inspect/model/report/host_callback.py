@@ -1,0 +1,80 @@
+"""One call from a running program back into Python, and the table of all of them.
+
+Not its job: finding them (`analyze.program.callbacks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, overload
+
+from pjit_inspect.model.program.source import Frame
+
+__all__ = ["CallbackTable", "HostCallback"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCallback:
+    """One call back into Python. The device waits for it, where its result is used or its order kept.
+
+    Attributes:
+      kind: "pure" (`jax.pure_callback`: XLA may drop, repeat or move it), "io" (`io_callback`), "debug"
+        (`jax.debug.callback`, `jax.debug.print`); None when its name does not say.
+      ordered: whether it waits for the ordered callbacks before it.
+      name: the HLO instruction.
+      target: what it calls there ("xla_ffi_python_cpu_callback").
+      op_name: JAX's name of it, with scopes.
+      source: the user's frames, innermost first.
+      count: how often it runs per call on the device that runs it; at most, where a conditional may skip it; None when
+        a loop's trip count is unknown. What only one device is to call stands in a conditional.
+      count_min: the same at least.
+      operand_bytes: bytes it takes to Python each time it runs (counted); None when a width is unknown.
+      result_bytes: bytes it brings back; likewise.
+    """
+
+    kind: Literal["pure", "io", "debug"] | None
+    ordered: bool = False
+    name: str
+    target: str = ""
+    op_name: str = ""
+    source: tuple[Frame, ...] = ()
+    count: int | None = 1
+    count_min: int | None = 1
+    operand_bytes: int | None = None
+    result_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackTable(Sequence[HostCallback]):
+    """All calls of one program back into Python, in schedule order. A sequence of `HostCallback`.
+
+    Attributes:
+      rows: the callbacks.
+      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
+    """
+
+    rows: tuple[HostCallback, ...]
+    draw: Callable[[CallbackTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> HostCallback: ...
+    @overload
+    def __getitem__(self, index: slice) -> CallbackTable: ...
+    def __getitem__(self, index: int | slice) -> HostCallback | CallbackTable:
+        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def __iter__(self) -> Iterator[HostCallback]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"CallbackTable({len(self.rows)} host callback{'s' * (len(self.rows) != 1)})"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
+
+    def __str__(self) -> str:
+        return self._repr_mimebundle_()["text/plain"]

@@ -1,0 +1,72 @@
+"""The device mesh a program was partitioned over.
+
+Not its job: finding which axes a replica group follows (`analyze.collectives.mesh_axes`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["Device", "Mesh"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One device of a program.
+
+    Attributes:
+      id: the number JAX gives the device, unique in the process group.
+      platform: "cpu", "gpu", "tpu", ...
+      kind: the hardware's name, such as "TPU v5 lite".
+      process: the index of the process (host) it belongs to.
+      coords: physical coordinates in the interconnect, or None when the backend has none.
+    """
+
+    id: int
+    platform: str
+    kind: str
+    process: int = 0
+    coords: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mesh:
+    """Named axes over devices, as the user built them.
+
+    A device's *position* is its index in row-major order over the axes: the last axis varies fastest.
+
+    Attributes:
+      axis_names: the user's names, outermost first.
+      shape: devices along each axis, in the same order.
+      device_ids: the device at each position (length: the product of `shape`).
+      axis_types: "auto", "explicit" or "manual" for each axis; () when it is not known.
+    """
+
+    axis_names: tuple[str, ...]
+    shape: tuple[int, ...]
+    device_ids: tuple[int, ...]
+    axis_types: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.axis_names) != len(self.shape):
+            raise ValueError(f"{len(self.axis_names)} axis names for {len(self.shape)} axis sizes")
+        if any(size < 0 for size in self.shape):
+            raise ValueError(f"an axis cannot have {min(self.shape)} devices")
+        if len(set(self.axis_names)) != len(self.axis_names):
+            raise ValueError(f"axis names repeat: {self.axis_names}")
+        if math.prod(self.shape) != len(self.device_ids):
+            raise ValueError(f"{len(self.device_ids)} devices do not fill a mesh of shape {self.shape}")
+
+    @property
+    def size(self) -> int:
+        """How many devices the mesh has."""
+        return len(self.device_ids)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Devices along each axis, by axis name."""
+        return dict(zip(self.axis_names, self.shape, strict=True))
+
+    def __str__(self) -> str:
+        return " x ".join(f"{name}={size}" for name, size in self.sizes.items()) or "no axes"

@@ -1,0 +1,621 @@
+"""Every private or version-dependent name of JAX this package relies on, in one place.
+
+Read on JAX 0.8.2, 0.9.2, 0.10.2, 0.11.0 and 0.12.0. Not its job: whether they are there (`observe.contract.contract`), deciding
+what to record.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import itertools
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import jax
+import jax.monitoring
+import numpy as np
+
+from pjit_inspect.guard import shielded
+
+__all__ = [
+    "CACHE_HIT_EVENT",
+    "CACHE_REQUEST_EVENT",
+    "COMPILE_EVENT",
+    "LOWER_EVENT",
+    "TRACE_EVENT",
+    "cache_clears",
+    "compile_unseen",
+    "context_meshes",
+    "cpu_devices",
+    "distributed_place",
+    "donated_arguments",
+    "final_shardings",
+    "forget_fast_paths",
+    "forget_profile",
+    "has_disk_cache",
+    "hlo_header",
+    "hlo_module",
+    "is_pmapped",
+    "is_stage",
+    "is_traceback_wrapper",
+    "known_computation",
+    "live_programs",
+    "local_devices",
+    "made_at",
+    "only_device",
+    "partial_of",
+    "places_arrays",
+    "pmapped_function",
+    "profile_folder",
+    "register",
+    "results_of",
+    "shard_mapped",
+    "stages_of",
+    "timed_frame",
+    "trace_context_hash",
+    "traced_ahead",
+    "tracing_flags",
+    "transform_frame",
+    "unregister",
+    "watched_calls",
+]
+
+TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
+LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+CACHE_HIT_EVENT = "/jax/compilation_cache/cache_hits"
+CACHE_REQUEST_EVENT = "/jax/compilation_cache/compile_requests_use_cache"
+
+
+# ---------------------------------------------------------------- listening
+
+
+def register(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
+    """Ask JAX to call `on_duration(event, seconds, **facts)` and `on_event(event, **facts)`.
+
+    `on_start(event, time, **facts)` is called when what `on_duration` will tell of begins.
+    """
+    jax.monitoring.register_event_duration_secs_listener(on_duration)
+    jax.monitoring.register_event_listener(on_event)
+    jax.monitoring.register_scalar_listener(on_start)
+
+
+def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
+    """Undo `register`; listeners that somebody else cleared meanwhile are no error."""
+    from jax._src import monitoring
+
+    if on_duration in monitoring.get_event_duration_listeners():
+        monitoring.unregister_event_duration_listener(on_duration)
+    if on_event in monitoring.get_event_listeners():
+        monitoring.unregister_event_listener(on_event)
+    if on_start in monitoring.get_scalar_listeners():
+        monitoring.unregister_scalar_listener(on_start)
+
+
+_TIMERS = ("/jax/_src/monitoring.py", "/jax/_src/dispatch.py")
+
+
+def timed_frame(frame: FrameType) -> FrameType:
+    """The frame that runs what is timed, from that of a start or duration event; the same for both."""
+    while frame.f_back is not None and frame.f_code.co_filename.replace("\\", "/").endswith(_TIMERS):
+        frame = frame.f_back
+    return frame
+
+
+# ---------------------------------------------------------------- reading the stack of a compile
+
+_STAGES = {
+    ("interpreters/pxla.py", "from_hlo"): "program",
+    ("interpreters/pxla.py", "_cached_compilation"): "backend",
+    ("interpreters/pxla.py", "compile"): "computation",
+    ("interpreters/pxla.py", "_cached_lowering_to_hlo"): "lowering",
+    ("pjit.py", "_pjit_call_impl_python"): "call",
+    ("pjit.py", "_run_python_pjit"): "dispatch",
+    ("pjit.py", "_python_pjit_helper"): "dispatch",
+    ("pjit.py", "cache_miss"): "jit",
+    ("pjit.py", "_infer_params"): "infer",
+    ("stages.py", "compile"): "ahead",
+    ("stages.py", "lower"): "ahead_lower",
+    ("pjit.py", "_trace_for_jit"): "trace",
+    ("pjit.py", "_create_pjit_jaxpr"): "trace",
+    ("pjit.py", "_pjit_lower"): "lower",
+    ("dispatch.py", "apply_primitive"): "eager",
+    ("pjit.py", "_pjit_linearize"): "grad",
+    ("pjit.py", "_pjit_jvp"): "jvp",
+    ("pjit.py", "_pjit_transpose"): "grad",
+    ("pjit.py", "_pjit_transpose_fancy"): "grad",
+    ("interpreters/ad.py", "backward_pass"): "grad",
+    ("interpreters/ad.py", "backward_pass3"): "grad",
+    ("pjit.py", "_pjit_batcher"): "vmap",
+    ("pmap.py", "wrapped"): "pmap",
+    ("shard_map.py", "_shard_map_impl"): "shard_map",
+}
+
+
+def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
+    """The innermost frame of each stage of a compile that is on the stack, by the stage's name."""
+    stages: dict[str, FrameType] = {}
+    while frame is not None:
+        code = frame.f_code
+        head, found, tail = code.co_filename.replace("\\", "/").rpartition("/jax/_src/")
+        stage = _STAGES.get((tail, code.co_name)) if found and head else None
+        if stage is not None:
+            stages.setdefault(stage, frame)
+        frame = frame.f_back
+    return stages
+
+
+# Frames under which JAX compiles programs that only cut arrays up and put them on devices.
+_PLACING = {
+    ("interpreters/pxla.py", "shard_args"),
+    ("interpreters/pxla.py", "batched_device_put"),
+    ("dispatch.py", "_device_put_impl"),
+    ("dispatch.py", "_batched_device_put_impl"),
+    ("api.py", "device_put"),
+}
+
+
+def _file_and_name(code: CodeType) -> tuple[str, str]:
+    return code.co_filename.replace("\\", "/").rpartition("/jax/_src/")[2], code.co_name
+
+
+def places_arrays(code: CodeType) -> bool:
+    """Whether it is the code of a function of JAX's that moves arrays and computes nothing."""
+    return _file_and_name(code) in _PLACING
+
+
+def is_traceback_wrapper(code: CodeType) -> bool:
+    """Whether it is what JAX puts around its public functions to shorten tracebacks."""
+    return _file_and_name(code)[0] == "traceback_util.py"
+
+
+def is_stage(code: CodeType) -> bool:
+    """Whether it is a stage of a compile, and no function that somebody calls."""
+    return _file_and_name(code) in _STAGES
+
+
+def checked_argument(frames: Sequence[FrameType]) -> str:
+    """The argument (`params['w']`) or result whose sharding the frames of JAX refused; "" when it is not known."""
+    for frame in frames:
+        code = frame.f_code
+        if code.co_name == "pjit_check_aval_sharding" and code.co_filename.replace("\\", "/").endswith(
+            "/jax/_src/pjit.py"
+        ):
+            name, what = frame.f_locals.get("name"), frame.f_locals.get("what_aval")
+            return str(name or "result" * (what == "pjit outputs"))
+    return ""
+
+
+def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
+    info = getattr(function, "_jit_info", None) if type(function).__name__ == "PjitFunction" else None
+    places, names = getattr(info, "donate_argnums", None) or (), getattr(info, "donate_argnames", None) or ()
+    return tuple(map(int, places)), tuple(map(str, names))
+
+
+def is_pmapped(function: Any) -> bool:
+    """Whether it is `jax.pmap`, or what that made."""
+    if function is jax.pmap or type(function).__name__ == "PmapFunction":
+        return True
+    code = getattr(function, "__code__", None)
+    return str(getattr(code, "co_filename", "")).replace("\\", "/").endswith("/jax/_src/pmap.py")
+
+
+def pmapped_function(frame: FrameType) -> FunctionType | None:
+    """The user's function under a running `jax.pmap`, from the frame of its wrapper; None when it cannot be found."""
+    infer = frame.f_locals.get("infer_params")
+    if infer is None:
+        return None
+    held = {name: cell.cell_contents for name, cell in zip(infer.__code__.co_freevars, infer.__closure__, strict=True)}
+    # 0.8 holds the function itself, later versions a `WrappedFun` around it.
+    wrapped: Any = next((held[name] for name in ("fun", "f", "wrapped_fun") if name in held), None)
+    found = inspect.unwrap(getattr(wrapped, "f", wrapped))
+    return found if isinstance(found, FunctionType) else None
+
+
+def partial_of(function: Any) -> tuple[str, tuple[Any, ...]]:
+    """The function's name in a `HashablePartial` of JAX's, and the arguments it holds; ("", ()) for anything else."""
+    if type(function).__name__ != "HashablePartial":
+        return "", ()
+    return str(getattr(function.f, "__name__", "")), tuple(function.args)
+
+
+def shard_mapped(stages: dict[str, FrameType]) -> tuple[FunctionType | None, FrameType | None, str]:
+    """The user's function under a running `shard_map` or `pmap`, the frame that called it, and which of the two it is.
+
+    None where it does not show.
+    """
+    frame: FrameType | None = stages["shard_map"]
+    while frame is not None and not (
+        _file_and_name(frame.f_code) == ("shard_map.py", "wrapped") and "_shard_map." in frame.f_code.co_qualname
+    ):
+        frame = frame.f_back
+    if frame is None:
+        return None, None, "shard_map"
+    outer = _running_pmap(frame)
+    if outer is not None:
+        return pmapped_function(outer), outer.f_back, "pmap"
+    given: Any = frame.f_locals.get("f")
+    found = inspect.unwrap(given)
+    return (found if isinstance(found, FunctionType) else None), frame.f_back, "shard_map"
+
+
+def _running_pmap(frame: FrameType) -> FrameType | None:
+    """The frame of the wrapper of `pmap` that called this one, if it did so directly."""
+    caller = frame.f_back
+    while caller is not None and is_traceback_wrapper(caller.f_code):
+        caller = caller.f_back
+    return caller if caller is not None and _STAGES.get(_file_and_name(caller.f_code)) == "pmap" else None
+
+
+# ---------------------------------------------------------------- what caches are keyed on
+
+# What `trace_context_names` gives where it exists (0.10 and later), as read from 0.8.2 and 0.9.2 for these.
+_FLAGS_BEFORE_NAMES = (
+    "jax_debug_key_reuse", "jax_check_static_indices", "jax_custom_vjp3", "jax_random_seed_offset",
+    "jax_threefry_partitionable", "jax_threefry_gpu_kernel_lowering", "jax_use_direct_linearize",
+    "jax_use_simplified_jaxpr_constants", "jax_remove_size_one_mesh_axis_from_type", "check_vma",
+    "jax_softmax_custom_jvp", "jax_hlo_source_file_canonicalization_regex", "jax_enable_pgle",
+    "jax_pgle_profiling_runs", "jax_explicit_x64_dtypes", "jax_numpy_dtype_promotion",
+    "jax_error_checking_behavior_nan", "jax_error_checking_behavior_divide", "jax_error_checking_behavior_oob",
+    "jax_enable_x64", "jax_default_device", "jax_disable_jit", "jax_numpy_rank_promotion",
+    "jax_default_matmul_precision", "jax_allow_f16_reductions", "eager_constant_folding", "jax_no_execution",
+    "jax_mutable_array_checks", "jax_xla_profile_version", "jax_use_shardy_partitioner",
+    "jax_high_dynamic_range_gumbel",
+)  # fmt: skip
+_CONTEXTS = ("compute_on_context_manager", "xla_metadata_context_manager")
+
+
+def tracing_flags() -> tuple[tuple[str, Any], ...]:
+    """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value)."""
+    from jax._src import config
+
+    states, names = config.config_states, _flag_names()
+    flags = [(name, states[name].value) for name in names if name in states]
+    contexts = [(name, getattr(config, name).value) for name in _CONTEXTS if hasattr(config, name)]
+    return (*flags, *contexts, *_user_contexts())
+
+
+def _user_contexts() -> list[tuple[str, Any]]:
+    """The values of `jax.make_user_context`, where JAX names them (0.10 and later)."""
+    from jax._src import config
+
+    try:
+        names = config.trace_context_names()
+    except (AttributeError, NotImplementedError):
+        return []
+    values = [value for name, value in zip(names, config.trace_context(), strict=True) if name == "user_context"]
+    return [(f"user_context[{number}]", value) for number, value in enumerate(values)]
+
+
+def trace_context_hash() -> int | None:
+    """A hash of all that JAX's tracing cache is keyed on beside the call, named or not; None when it has none."""
+    from jax._src import config
+
+    try:
+        return hash(config.trace_context())
+    except TypeError:
+        return None
+
+
+@functools.cache
+def _flag_names() -> tuple[str, ...]:
+    from jax._src import config
+
+    try:
+        return tuple(config.trace_context_names())
+    except (AttributeError, NotImplementedError):
+        return _FLAGS_BEFORE_NAMES
+
+
+def context_meshes() -> tuple[Any, ...]:
+    """The meshes that are set in this thread: those of `with mesh`, innermost last, then that of `jax.set_mesh`."""
+    from jax._src import config
+
+    held = config.mesh_context_manager.value or ()
+    meshes = held if isinstance(held, tuple) else (held,)
+    return (*meshes, jax.sharding.get_abstract_mesh())
+
+
+def distributed_place() -> tuple[int, int]:
+    """The index of this process and how many there are; no backend is started, as asking JAX would."""
+    from jax._src import distributed, xla_bridge
+
+    if xla_bridge.backends_are_initialized():
+        return jax.process_index(), jax.process_count()
+    return int(distributed.global_state.process_id or 0), int(distributed.global_state.num_processes or 1)
+
+
+def has_disk_cache() -> bool:
+    """Whether the compilation cache has a folder to keep programs in."""
+    return bool(jax.config.values.get("jax_compilation_cache_dir"))
+
+
+def cache_clears() -> int:
+    """A number that grows whenever `jax.clear_caches` was called since it was last asked for."""
+    return _clear_counter()()
+
+
+@functools.cache
+def _clear_counter() -> Callable[[], int]:
+    from jax._src import util
+
+    numbers = itertools.count()
+    # JAX clears this function's cache together with its own; then it is called again.
+    return util.cache(max_size=1, trace_context_in_key=False)(lambda: next(numbers))
+
+
+def traced_ahead(stages: dict[str, FrameType]) -> dict[str, Any] | None:
+    """The function and arguments of a `.trace()` or `.lower()` whose tracing has just ended, else None.
+
+    The keys are those of `_infer_params`: `fun`, `ji`, `args`, `kwargs`. None for a jit within what is traced.
+    """
+    frame = stages.get("infer")
+    if frame is None or frame.f_back is None or frame.f_back.f_code.co_name != "jit_trace":
+        return None
+    return frame.f_locals
+
+
+# ---------------------------------------------------------------- functions compiled before
+
+
+OnKnown = Callable[[Any, Any, FrameType], None]
+_watchers: list[OnKnown] = []
+_watch_lock = threading.RLock()
+_original: list[tuple[Any, str, Callable[..., Any]]] = []
+
+
+@contextmanager
+def watched_calls(on_known: OnKnown) -> Iterator[None]:
+    """While open, report calls of jitted functions whose executable exists already.
+
+    `on_known(computation, jaxpr, frame)` runs before the call does. The C++ fast paths are forgotten once, so that each
+    function's next call passes through Python; later calls are as fast as ever. Nothing compiles again. Several may be
+    open, in any order; JAX is as it was when the last one closes.
+    """
+    with _watch_lock:
+        if not _watchers:
+            for home, name, watching in _watched_names():
+                _original.append((home, name, getattr(home, name)))
+                setattr(home, name, watching(getattr(home, name)))
+        _watchers.append(on_known)
+    forget_fast_paths()
+    try:
+        yield
+    finally:
+        with _watch_lock:
+            _watchers.remove(on_known)
+            while not _watchers and _original:
+                setattr(*_original.pop())
+
+
+def _watched_names() -> list[tuple[Any, str, Callable[[Callable[..., Any]], Callable[..., Any]]]]:
+    from jax._src import pjit
+    from jax._src.interpreters import pxla
+
+    names: list[tuple[Any, str, Any]] = [(pjit, "_resolve_and_lower", _watching)]
+    # A program that is lowered anew but whose executable JAX finds again, as one like it was compiled, is known only
+    # after that. What runs then, from 0.10 on; before it such a call is not seen.
+    if hasattr(pxla.MeshExecutable, "shard_const_args"):
+        names.append((pxla.MeshExecutable, "shard_const_args", _watching_compiled))
+    return names
+
+
+_CALL = "_pjit_call_impl_python"
+
+
+def _tell_known(computation: Any, jaxpr: Any, frame: FrameType) -> None:
+    if known_computation(computation) is not None:
+        for on_known in tuple(_watchers):
+            on_known(computation, jaxpr, frame)
+
+
+def _watching(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def resolve_and_lower(*args: Any, **kwargs: Any) -> Any:
+        computation = original(*args, **kwargs)
+        with shielded("a call of a compiled function"):
+            frame = sys._getframe(1)
+            # `.lower()` passes here too, but calls nothing.
+            if frame.f_code.co_name == _CALL:
+                _tell_known(computation, kwargs.get("jaxpr"), frame)
+        return computation
+
+    return resolve_and_lower
+
+
+def _watching_compiled(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def shard_const_args(*args: Any, **kwargs: Any) -> Any:
+        with shielded("a call of a compiled function"):
+            frame = sys._getframe(1)
+            if frame.f_code.co_name == _CALL:
+                _tell_known(frame.f_locals.get("computation"), frame.f_locals.get("jaxpr"), frame)
+        return original(*args, **kwargs)
+
+    return shard_const_args
+
+
+def forget_fast_paths() -> None:
+    """Empty the C++ caches that lead from a call straight to its executable; executables stay."""
+    from jax._src import pjit
+
+    pjit._cpp_pjit_cache_fun_only.clear()
+    pjit._cpp_pjit_cache_explicit_attributes.clear()
+
+
+def known_computation(computation: Any) -> Any:
+    """The executable a lowered computation already has, or None."""
+    return getattr(computation, "_executable", None)
+
+
+# ---------------------------------------------------------------- what earlier programs returned
+
+
+def results_of(computation: Any) -> list[tuple[Any, Any]]:
+    """The type and sharding objects of each result of a computation, which its arrays share; [] when not compiled."""
+    executable = known_computation(computation)
+    avals, shardings = getattr(executable, "out_avals", None), getattr(executable, "_out_shardings", None)
+    return list(zip(avals, shardings, strict=False)) if avals and shardings else []
+
+
+def made_at(array: Any) -> list[tuple[CodeType, int]]:
+    """The code and instruction of each frame that ran when an array was made, innermost first; [] when unknown."""
+    traceback = getattr(array, "traceback", None)
+    frames = getattr(traceback, "raw_frames", None)
+    return list(zip(*frames(), strict=True)) if frames is not None else []
+
+
+def transform_frame(stages: dict[str, FrameType], transform: str) -> tuple[list[Any], list[str]]:
+    """What the rule of `grad`, `jvp` or `vmap` was told of each argument, and their names; empty when it does not show.
+
+    For `grad` and `jvp` whether it is differentiated, for `vmap` the dimension that is batched.
+    """
+    local = {"grad": "nzs", "jvp": "is_nz_tangents_in", "vmap": "dims_in"}.get(transform, "")
+    variables = stages[transform].f_locals if transform in stages else {}
+    told, info = variables.get(local), _debug_info(variables.get("jaxpr"))
+    names = [str(name) for name in getattr(info, "arg_names", None) or ()]
+    return (list(told), names) if isinstance(told, (list, tuple)) else ([], [])
+
+
+def _debug_info(jaxpr: Any) -> Any:
+    return getattr(getattr(jaxpr, "jaxpr", jaxpr), "debug_info", None)
+
+
+# ---------------------------------------------------------------- facts of one program
+
+
+def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], list[Any]]:
+    """The input and output shardings JAX itself will settle on, computed as `from_hlo` does after XLA returns.
+
+    `local` holds the variables of `UnloadedMeshExecutable.from_hlo`.
+    """
+    from jax._src.interpreters import pxla
+
+    devices, effects = local["device_list"], len(local["ordered_effects"])
+    in_avals, out_avals = local["global_in_avals"], local["global_out_avals"]
+    ins = pxla._maybe_get_and_check_in_shardings(executable, local["in_shardings"], devices, in_avals, effects)
+    outs = pxla._maybe_get_and_check_out_shardings(executable, local["out_shardings"], devices, out_avals, effects)
+    outs = pxla.maybe_recover_user_shardings(
+        ins, outs, in_avals, out_avals, local["intermediate_shardings"], local["context_mesh"]
+    )
+    return pxla.finalize_shardings(ins, devices), pxla.finalize_shardings(outs, devices)
+
+
+def only_device(sharding: Any) -> int | None:
+    """The id of the device that alone holds an array of this sharding (XLA's "maximal"); None for any other sharding.
+
+    JAX gives such results of host callbacks, and its own map of slices then names every device.
+    """
+    hlo = getattr(sharding, "_hlo_sharding", None)
+    # A replicated sharding calls itself maximal too, on no device in particular.
+    if hlo is None or hlo.is_replicated() or not hlo.is_maximal():
+        return None
+    return int(sharding._device_assignment[hlo.tile_assignment_devices()[0]].id)
+
+
+def hlo_module(proto: bytes) -> Any:
+    """A serialized `xla.HloModuleProto` as jaxlib's HloModule, which 0.10 moved to a module of its own."""
+    return _hlo_home().HloModule.from_serialized_hlo_module_proto(proto)
+
+
+def hlo_header(module: Any) -> str:
+    """The first line of one of jaxlib's HloModules as text."""
+    options = _hlo_home().HloPrintOptions()
+    options.print_metadata = options.print_backend_config = options.print_operand_shape = False
+    return str(module.to_string(options)).partition("\n")[0]
+
+
+def _hlo_home() -> Any:
+    try:
+        return importlib.import_module("jaxlib._hlo")
+    except ImportError:
+        return importlib.import_module("jaxlib._jax")
+
+
+# ---------------------------------------------------------------- the profiler
+
+
+def profile_folder() -> str | None:
+    """The folder that the profiler of this process will write to; None when none is running."""
+    from jax._src import profiler
+
+    state: Any = profiler._profile_state
+    # 0.12 keeps a session, earlier versions its parts.
+    session = state.session if hasattr(state, "session") else state
+    return getattr(session, "log_dir", None)
+
+
+def forget_profile() -> None:
+    """Make JAX take the profiler for stopped, after it failed to stop."""
+    from jax._src import profiler
+
+    with profiler._profile_state.lock:
+        profiler._profile_state.reset()
+
+
+def live_programs() -> Counter[str]:
+    """How many executables of each HLO module's name this process holds."""
+    found = jax.local_devices()[0].client.live_executables()
+    return Counter(module.name for executable in found for module in executable.hlo_modules()[:1])
+
+
+# ---------------------------------------------------------------- compiling on request, unseen
+
+
+def local_devices(platform: str, kind: str) -> list[Any]:
+    """The devices of this process that are of a platform ("cpu") and a kind of hardware; [] when there are none."""
+    try:
+        devices = jax.local_devices(backend=platform)
+    except RuntimeError:
+        return []
+    return [device for device in devices if device.device_kind == kind]
+
+
+def cpu_devices(count: int) -> list[Any]:
+    """Fake CPU devices of a client of their own, of which JAX knows nothing."""
+    from jaxlib import xla_client
+
+    client = xla_client.make_cpu_client(asynchronous=False, num_devices=count)
+    return list(client.devices())
+
+
+def compile_unseen(
+    module: Any,
+    devices: Sequence[Any],
+    compiler_options: dict[str, Any],
+    is_open: tuple[list[bool], list[bool]],
+    *,
+    replicas: int = 1,
+    is_for_shardy: bool = True,
+) -> bytes:
+    """The optimized program XLA makes of an MLIR module, as a serialized `xla.HloModuleProto`.
+
+    Compiled as JAX would, past it: no cache of JAX's is read or written, no event is sent, nothing runs. `is_open` says
+    of each argument and of each result whether the partitioner may choose its sharding; `devices` are in the order of
+    partitions, replica by replica. XLA's errors pass through.
+    """
+    from jax._src import compiler
+    from jaxlib import xla_client
+
+    client = devices[0].client
+    options = compiler.get_compile_options(
+        num_replicas=replicas,
+        num_partitions=len(devices) // replicas,
+        device_assignment=np.array([device.id for device in devices]).reshape(replicas, -1),
+        env_options_overrides=compiler_options,
+        backend=client,
+    )
+    build = options.executable_build_options
+    build.use_shardy_partitioner = is_for_shardy
+    build.allow_spmd_sharding_propagation_to_parameters, build.allow_spmd_sharding_propagation_to_output = is_open
+    where = xla_client.DeviceList(tuple(devices))
+    executable = compiler.backend_compile_and_load(client, module, where, options, [])
+    return executable.hlo_modules()[0].as_serialized_hlo_module_proto()

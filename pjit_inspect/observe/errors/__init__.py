@@ -1,0 +1,1 @@
+"""An error of JAX's, the frames it went through, and the arrays they hold."""

@@ -1,0 +1,254 @@
+"""The call that failed, as the user wrote it: its arguments, what encloses it, and what took its data before.
+
+Reads source and variables; no code of the line runs again. Not its job: the arrays in it (`observe.errors.operands`),
+which frame it is (`observe.errors.scene`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from types import FrameType, ModuleType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy
+from jax.core import Tracer
+
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorArray
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.errors.mesh_axes import spec_entries
+from pjit_inspect.observe.errors.operands import MISSING, Expression, look_up
+from pjit_inspect.observe.live.frames import read_source
+
+__all__ = [
+    "deleted_names",
+    "find_arguments",
+    "find_choice",
+    "find_specs",
+    "find_statement",
+    "is_mapped",
+    "jax_name",
+    "takers",
+]
+
+_MOST = 64
+_MOST_TAKERS = 8
+_LONGEST_SOURCE = 400_000
+_PLAIN = (int, float, complex, str, bytes, bool, type(None))
+
+# ---------------------------------------------------------------- the call
+
+
+def find_arguments(expression: Expression, variables: Mapping[str, Any]) -> tuple[ErrorArgument, ...]:
+    """The arguments of the call that failed; () for anything else, and for a call that unpacks."""
+    node = expression.node
+    if not isinstance(node, ast.Call) or len(node.args) + len(node.keywords) > _MOST:
+        return ()
+    if any(isinstance(part, ast.Starred) for part in node.args) or any(key.arg is None for key in node.keywords):
+        return ()
+    keyed = [
+        *((str(place), part) for place, part in enumerate(node.args)),
+        *((k.arg or "", k.value) for k in node.keywords),
+    ]
+    return tuple(
+        ErrorArgument(key=key, text=expression.exact(part), type=_type_of(part, variables)) for key, part in keyed
+    )
+
+
+def _type_of(node: ast.expr, variables: Mapping[str, Any]) -> str:
+    """The name of a value's type; `list of plain` for one of numbers and strings only."""
+    if isinstance(node, ast.Constant):
+        return type(node.value).__name__
+    if isinstance(node, (ast.List, ast.Set)) and all(isinstance(item, ast.Constant) for item in node.elts):
+        return f"{'list' if isinstance(node, ast.List) else 'set'} of plain"
+    if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple)):
+        return type(node).__name__.lower()
+    value = look_up(node, variables)
+    if value is MISSING:
+        return ""
+    name = type(value).__name__
+    plain = type(value) in (list, set) and len(value) <= _MOST and all(type(item) in _PLAIN for item in value)
+    return f"{name} of plain" if plain else name
+
+
+def find_specs(expression: Expression, variables: Mapping[str, Any]) -> tuple[ErrorArray, ...]:
+    """Each PartitionSpec in the expression, its text as the name; those inside a `NamedSharding` are left out."""
+    found: dict[str, ErrorArray] = {}
+    for node in _specs(expression.node, variables):
+        text = expression.exact(node)
+        found.setdefault(text, ErrorArray(name=text, spec=_entries(node, variables)))
+    return tuple(found.values())
+
+
+def _entries(node: ast.expr, variables: Mapping[str, Any]) -> tuple[SpecEntry, ...] | None:
+    """What a spec holds, of a variable or of a call with constants; None for anything else."""
+    try:
+        held = look_up(node, variables)
+        if held is MISSING and isinstance(node, ast.Call) and not node.keywords:
+            held = jax.sharding.PartitionSpec(*(ast.literal_eval(part) for part in node.args))
+        return spec_entries(held, 0) if held is not MISSING else None
+    except Exception:
+        return None
+
+
+def _specs(node: ast.AST, variables: Mapping[str, Any]) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call):
+        made = look_up(node.func, variables)
+        if made is jax.sharding.PartitionSpec:
+            yield node
+            return
+        if made is jax.sharding.NamedSharding:
+            return
+    if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(look_up(node, variables), jax.sharding.PartitionSpec):
+        yield node
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _specs(child, variables)
+
+
+def jax_name(expression: Expression, variables: Mapping[str, Any]) -> str:
+    """What `jax.numpy` calls the function of numpy that an expression calls; "" for any other expression."""
+    node = expression.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return ""
+    module = look_up(node.func.value, variables)
+    if not isinstance(module, ModuleType) or not (module.__name__ + ".").startswith("numpy."):
+        return ""
+    path = [*module.__name__.split(".")[1:], node.func.attr]
+    found: Any = jnp
+    own: Any = numpy
+    for name in path:
+        found, own = getattr(found, name, None), getattr(own, name, None)
+    # What `jax.numpy` passes on as it is, such as `save`, needs values as before.
+    return ".".join(("jnp", *path)) if callable(found) and found is not own else ""
+
+
+def is_mapped(expression: Expression, variables: Mapping[str, Any]) -> bool:
+    """Whether the expression calls what `jax.pmap` made."""
+    node = expression.node
+    return isinstance(node, ast.Call) and _jax.is_pmapped(_made_by(node.func, variables))
+
+
+def _made_by(node: ast.expr, variables: Mapping[str, Any]) -> Any:
+    """What a callee is; for `jax.pmap(f)(x)`, which no variable holds, `jax.pmap` itself."""
+    if isinstance(node, ast.Call) and look_up(node.func, variables) is jax.pmap:
+        return jax.pmap
+    return look_up(node, variables)
+
+
+# ---------------------------------------------------------------- what encloses it
+
+
+def find_statement(line: str) -> tuple[str, str]:
+    """The statement that a line begins, and the text of its condition; "" for any but an if, while and assert."""
+    statement = _statement(line)
+    names: dict[type, str] = {ast.If: "if", ast.While: "while", ast.Assert: "assert"}
+    if not isinstance(statement, (ast.If, ast.While, ast.Assert)):
+        return "", ""
+    return names[type(statement)], ast.get_source_segment(_prepared(line), statement.test) or ""
+
+
+def find_choice(line: str, failed: str) -> Expression | None:
+    """The innermost `a if b else c`, `and`, `or` or `not` of a line that asks for the truth of what failed."""
+    statement = _statement(line)
+    if statement is None or isinstance(statement, (ast.If, ast.While, ast.Assert)):
+        return None
+    text = _prepared(line)
+    for node in reversed(list(ast.walk(statement))):
+        asked: list[ast.expr] = []
+        if isinstance(node, ast.IfExp):
+            asked = [node.test]
+        elif isinstance(node, ast.BoolOp):
+            asked = node.values
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            asked = [node.operand]
+        # Python says that the condition failed, or all of what has it.
+        if asked and any(ast.get_source_segment(text, part) == failed for part in (*asked, node)):
+            return Expression(node, text)  # type: ignore[arg-type]
+    return None
+
+
+def _prepared(line: str) -> str:
+    text = line.strip()
+    text = text[2:] if text.startswith("elif ") else text
+    return f"{text} pass" if text.endswith(":") else text
+
+
+def _statement(line: str) -> ast.stmt | None:
+    try:
+        body = ast.parse(_prepared(line)).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    return body[0] if len(body) == 1 else None
+
+
+# ---------------------------------------------------------------- data that is gone
+
+
+def deleted_names(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the arrays whose data is gone, those in trees by their paths."""
+    found: list[str] = []
+    for name, value in values.items():
+        try:
+            leaves = jax.tree_util.tree_flatten_with_path(value)[0][:2_000]
+        except Exception:
+            continue
+        found += [name + jax.tree_util.keystr(path) for path, leaf in leaves if _is_deleted(leaf)]
+    return tuple(found[:_MOST])
+
+
+def _is_deleted(value: Any) -> bool:
+    return isinstance(value, jax.Array) and not isinstance(value, Tracer) and value.is_deleted()
+
+
+def takers(
+    frame: FrameType, line: int, names: tuple[str, ...], variables: Mapping[str, Any]
+) -> tuple[tuple[int, str], ...]:
+    """The calls of the frame's code, up to a line, that take the data of a named array, the latest first.
+
+    A call whose array has another value since then is none.
+    """
+    source = read_source(frame.f_code.co_filename)
+    text = "\n".join(source.lines) if source else ""
+    if not names or not text or len(text) > _LONGEST_SOURCE:
+        return ()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ()
+    first = frame.f_code.co_firstlineno if frame.f_code.co_name != "<module>" else 0
+    inside = [node for node in ast.walk(tree) if first <= getattr(node, "lineno", -1) <= line]
+    bound = [
+        (node.id, node.lineno) for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    found: list[tuple[int, str]] = []
+    for node in inside:
+        if isinstance(node, ast.Call):
+            given = {word for word in _given_away(node, text, variables) if _holds(word, names)}
+            if any(
+                (word, later) for word in given for name, later in bound if name == word and node.lineno <= later < line
+            ):
+                continue
+            segment = ast.get_source_segment(text, node) or ""
+            if given and "\n" not in segment:
+                found.append((node.lineno, segment))
+    return tuple(sorted(found, reverse=True)[:_MOST_TAKERS])
+
+
+def _holds(word: str, names: tuple[str, ...]) -> bool:
+    return any(name == word or name.startswith((f"{word}[", f"{word}.")) for name in names)
+
+
+def _given_away(node: ast.Call, text: str, variables: Mapping[str, Any]) -> Iterator[str]:
+    places, keywords = _jax.donated_arguments(look_up(node.func, variables))
+    if any(isinstance(part, ast.Starred) for part in node.args):
+        return
+    for place, part in enumerate(node.args):
+        if place in places:
+            yield ast.get_source_segment(text, part) or ""
+    for keyword in node.keywords:
+        if keyword.arg in keywords:
+            yield ast.get_source_segment(text, keyword.value) or ""

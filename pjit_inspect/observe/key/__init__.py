@@ -1,0 +1,1 @@
+"""What a compiled program is found again by, and the definitions and arguments it holds."""

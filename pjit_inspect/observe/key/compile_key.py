@@ -1,0 +1,432 @@
+"""The facts of one compile's cache key, read from the frames of the call that missed.
+
+A call is read when it compiles; a program compiled ahead of time (`lower`, then `compile`) when it is lowered, as its
+arguments are not there later. Nothing read keeps an array, a tracer or a function alive. Not its job: comparing keys
+(`analyze.recompiles.key_differences`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, FedBack, FunctionKey, NamedText
+from pjit_inspect.model.record.record import Timings
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.key.argument_tree import passed, tree_facts
+from pjit_inspect.observe.key.definitions import describe_function
+from pjit_inspect.observe.key.eager_calls import call_site, called_name
+from pjit_inspect.observe.key.outside_jit import Operation, function_of, parameters_of
+from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, remember_program
+from pjit_inspect.observe.key.sharding_text import device_ranges, mesh_text, sharding_text
+from pjit_inspect.observe.key.static_arguments import StaticFacts, static_facts
+from pjit_inspect.observe.live.library_names import pmap_names
+from pjit_inspect.observe.live.program import LiveProgram
+from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
+from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
+
+__all__ = ["CallFacts", "call_facts", "key_of", "remember_trace"]
+
+_PROCESS = f"{os.getpid()}-{os.urandom(4).hex()}"
+_serials = itertools.count(1)
+# What was traced, by the jaxpr that came of it: a later lowering of the same jaxpr is of the same function.
+_traced: weakref.WeakKeyDictionary[Any, _Traced] = weakref.WeakKeyDictionary()
+# The newest function of a name and place in each thread: a backward pass shows no function, but follows its forward.
+_newest = threading.local()
+_MAX_NEWEST = 256
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Traced:
+    """The function and static arguments of one trace."""
+
+    function: FunctionKey
+    statics: tuple[NamedText, ...]
+    keywords: tuple[str, ...] = ()
+
+
+_Leaf = tuple[Any, Any, "bool | None", str, Any]
+"""An argument: its abstract value, sharding, whether it is committed, its type's name, jit's sharding for it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class CallFacts:
+    """What a call shows of its key; leaves have no names yet. Holds shardings and abstract values, no arrays."""
+
+    leaves: tuple[_Leaf, ...] = ()
+    donated: tuple[bool, ...] = ()
+    outputs: tuple[Any, ...] = ()
+    options: tuple[NamedText, ...] = ()
+    positional: int | None = None
+    keywords: tuple[str, ...] = ()
+    tree: int | None = None
+    containers: tuple[Container, ...] = ()
+    config: tuple[NamedText, ...] = ()
+    context: int | None = None
+    context_mesh: str = ""
+    clears: int | None = None
+    traced: _Traced | None = None
+
+
+def call_facts(stages: dict[str, FrameType], jaxpr: Any = None) -> CallFacts:
+    """The facts of the call whose frames these are, or of the lowering of `jaxpr` ahead of time that is running."""
+    found: dict[str, Any] = {}
+    if "call" in stages:
+        local = stages["call"].f_locals
+        found |= _parameters(local, local.get("arg_types") or (), local.get("args") or ())
+        if "pmap" in stages:
+            # Its shardings follow from the arguments, and its axis has a name made up for each `pmap`.
+            found |= {"outputs": (), "leaves": tuple((*leaf[:-1], None) for leaf in found["leaves"])}
+    elif "ahead_lower" in stages:
+        traced = stages["ahead_lower"].f_locals["self"]
+        types = getattr(traced, "_meta_tys_flat", ())
+        found |= _parameters(getattr(traced, "_params", {}), types, types)
+    tree = _tree(stages)
+    positional, keywords = passed(tree)
+    number, containers = tree_facts(tree)
+    return CallFacts(
+        **found,
+        positional=positional,
+        keywords=keywords,
+        tree=number,
+        containers=containers,
+        config=_config(),
+        context=_context(),
+        clears=_jax.cache_clears(),
+        traced=_traced.get(jaxpr) if jaxpr is not None else None,
+    )
+
+
+def _tree(stages: dict[str, FrameType]) -> Any:
+    if "dispatch" in stages and not {"grad", "jvp", "vmap"} & stages.keys():
+        return getattr(stages["dispatch"].f_locals.get("p"), "in_tree", None)
+    return getattr(stages["ahead_lower"].f_locals.get("self"), "in_tree", None) if "ahead_lower" in stages else None
+
+
+def _parameters(local: Any, types: Sequence[Any], args: Sequence[Any]) -> dict[str, Any]:
+    """What the parameters of a jit call say, from the frame that got them or the `Traced` that holds them."""
+    wanted = local.get("in_shardings") or ()
+    options = tuple(named_text(f"keep_{name}", True) for name in ("unused",) if local.get("keep_unused"))
+    return {
+        "leaves": _leaves(types, args, wanted),
+        "donated": tuple(bool(flag) for flag in local.get("donated_invars") or ()),
+        "outputs": tuple(local.get("out_shardings") or ()),
+        "options": options,
+        "context_mesh": _context_mesh(local.get("ctx_mesh")),
+    }
+
+
+def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any]) -> tuple[_Leaf, ...]:
+    """One for each argument; there may be thousands."""
+    asked = [sharding if isinstance(sharding, jax.sharding.Sharding) else None for sharding in wanted[: len(types)]]
+    asked += [None] * (len(types) - len(asked))
+    # JAX calls what has no sharding committed too.
+    return tuple(
+        (t.aval, t.sharding, None if t.sharding is None else bool(t.committed), _type_name(type(argument)), sharding)
+        for t, argument, sharding in zip(types, arguments, asked, strict=True)
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _type_name(kind: type) -> str:
+    if issubclass(kind, Tracer):
+        return "tracer"
+    if issubclass(kind, jax.Array):
+        return "jax.Array"
+    if issubclass(kind, np.ndarray):
+        return "numpy.ndarray"
+    if issubclass(kind, np.generic):
+        return f"numpy.{kind.__name__}"
+    if kind.__module__.startswith("jax.") and issubclass(kind, (int, float, complex)):
+        # JAX's own `TypedInt`, which stands for the number.
+        return next(plain.__name__ for plain in (int, float, complex) if issubclass(kind, plain))
+    # What `lower` got is described already.
+    return "" if kind.__name__ == "MetaTy" else kind.__name__
+
+
+# ---------------------------------------------------------------- configuration
+
+
+def _config() -> tuple[NamedText, ...]:
+    flags = _jax.tracing_flags()
+    try:
+        return _config_texts(flags)
+    except TypeError:  # A value that has no hash.
+        return _config_texts.__wrapped__(flags)
+
+
+def _context() -> int | None:
+    number = _jax.trace_context_hash()
+    return None if number is None else number & 0xFFFF_FFFF_FFFF
+
+
+@functools.lru_cache(maxsize=64)
+def _config_texts(flags: tuple[tuple[str, Any], ...]) -> tuple[NamedText, ...]:
+    return tuple(NamedText(name=name, text=short_text(value)) for name, value in flags)
+
+
+def _context_mesh(given: Any) -> str:
+    meshes = (given, *reversed(_jax.context_meshes()))
+    return next((mesh_text(mesh) for mesh in meshes if mesh is not None and not mesh.empty), "")
+
+
+# ---------------------------------------------------------------- functions
+
+
+def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -> None:
+    """Note which function a trace ahead of time was of; `jaxpr` came of it."""
+    local = _jax.traced_ahead(stages)
+    if local is not None:
+        statics = static_facts(local["ji"], local["args"], local["kwargs"], frame)
+        function = statics.function or local["fun"]
+        name = str(getattr(function, "__name__", type(function).__name__))
+        _remember(jaxpr, describe_function(function, name), statics)
+
+
+def _remember(jaxpr: Any, function: FunctionKey, statics: StaticFacts) -> _Traced:
+    traced = _Traced(function, statics.arguments, statics.keywords)
+    if jaxpr is not None:
+        _traced[jaxpr] = traced
+    return traced
+
+
+def _function(
+    program: LiveProgram, stages: dict[str, FrameType], frame: FrameType | None, known: _Traced | None
+) -> _Traced | None:
+    """What is compiled: the primitive, the function of the call, or that of the trace it came from."""
+    if "eager" in stages:
+        return _primitive(stages["eager"].f_locals)
+    place = str(getattr(program.debug_info, "func_src_info", ""))
+    jaxpr = getattr(program.jaxpr, "jaxpr", program.jaxpr)
+    if "dispatch" not in stages:
+        traced = known or (_traced.get(jaxpr) if jaxpr is not None else None) or _newest_of_thread().get(place)
+    else:
+        traced = _remember(jaxpr, *_dispatched(program, stages, frame))
+    if traced is not None:
+        if len(_newest_of_thread()) >= _MAX_NEWEST:
+            _newest_of_thread().clear()
+        _newest_of_thread()[place] = traced
+    return traced
+
+
+def _newest_of_thread() -> dict[str, _Traced]:
+    return _newest.__dict__.setdefault("functions", {})
+
+
+def _dispatched(
+    program: LiveProgram, stages: dict[str, FrameType], frame: FrameType | None
+) -> tuple[FunctionKey, StaticFacts]:
+    local = stages["dispatch"].f_locals
+    info = stages["jit"].f_locals.get("jit_info") if "jit" in stages else None
+    statics = static_facts(info, local.get("args", ()), local.get("kwargs", {}), frame)
+    # `pmap` and `equinox.filter_jit` jit a wrapper of their own around the user's function.
+    given = _jax.pmapped_function(stages["pmap"]) if "pmap" in stages else statics.function
+    name = str(getattr(program.debug_info, "func_name", ""))
+    return describe_function(given if given is not None else local["fun"], name), statics
+
+
+def _primitive(local: dict[str, Any]) -> _Traced:
+    name = str(local["prim"].name)
+    parameters = tuple(static_text(key, value) for key, value in sorted(local["params"].items()))
+    return _Traced(FunctionKey(name=name, kind="primitive"), parameters)
+
+
+# ---------------------------------------------------------------- the key
+
+
+def key_of(
+    program: LiveProgram,
+    stages: dict[str, FrameType],
+    frame: FrameType | None,
+    facts: CallFacts,
+    names: tuple[Sequence[str], Sequence[str]],
+    *,
+    transform: str,
+    timings: Timings,
+    disk: Any = None,
+    operation: Operation | None = None,
+) -> CompileKey:
+    """The key of one program; `names` are the paths of its arguments and results, `facts` those of its call.
+
+    `operation` is what it is of, where `pmap` or `shard_map` runs outside jit.
+    """
+    if operation is None:
+        traced = _function(program, stages, frame, facts.traced)
+    else:
+        traced = _Traced(function_of(operation), parameters_of(operation))
+    arguments = _arguments(program, facts, _paths(names[0], stages, transform))
+    options = (named_text(str(key), value) for key, value in sorted(program.compiler_options.items()))
+    serial, which = next(_serials), f"{program.name} {getattr(program.debug_info, 'func_src_info', '')}"
+    dropped, fed = dropped_before(which), _fed(which, stages, arguments, transform)
+    remember_program(which, serial, program, names[1], frame)
+    return CompileKey(
+        serial=serial,
+        process=_PROCESS,
+        thread=threading.current_thread().name,
+        began_s=_began_s(timings),
+        ended_s=time.time(),
+        clears=facts.clears,
+        missed=_missed(timings),
+        disk=disk,
+        transform=transform,
+        over=_over(stages, transform, arguments),
+        function=traced.function if traced is not None else None,
+        statics=traced.statics if traced is not None else (),
+        positional=facts.positional,
+        keywords=tuple(sorted({*facts.keywords, *(traced.keywords if traced is not None else ())})),
+        tree=facts.tree,
+        containers=facts.containers,
+        arguments=arguments,
+        outputs=_outputs(facts.outputs, names[1]),
+        donated=tuple(a.path for a, flag in zip(arguments, facts.donated, strict=False) if flag),
+        options=(*options, *facts.options),
+        config=facts.config,
+        context=facts.context,
+        context_mesh=facts.context_mesh,
+        devices=device_ranges(program.devices),
+        dropped=dropped,
+        fed=fed,
+        called=called_name(frame),
+        site=call_site(frame),
+    )
+
+
+def _fed(
+    which: str, stages: dict[str, FrameType], arguments: Sequence[ArgumentKey], transform: str
+) -> tuple[FedBack, ...]:
+    if transform != "jit" or "call" not in stages:
+        return ()
+    return fed_back(which, [argument.path for argument in arguments], stages["call"].f_locals.get("args") or ())
+
+
+_MAX_OVER = 3
+
+
+def _over(stages: dict[str, FrameType], transform: str, arguments: Sequence[ArgumentKey]) -> tuple[NamedText, ...]:
+    """What a transform is over, in words; () where it does not show."""
+    kind = transform.split()[0]
+    told, names = _jax.transform_frame(stages, kind)
+    if len(names) != len(told):
+        # Of `jvp`, the tangents come after the arguments they belong to.
+        names = [argument.path for argument in arguments[: len(told)]]
+    if not told or len(told) != len(names):
+        return ()
+    paths: dict[Any, list[str]] = {}
+    for name, about in zip(names, told, strict=True):
+        paths.setdefault(about, []).append(f"`{name}`")
+    if kind == "vmap":
+        parts = [f"dimension {dim} of {_listed(paths[dim])}" for dim in paths if isinstance(dim, int)]
+        return (NamedText(name="batched over", text=", ".join(parts), digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
+    text = _listed(paths.get(True, ()))
+    return (NamedText(name="differentiated with respect to", text=text, digest=hash(tuple(told)) & 0xFFFF_FFFF_FFFF),)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = len(paths) - _MAX_OVER
+    return ", ".join(paths[:_MAX_OVER]) + (f" and {more} more" if more > 0 else "")
+
+
+def _began_s(timings: Timings) -> float:
+    known = (timings.trace_began_s, timings.lower_began_s, timings.compile_began_s)
+    return min((began for began in known if began is not None), default=time.time())
+
+
+def _missed(timings: Timings) -> Any:
+    if timings.trace_s is not None:
+        return "tracing"
+    if timings.lower_s is not None:
+        return "lowering"
+    return "compilation" if timings.compile_s is not None else None
+
+
+def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> tuple[ArgumentKey, ...]:
+    leaves = facts.leaves or tuple((aval, None, None, "", None) for aval in program.all_avals)
+    # Constants that JAX hoisted stand first and are no arguments of the call.
+    own = list(names)[len(names) - len(leaves) :] if len(leaves) <= len(names) else []
+    paths = own or [f"arg[{i}]" for i in range(len(leaves))]
+    layouts = _layouts(program, len(leaves))
+    return tuple(_argument(path, *leaf, layout) for path, leaf, layout in zip(paths, leaves, layouts, strict=True))
+
+
+def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -> Sequence[str]:
+    """The names of the arguments; those of the call where the forward program of a transform has lost them."""
+    if transform in ("jit", "grad backward") or "dispatch" not in stages:
+        return names
+    if not any(name.startswith("arg[") for name in names):
+        return names
+    if "pmap" in stages:
+        known = pmap_names(stages["pmap"], _jax.pmapped_function(stages["pmap"]))
+    else:
+        known = getattr(stages["dispatch"].f_locals.get("p"), "arg_names", None) or ()
+    return known if len(known) == len(names) else names
+
+
+def _layouts(program: LiveProgram, count: int) -> list[str]:
+    """The layout of each argument where it is not the default."""
+    texts = [""] * count
+    if len(program.in_layouts) != len(program.kept) or not any(layout is not None for layout in program.in_layouts):
+        return texts
+    hoisted = len(program.all_avals) - count
+    for index, layout in zip(sorted(program.kept), program.in_layouts, strict=True):
+        if layout is not None and 0 <= index - hoisted < count:
+            texts[index - hoisted] = _layout_text(layout)
+    return texts
+
+
+def _layout_text(layout: Any) -> str:
+    order = getattr(layout, "major_to_minor", None)
+    return f"major_to_minor={tuple(order)}" if order is not None else short_text(layout)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _argument(
+    path: str, aval: Any, sharding: Any, committed: bool | None, type_: str, wanted: Any, layout: str
+) -> ArgumentKey:
+    """One argument. Kept, so that compiles that share arguments share these objects."""
+    shape = tuple(int(length) for length in getattr(aval, "shape", ()))
+    given = to_sharding(sharding, shape) if has_devices(sharding) else None
+    return ArgumentKey(
+        path=path,
+        shape=shape,
+        dtype=str(getattr(aval, "dtype", type(aval).__name__)),
+        weak_type=bool(getattr(aval, "weak_type", False)),
+        type=type_,
+        committed=committed,
+        given=given,
+        mesh=to_mesh(sharding.mesh) if given is not None and given.spec is not None else None,
+        type_spec=_type_spec(aval, sharding),
+        wanted=sharding_text(wanted) if wanted is not None else "",
+        layout=layout,
+    )
+
+
+def _type_spec(aval: Any, given: Any) -> str:
+    """The sharding in an argument's type, put there by meshes with explicit axes, or one given without devices."""
+    if given is not None and not has_devices(given):
+        return sharding_text(given)
+    sharding = getattr(aval, "sharding", None)
+    mesh = getattr(sharding, "mesh", None)
+    if mesh is None or mesh.empty or not getattr(mesh, "explicit_axes", ()):
+        return ""
+    return sharding_text(sharding)
+
+
+def _outputs(shardings: Sequence[Any], names: Sequence[str]) -> tuple[NamedText, ...]:
+    named = itertools.zip_longest(shardings, names[: len(shardings)], fillvalue="result")
+    return tuple(
+        NamedText(name=name, text=sharding_text(sharding), digest=hash(sharding) & 0xFFFF_FFFF_FFFF)
+        for sharding, name in named
+        if isinstance(sharding, jax.sharding.Sharding)
+    )

@@ -1,0 +1,201 @@
+"""The function object that was given to jit: what it is, where it is defined, what it carries with it.
+
+Not its job: the arguments of a call (`observe.key.compile_key`), the text it is defined in (`observe.key.defining_text`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, MethodType
+from typing import Any
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.compile_key import FunctionKey, FunctionKind, NamedText
+from pjit_inspect.observe.key.defining_text import NO_TEXT, DefiningText, defining_text
+from pjit_inspect.observe.live.frames import cell_name, is_jax_file
+from pjit_inspect.observe.live.serials import serial_of
+from pjit_inspect.observe.live.short_text import named_text
+
+__all__ = ["describe_function"]
+
+_TRACEBACKS = "/jax/_src/traceback_util.py"
+_MAX_LINES = 400
+_MAX_WRAPPERS = 30
+_MAX_BOUND = 40
+# Only addresses of code objects are keys; the weak references empty the table.
+_definitions: dict[int, tuple[weakref.ref[CodeType], _Definition]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """What a code object tells of the function it belongs to."""
+
+    place: Frame | None = None
+    code: str | None = None
+    lines: tuple[str, ...] = ()
+    text: DefiningText = NO_TEXT
+
+
+def describe_function(function: Any, name: str) -> FunctionKey:
+    """The facts of what was given to jit; `name` is what the record calls it."""
+    chain = list(_unwrapped(function))
+    inner = chain[-1]
+    call = getattr(type(inner), "__call__", None)  # noqa: B004  (its code is what is wanted)
+    code = getattr(inner, "__code__", None) or getattr(call, "__code__", None)
+    found = _definition(code) if isinstance(code, CodeType) else _Definition()
+    return FunctionKey(
+        name=_qualified_name(inner, name),
+        kind=_kind(function, chain),
+        wrapper=_wrapper_name(chain),
+        serial=serial_of(function),
+        place=found.place,
+        version=found.text.version,
+        twins=found.text.twins,
+        code=found.code,
+        lines=found.lines,
+        bound=tuple(_bound(chain))[:_MAX_BOUND],
+        defaults=tuple(_defaults(inner))[:_MAX_BOUND],
+    )
+
+
+def _unwrapped(function: Any) -> Iterator[Any]:
+    """The object and what it wraps, outermost first."""
+    for _ in range(_MAX_WRAPPERS):
+        yield function
+        if isinstance(function, functools.partial):
+            inner = function.func
+        elif isinstance(function, MethodType):
+            inner = function.__func__
+        else:
+            inner = getattr(function, "__wrapped__", None)
+        if inner is None or not callable(inner):
+            return
+        function = inner
+
+
+def _kind(function: Any, chain: list[Any]) -> FunctionKind:
+    if isinstance(function, functools.partial):
+        return "partial"
+    if isinstance(function, MethodType):
+        return "method"
+    if not hasattr(function, "__code__") and not hasattr(function, "__wrapped__"):
+        return "object"
+    if len(chain) > 1:
+        return "wrapper"
+    return "lambda" if getattr(function, "__name__", "") == "<lambda>" else "function"
+
+
+def _wrapper_name(chain: list[Any]) -> str:
+    """`grad` for the function that `jax.grad` returned: what stands before `<locals>` in its own code's name."""
+    for function in chain[:-1]:
+        if isinstance(function, (functools.partial, MethodType)):
+            continue
+        code = getattr(_without_traceback_wrapper(function), "__code__", None)
+        if not isinstance(code, CodeType):
+            return type(function).__name__
+        name = code.co_qualname.split(".<locals>")[0]
+        # `jax.shard_map` is made by `_shard_map`.
+        return name.lstrip("_") if is_jax_file(code.co_filename) else name
+    return ""
+
+
+def _without_traceback_wrapper(function: Any) -> Any:
+    """JAX wraps its own wrappers once more, to shorten tracebacks, and gives that the inner function's name."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType) or not code.co_filename.replace("\\", "/").endswith(_TRACEBACKS):
+        return function
+    held = (cell.cell_contents for cell in function.__closure__ or ())
+    return next((item for item in held if hasattr(item, "__code__")), function)
+
+
+def _qualified_name(inner: Any, name: str) -> str:
+    found = getattr(inner, "__qualname__", None)
+    return found if isinstance(found, str) else (name or type(inner).__qualname__)
+
+
+def _bound(chain: list[Any]) -> Iterator[NamedText]:
+    for function in chain:
+        if isinstance(function, functools.partial):
+            yield from (named_text(name, value) for name, value in _positional(function))
+            yield from (named_text(name, value) for name, value in sorted(function.keywords.items()))
+        elif isinstance(function, MethodType):
+            yield named_text("self", function.__self__)
+    yield from _closed_over(chain[-1])
+
+
+def _positional(function: functools.partial[Any]) -> Iterator[tuple[str, Any]]:
+    """The positional arguments that a partial holds, by name where its function shows them."""
+    code = getattr(function.func, "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if isinstance(code, CodeType) else ()
+    if isinstance(function.func, MethodType):
+        names = names[1:]
+    for number, value in enumerate(function.args):
+        yield (names[number] if number < len(names) else f"argument {number}"), value
+
+
+def _closed_over(function: Any) -> Iterator[NamedText]:
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return
+    for name, cell in zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False):
+        try:
+            yield named_text(name, cell.cell_contents)
+        except ValueError:  # A name that has no value yet.
+            continue
+
+
+def _defaults(function: Any) -> Iterator[NamedText]:
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return
+    defaults = getattr(function, "__defaults__", None) or ()
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    yield from (named_text(name, value) for name, value in zip(names, defaults, strict=True))
+    yield from (named_text(name, value) for name, value in (getattr(function, "__kwdefaults__", None) or {}).items())
+
+
+# ---------------------------------------------------------------- source
+
+
+def _definition(code: CodeType) -> _Definition:
+    entry = _definitions.get(id(code))
+    if entry is not None and entry[0]() is code:
+        return entry[1]
+    file, first = code.co_filename, code.co_firstlineno
+    columns = _columns(code) if code.co_name == "<lambda>" else ()
+    place = Frame(file=file, line=first, function=code.co_qualname, cell=cell_name(file), columns=columns)
+    last = max((line or 0 for part in _codes(code) for _, _, line in part.co_lines()), default=first)
+    text = defining_text(file, code.co_qualname)
+    lines = text.lines[first - 1 : min(last, first + _MAX_LINES - 1)]
+    found = _Definition(place, _fingerprint(code), lines, text.without_lines())
+    key = id(code)
+    _definitions[key] = (weakref.ref(code, lambda _: _definitions.pop(key, None)), found)
+    return found
+
+
+def _columns(code: CodeType) -> tuple[int, ...]:
+    """Where on its line the first thing that a lambda computes begins and ends; () when Python does not keep it."""
+    for _, _, begin, end in code.co_positions():
+        if begin is not None and end:
+            return begin, end
+    return ()
+
+
+def _fingerprint(code: CodeType) -> str:
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in _codes(code):
+        plain = [repr(item) for item in part.co_consts if not isinstance(item, CodeType)]
+        facts = (part.co_code, part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars, part.co_flags)
+        digest.update(repr((*facts, plain)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _codes(item)

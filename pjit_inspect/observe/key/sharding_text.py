@@ -1,0 +1,89 @@
+"""JAX's shardings, meshes and devices as one line of text.
+
+Not its job: slices (`observe.live.shardings`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+
+__all__ = ["device_ranges", "mesh_text", "sharding_text"]
+
+
+@functools.lru_cache(maxsize=1024)
+def sharding_text(sharding: Any) -> str:
+    """`P('data', None) on data=2 x model=4 on devices 0-7`, `device 3`, or the sharding's type and devices.
+
+    Two shardings that differ in their meshes, devices or memory have different texts.
+    """
+    memory = getattr(sharding, "memory_kind", None)
+    suffix = f" in {memory}" if memory not in (None, "device", "unpinned_host") else ""
+    if hasattr(sharding, "spec") and getattr(sharding, "mesh", None) is not None:
+        where = mesh_text(sharding.mesh, devices=False)
+        devices = mesh_text(sharding.mesh).removeprefix(where)
+        return f"{_spec_text(sharding.spec)} on {where}{suffix}{devices}"
+    ids = sorted(int(device.id) for device in getattr(sharding, "device_set", ()))
+    if len(ids) == 1:
+        return f"device {ids[0]}{suffix}"
+    return f"{type(sharding).__name__} on devices {_ranges_text(ids)}{suffix}"
+
+
+def _spec_text(spec: Any) -> str:
+    # A spec with unreduced axes refuses to be iterated.
+    entries = getattr(spec, "partitions", None) or spec._partitions  # noqa: SLF001
+    extra = [f"unreduced={sorted(map(str, spec.unreduced))}"] if getattr(spec, "unreduced", None) else []
+    return f"P({', '.join([*map(repr, entries), *extra])})"
+
+
+@functools.lru_cache(maxsize=64)
+def mesh_text(mesh: Any, *, devices: bool = True) -> str:
+    """`data=2 x model=4 on devices 0-7`; axes that are not "auto" say what they are."""
+    kinds = getattr(mesh, "axis_types", None) or (None,) * len(mesh.axis_names)
+    axes = [_axis(name, mesh.shape[name], kind) for name, kind in zip(mesh.axis_names, kinds, strict=True)]
+    text = " x ".join(axes)
+    ids = _device_ids(mesh) if devices else []
+    return f"{text} on devices {_ranges_text(ids)}" if ids else text
+
+
+def _axis(name: Any, size: int, kind: Any) -> str:
+    word = str(getattr(kind, "name", "auto")).lower()
+    return f"{name}={size}" + (f" ({word})" if word != "auto" else "")
+
+
+def _device_ids(mesh: Any) -> list[int]:
+    # To ask an AbstractMesh for its devices is a ValueError.
+    return [int(device.id) for device in mesh.devices.flat] if isinstance(mesh, jax.sharding.Mesh) else []
+
+
+def _ranges_text(numbers: Sequence[int]) -> str:
+    """Runs of neighbours joined, in the order given, which tells meshes apart: "0-3 8 6".
+
+    Of more than eight runs the first eight, with a hash of all of them.
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    shown = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:8]]
+    if len(runs) <= 8:
+        return " ".join(shown)
+    digest = hashlib.sha1(repr(list(numbers)).encode(), usedforsecurity=False).hexdigest()[:6]
+    return f"{' '.join(shown)} ... (order {digest})"
+
+
+@functools.lru_cache(maxsize=256)
+def _ranges(devices: tuple[Any, ...]) -> str:
+    return f"{devices[0].platform} {_ranges_text([int(device.id) for device in devices])}"
+
+
+def device_ranges(devices: Iterable[Any]) -> str:
+    """`cpu 0-7`; "" for no devices."""
+    held: Sequence[Any] = tuple(devices)
+    return _ranges(held) if held else ""

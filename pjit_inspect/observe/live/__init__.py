@@ -1,0 +1,1 @@
+"""Live programs and arrays turned into plain data."""

@@ -1,0 +1,140 @@
+"""Who called: the user's frames on the stack of a compile, and whose function is compiled.
+
+Not its job: what the frames of JAX itself hold (`_jax.stages_of`).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import os
+import sys
+import sysconfig
+from types import FrameType
+from typing import Any
+
+from pjit_inspect.model.program.source import Frame, SourceText
+
+__all__ = [
+    "caller_of_jax",
+    "cell_name",
+    "is_jax_file",
+    "is_our_file",
+    "is_user_file",
+    "read_source",
+    "read_variables",
+    "to_frame",
+    "user_frame",
+]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_SITE = tuple(
+    os.path.abspath(path) + os.sep
+    for key in ("stdlib", "platstdlib", "purelib", "platlib")
+    if (path := sysconfig.get_paths().get(key))
+)
+_MAX_LINES = 20_000
+_MAX_TEXTS = 64
+_FRAME_AND_US = 3  # the frame, a variable, and the argument of `getrefcount`
+
+
+@functools.lru_cache(maxsize=4096)
+def is_user_file(file: str) -> bool:
+    """True for the user's own code: a notebook cell, a script, a module outside every installed package."""
+    if file.startswith("<") and not file.startswith(("<ipython-input", "<stdin", "<string")):
+        return False
+    path = os.path.abspath(file)
+    if path.startswith(_PACKAGE):
+        return False
+    parts = path.replace("\\", "/")
+    return not (path.startswith(_SITE) or "/site-packages/" in parts or "/dist-packages/" in parts)
+
+
+def is_jax_file(file: str) -> bool:
+    """True for a file of the packages jax and jaxlib."""
+    parts = file.replace("\\", "/")
+    return "/jax/_src/" in parts or "/site-packages/jax/" in parts or "/jaxlib/" in parts
+
+
+def is_our_file(file: str) -> bool:
+    """True for a file of this package."""
+    return file.startswith(_PACKAGE)
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of the user's code, or None when there is none (a library's own thread)."""
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def caller_of_jax(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is neither JAX's nor ours: whoever called the compiled function."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not is_jax_file(file) and not file.startswith((_PACKAGE, "<frozen")):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def to_frame(frame: FrameType | None) -> Frame | None:
+    """A live frame as frozen facts that keep nothing alive."""
+    if frame is None:
+        return None
+    file = frame.f_code.co_filename
+    return Frame(file=file, line=frame.f_lineno or 0, function=frame.f_code.co_qualname, cell=cell_name(file))
+
+
+def read_variables(frame: FrameType) -> dict[str, Any]:
+    """A copy of the variables that code in a frame sees, its own before the module's; nothing of it stays in the frame.
+
+    Until Python 3.13 a function's frame keeps the dict that `f_locals` makes, and so every value that is in it, for as
+    long as the function runs. One that somebody else holds, too (`locals()` of the user's), is left alone.
+    """
+    is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED
+    if not is_function or sys.version_info >= (3, 13):
+        return {**frame.f_globals, **frame.f_locals}
+    made = frame.f_locals
+    variables = {**frame.f_globals, **made}
+    if sys.getrefcount(made) <= _FRAME_AND_US:
+        made.clear()
+    return variables
+
+
+def cell_name(file: str) -> str | None:
+    """How the notebook calls the cell whose code has this file name ("In [7]"), or None."""
+    if (shell := _shell()) is None:
+        return None
+    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    number = numbers.get(file)
+    return None if number is None else f"In [{number}]"
+
+
+def _shell() -> object | None:
+    # Never import IPython for it: where it is not loaded there is no cell.
+    ipython = sys.modules.get("IPython")
+    get = getattr(ipython, "get_ipython", None)
+    return get() if get else None
+
+
+def read_source(file: str) -> SourceText | None:
+    """The text of a user's file or cell as Python knows it now, at most 20,000 lines; None when there is none."""
+    lines = linecache.getlines(file)
+    if not lines or len(lines) > _MAX_LINES:
+        return None
+    return SourceText(file=file, cell=cell_name(file), lines=_without_ends(file, lines))
+
+
+_texts: dict[str, tuple[list[str], tuple[str, ...]]] = {}
+
+
+def _without_ends(file: str, lines: list[str]) -> tuple[str, ...]:
+    """The lines without their ends, once for all records of a file: `linecache` makes a new list when it changes."""
+    known = _texts.get(file)
+    if known is None or known[0] is not lines:
+        if len(_texts) >= _MAX_TEXTS:
+            _texts.clear()
+        known = _texts[file] = lines, tuple(line.rstrip("\r\n") for line in lines)
+    return known[1]

@@ -1,0 +1,168 @@
+"""The user's names of arguments that a library's jit wrapper hides.
+
+`flax.nnx.jit` and `equinox.filter_jit` hand JAX flattened models, so that JAX calls a weight `model.states[0][10]` or
+`dynamic_nodonate['first'][3]`. Here it is `model.up.kernel` and `model.layers[0].weight` again, read from the structure
+of the call while it runs. Best effort: what is not recognised keeps JAX's name. Not its job: names JAX knows itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+import jax
+
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.sharded_program import Boundary, Propagation
+
+__all__ = ["frame_of", "pmap_names", "positional_labels", "restore_names", "with_paths"]
+
+_EQUINOX_ARGUMENT = re.compile(r"\w+\['(first|rest|fun)'\]\[(\d+)\]")
+_NNX_STATE = re.compile(r"\.states\[\d+\]\[\d+\].*$")
+
+
+def restore_names(
+    frame: FrameType | None, tree: Any, result_tree: Any, arguments: list[str], results: list[str]
+) -> tuple[list[str], list[str]]:
+    """The names of arguments and results with the user's paths where a library's wrapper hid them.
+
+    `tree` and `result_tree` are the tree structures of the call (None when unknown).
+    """
+    equinox = frame_of(frame, "/equinox/_jit.py", "_call")
+    if equinox is not None and any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
+        known = _equinox_arguments(equinox)
+        named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]
+        return named, [_equinox_result(name) for name in results]
+    named = _nnx_names(tree, arguments), _nnx_names(result_tree, results)
+    return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
+
+
+def with_paths(program: Propagation, data: RecordData) -> Propagation:
+    """A program whose arguments and results know the user's paths, as the record has them.
+
+    As it was where the program and the record do not have equally many.
+    """
+    kept = [layout.path for layout in data.inputs if layout.kept]
+    results = [layout.path for layout in data.outputs]
+    return replace(program, inputs=_labelled(program.inputs, kept), outputs=_labelled(program.outputs, results))
+
+
+def _labelled(boundaries: tuple[Boundary, ...], paths: list[str]) -> tuple[Boundary, ...]:
+    if len(boundaries) != len(paths):
+        return boundaries
+    pairs = zip(boundaries, paths, strict=True)
+    return tuple(replace(own, path="" if path == own.name else path) for own, path in pairs)
+
+
+def frame_of(frame: FrameType | None, file_end: str, function: str) -> FrameType | None:
+    """The innermost frame of a function in a file whose path ends so; None when it does not run."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == function and code.co_filename.replace("\\", "/").endswith(file_end):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+# ---------------------------------------------------------------- equinox
+
+
+def _equinox_arguments(frame: FrameType) -> dict[str, str]:
+    """Paths by group and number ("first 3"): equinox passes the first argument and the others as lists of leaves."""
+    local = frame.f_locals
+    bound = local["jit_wrapper"]._signature.bind(*local["args"], **local["kwargs"])  # noqa: SLF001
+    labels = [*positional_labels(bound), *sorted(bound.kwargs)]
+    values = [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))]
+    paths = {f"first {i}": path for i, path in enumerate(_leaf_paths(labels[:1], values[:1]))}
+    return paths | {f"rest {i}": path for i, path in enumerate(_leaf_paths(labels[1:], values[1:]))}
+
+
+def positional_labels(bound: inspect.BoundArguments) -> list[str]:
+    """The name of each of `bound.args`; those of `*rest` are `rest[0]`, `rest[1]`."""
+    labels: list[str] = []
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            labels += [f"{name}[{i}]" for i in range(len(bound.args) - len(labels))]
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            labels.append(name)
+    return labels[: len(bound.args)]
+
+
+def _leaf_paths(labels: Sequence[str], values: Sequence[Any]) -> list[str]:
+    """The path of every leaf of some arguments."""
+    return [
+        label + jax.tree_util.keystr(path)
+        for label, value in zip(labels, values, strict=True)
+        for path, _ in jax.tree_util.tree_flatten_with_path(value)[0]
+    ]
+
+
+def _equinox_result(name: str) -> str:
+    # Equinox returns (a marker it waits for, the arrays of the result, the rest).
+    if name == "result[0]":
+        return "equinox's marker"
+    return "result" + name.removeprefix("result[1]") if name.startswith("result[1]") else name
+
+
+# ---------------------------------------------------------------- pmap
+
+
+def pmap_names(frame: FrameType, function: Any) -> list[str]:
+    """The paths of the leaves of a call of `jax.pmap(function)`, from the frame of its wrapper; [] when unknown."""
+    args, kwargs = frame.f_locals.get("args"), frame.f_locals.get("kwargs") or {}
+    if function is None or args is None:
+        return []
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    labels = [*positional_labels(bound), *sorted(bound.kwargs)]
+    return _leaf_paths(labels, [*bound.args, *(value for _, value in sorted(bound.kwargs.items()))])
+
+
+# ---------------------------------------------------------------- flax.nnx
+
+
+def _nnx_names(tree: Any, names: list[str]) -> list[str]:
+    """Names in which the numbered leaves of nnx modules carry their attribute paths."""
+    if tree is None or tree.num_leaves != len(names):
+        return list(names)
+    structure = jax.tree_util.tree_unflatten(tree, list(range(len(names))))
+    renamed = list(names)
+    for module in filter(_is_module, jax.tree_util.tree_leaves(structure, is_leaf=_is_module)):
+        places = jax.tree_util.tree_leaves(module)
+        graph = module._graphdef  # noqa: SLF001
+        paths = list(_variable_paths(iter(graph.nodes), iter(graph.attributes), ""))
+        for place, path in zip(places, paths, strict=True) if len(places) == len(paths) else ():
+            renamed[place] = _NNX_STATE.sub("", names[place]) + path
+    return renamed
+
+
+def _nnx_result(name: str) -> str:
+    """Nnx returns (updated arguments, updated keywords, the function's own result)."""
+    if name.startswith("result[2]"):
+        return "result" + name.removeprefix("result[2]")
+    return "updated" + name.removeprefix("result[0]") if name.startswith("result[0][") else name
+
+
+def _is_module(node: Any) -> bool:
+    # nnx splits a module into `NodeStates`: a static graph and the values of its variables in the graph's order.
+    return type(node).__name__ == "NodeStates" and hasattr(getattr(node, "_graphdef", None), "attributes")
+
+
+def _variable_paths(nodes: Iterator[Any], attributes: Iterator[tuple[Any, Any]], path: str) -> Iterator[str]:
+    """The paths of the variables of a module's graph, which lists its nodes, and their attributes, depth first."""
+    node = next(nodes)
+    if not hasattr(node, "num_attributes"):
+        # A variable; a reference to one that was listed before has no value of its own.
+        if type(node).__name__ != "NodeRef":
+            yield path
+        return
+    for _ in range(node.num_attributes):
+        key, attribute = next(attributes)
+        inner = path + (f"[{key}]" if isinstance(key, int) else f".{key}")
+        if type(attribute).__name__ == "NodeAttr":
+            yield from _variable_paths(nodes, attributes, inner)
+        elif type(attribute).__name__ in ("ArrayAttr", "MutableArrayAttr"):
+            yield inner

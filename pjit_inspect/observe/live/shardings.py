@@ -1,0 +1,187 @@
+"""JAX's sharding and mesh objects as frozen facts.
+
+Not its job: shardings of HLO instructions (`parse`), shardings of intermediates.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from pjit_inspect.model.program.layout import Sharding, SpecEntry
+from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.observe.contract import _jax
+
+__all__ = ["find_meshes", "has_devices", "is_concrete", "on_mesh", "to_device", "to_mesh", "to_sharding"]
+
+
+def to_device(device: Any) -> Device:
+    """A `jax.Device` as frozen facts; fields its backend does not know are left at their defaults."""
+    coords = getattr(device, "coords", None)
+    return Device(
+        id=int(device.id),
+        platform=str(device.platform),
+        kind=str(device.device_kind),
+        process=int(device.process_index),
+        coords=tuple(int(c) for c in coords) if coords is not None else None,
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def to_mesh(mesh: Any) -> Mesh:
+    """A concrete `jax.sharding.Mesh` as frozen facts."""
+    return Mesh(
+        axis_names=tuple(_axis_name(name) for name in mesh.axis_names),
+        shape=tuple(int(n) for n in mesh.devices.shape),
+        device_ids=tuple(int(d.id) for d in mesh.devices.flat),
+        axis_types=tuple(getattr(t, "name", str(t)).lower() for t in getattr(mesh, "axis_types", None) or ()),
+    )
+
+
+def _axis_name(name: Any) -> str:
+    # `pmap` without an axis name makes one up: a placeholder, or an object's address.
+    is_made_up = not isinstance(name, str) or name.startswith(("_internal", "<axis 0x"))
+    return "unnamed" if is_made_up else name
+
+
+def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
+    """Every concrete mesh among shardings and further meshes, the most used first, each once."""
+    meshes = [getattr(s, "mesh", None) for s in shardings]
+    candidates = [m for m in (*meshes, *extra) if is_concrete(m)]
+    ranked = {to_mesh(m): 0 for m in candidates}
+    for mesh in meshes:
+        if is_concrete(mesh):
+            ranked[to_mesh(mesh)] += 1
+    return tuple(sorted(ranked, key=lambda m: -ranked[m]))
+
+
+def is_concrete(mesh: Any) -> bool:
+    """Whether it is a mesh of devices: `Mesh()` without axes stands for none, and an AbstractMesh has none."""
+    # Not by `hasattr`: to ask an AbstractMesh for its devices is a ValueError.
+    return isinstance(mesh, jax.sharding.Mesh) and not mesh.empty
+
+
+def has_devices(sharding: Any) -> bool:
+    """Whether it is a sharding that says where things lie; one on an AbstractMesh says only how they are cut."""
+    is_abstract = isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh)
+    return isinstance(sharding, jax.sharding.Sharding) and not is_abstract
+
+
+def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
+    """A `jax.sharding.Sharding` of an array of this shape as frozen facts.
+
+    Raises whatever JAX raises for a sharding that does not fit the shape.
+    """
+    if hasattr(sharding, "spec") and is_concrete(getattr(sharding, "mesh", None)):
+        return _named(sharding, len(shape))
+    if (device := _jax.only_device(sharding)) is not None:
+        kind, memory = type(sharding).__name__, getattr(sharding, "memory_kind", None)
+        return Sharding(
+            spec=None, tiles=(1,) * len(shape), device_ids=(device,), tile_of=(0,), kind=kind, memory_kind=memory
+        )
+    return _tiled(sharding, tuple(shape))
+
+
+@functools.lru_cache(maxsize=1024)
+def _named(sharding: Any, rank: int) -> Sharding:
+    mesh = to_mesh(sharding.mesh)
+    spec = _full_spec(sharding.spec, rank)
+    sizes = mesh.sizes
+    tiles = tuple(math.prod(sizes[axis] for axis in _axes_of(entry)) for entry in spec)
+    return Sharding(
+        spec=spec,
+        tiles=tiles,
+        device_ids=mesh.device_ids,
+        tile_of=_tiles_by_position(mesh, spec),
+        kind=type(sharding).__name__,
+        memory_kind=sharding.memory_kind,
+        unreduced=tuple(sorted(_axis_name(a) for a in getattr(sharding.spec, "unreduced", None) or ())),
+    )
+
+
+def _full_spec(spec: Any, rank: int) -> tuple[SpecEntry, ...]:
+    """The spec with one entry for each dimension, in the record's form."""
+    # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
+    entries = [_entry(entry) for entry in getattr(spec, "partitions", None) or spec._partitions]  # noqa: SLF001
+    return tuple(entries + [None] * (rank - len(entries)))
+
+
+def _entry(entry: Any) -> SpecEntry:
+    # UNCONSTRAINED stands in no final sharding; a tuple of one name is the name, of none is None.
+    if not isinstance(entry, tuple):
+        is_open = entry is None or type(entry).__name__ == "UnconstrainedSingleton"
+        return None if is_open else _axis_name(entry)
+    names = tuple(_axis_name(name) for name in entry)
+    return names if len(names) > 1 else (names[0] if names else None)
+
+
+def _axes_of(entry: SpecEntry) -> tuple[str, ...]:
+    return () if entry is None else (entry,) if isinstance(entry, str) else entry
+
+
+def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ...]:
+    """For each mesh position the row-major number of its tile: dimensions outermost first, axes likewise."""
+    coordinates = dict(zip(mesh.axis_names, np.indices(mesh.shape).reshape(len(mesh.shape), -1), strict=True))
+    tile = np.zeros(mesh.size, np.int64)
+    for entry in spec:
+        for axis in _axes_of(entry):
+            tile = tile * mesh.sizes[axis] + coordinates[axis]
+    return tuple(tile.tolist())
+
+
+def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
+    """Any other sharding, from the slices JAX says its devices hold."""
+    slices = sharding.devices_indices_map(shape)
+    starts = {d.id: tuple(s.start or 0 for s in index) for d, index in slices.items()}
+    borders = [sorted({start[dim] for start in starts.values()}) for dim in range(len(shape))]
+    tiles = tuple(len(b) for b in borders)
+    numbers = []
+    for start in starts.values():
+        tile = 0
+        for dim, value in enumerate(start):
+            tile = tile * tiles[dim] + borders[dim].index(value)
+        numbers.append(tile)
+    return Sharding(
+        spec=None,
+        tiles=tiles,
+        device_ids=tuple(starts),
+        tile_of=tuple(numbers),
+        kind=type(sharding).__name__,
+        memory_kind=getattr(sharding, "memory_kind", None),
+    )
+
+
+def on_mesh(sharding: Sharding, mesh: Mesh) -> Sharding:
+    """The same tiling with a spec in the axis names of `mesh`, where it follows them; otherwise unchanged.
+
+    XLA hands back shardings it chose as tiles and devices only. Axes of size 1 are left out.
+    """
+    if sharding.spec is not None or sorted(sharding.device_ids) != sorted(mesh.device_ids):
+        return sharding
+    tile_at = dict(zip(sharding.device_ids, sharding.tile_of, strict=True))
+    tile = np.array([tile_at[device] for device in mesh.device_ids])
+    along = np.unravel_index(tile, sharding.tiles) if sharding.tiles else ()
+    entries = [_entry_for(column, count, mesh) for column, count in zip(along, sharding.tiles, strict=True)]
+    used = [axis for entry in entries if entry is not None for axis in entry]
+    if any(entry is None for entry in entries) or len(set(used)) < len(used):
+        return sharding
+    return dataclasses.replace(sharding, spec=tuple(_entry(entry) for entry in entries))
+
+
+def _entry_for(tile: np.ndarray, count: int, mesh: Mesh) -> tuple[str, ...] | None:
+    """The axes, outermost first, whose coordinates number these tiles; None when no axes do."""
+    axes = [axis for axis in mesh.axis_names if mesh.sizes[axis] > 1]
+    for length in range(len(axes) + 1):
+        for names in itertools.permutations(axes, length):
+            if math.prod(mesh.sizes[name] for name in names) == count and (
+                np.array_equal(tile, _tiles_by_position(mesh, (names,)))
+            ):
+                return names
+    return None

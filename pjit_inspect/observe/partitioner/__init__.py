@@ -1,0 +1,1 @@
+"""XLA's own partitioner, asked in a process apart."""

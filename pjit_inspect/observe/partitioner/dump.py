@@ -1,0 +1,154 @@
+"""The folder into which XLA writes about one program while its partitioner is asked.
+
+It lies in memory where there is room, is held by a lock while anybody needs it, and what a killed server left is
+removed by the next. Not its job: making XLA write (`observe.partitioner.child`), or waiting for it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = [
+    "FACTS",
+    "FAILURE",
+    "MAX_BYTES",
+    "PASSES",
+    "STDERR",
+    "find_modules",
+    "hold",
+    "leave_text",
+    "make_folder",
+    "open_module",
+    "read_text",
+    "remove_left_over",
+    "size_bytes",
+    "used_shardy",
+]
+
+PASSES = "spmd-partitioning|sharding-propagation"
+"""Not "shardy" too, for which XLA writes five more files, nor "shardy-verbose", which can end the process."""
+MAX_BYTES = 1 << 30
+FACTS, FAILURE, STDERR = "pjit_inspect.facts", "pjit_inspect.failure", "pjit_inspect.stderr"
+"""Files of ours: what the child knows of the program, why it failed, and what XLA said."""
+
+_AFTER = ".after_spmd-partitioning."
+_PROPAGATION = "sharding-propagation"
+_BEFORE = (".before_spmd-partitioning.", ".after_shardy-xla.", f".after_{_PROPAGATION}.", f".before_{_PROPAGATION}.")
+_MAX_TEXT_BYTES = 1 << 26
+_MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
+
+
+def make_folder(owner: int, program_bytes: int) -> Path:
+    """A new folder for a question of the process `owner`."""
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{owner}_", dir=_roomy(program_bytes)))
+
+
+def hold(folder: str | Path) -> int:
+    """A lock on a folder, for as long as this process or a child has it open. Raises BlockingIOError when held."""
+    import fcntl
+
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(held)
+        raise
+    return held
+
+
+def remove_left_over() -> None:
+    """Folders of servers that were killed: nobody holds them."""
+    for home in (_MEMORY, tempfile.gettempdir()):
+        with suppress(OSError):
+            names = [entry.path for entry in os.scandir(home) if entry.name.startswith(_PREFIX)]
+            for name in names:
+                with suppress(OSError):
+                    if os.lstat(name).st_uid != os.getuid():
+                        continue
+                    held = hold(name)
+                    shutil.rmtree(name, ignore_errors=True)
+                    os.close(held)
+
+
+def _roomy(program_bytes: int) -> str | None:
+    """Memory where there is room for what XLA writes about such a program; None for the temporary folder."""
+    try:
+        room = os.statvfs(_MEMORY)
+    except OSError:
+        return None
+    # 16 layers: 191 KB of bytecode, 5 MB of dump.
+    needed = min((32 << 20) + 64 * program_bytes, MAX_BYTES)
+    return _MEMORY if os.access(_MEMORY, os.W_OK) and room.f_bavail * room.f_frsize >= needed else None
+
+
+def size_bytes(folder: Path) -> int:
+    """What all files in it have."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return sum(entry.stat().st_size for entry in entries)
+    return 0
+
+
+def find_modules(folder: Path) -> tuple[Path, Path] | None:
+    """The files before and after partitioning, once both are complete."""
+    with suppress(OSError):
+        # Numbered in the order of passes. A pass that changes nothing writes nothing: then an earlier file holds.
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".hlo.pb"))
+        after = next((name for name in names if _AFTER in name), None)
+        if after is None:
+            return None
+        own = [name for name in names[: names.index(after)] if name.split(".")[0] == after.split(".")[0]]
+        before = next((name for part in _BEFORE for name in own if part in name), None)
+        if before is not None and _is_complete(folder / before) and _is_complete(folder / after):
+            return folder / before, folder / after
+    return None
+
+
+def open_module(path: Path) -> int:
+    """An open file, placed at the module in it."""
+    file = os.open(path, os.O_RDONLY)
+    os.lseek(file, _frame(path)[0], os.SEEK_SET)
+    return file
+
+
+def _is_complete(path: Path) -> bool:
+    start, length = _frame(path)
+    return start > 0 and path.stat().st_size >= start + length
+
+
+def _frame(path: Path) -> tuple[int, int]:
+    """Where the module begins in a file of XLA's, and its length; (0, 0) while that is not written.
+
+    The file is a `xla.HloProto`, of which the module is field 1 and comes first: its length is written before it, so
+    that no part of a file can be taken for all of it.
+    """
+    with path.open("rb") as file:
+        head = file.read(11)
+    length = 0
+    if head[:1] != b"\x0a":
+        return 0, 0
+    for place, byte in enumerate(head[1:]):
+        length |= (byte & 0x7F) << (7 * place)
+        if byte < 0x80:
+            return place + 2, length
+    return 0, 0
+
+
+def used_shardy(folder: Path) -> bool:
+    """Whether no file names GSPMD's propagation, which runs in the place of Shardy's."""
+    return not any(_PROPAGATION in name for name in os.listdir(folder))
+
+
+def read_text(path: Path) -> str:
+    """The beginning of a text; "" where there is none."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(_MAX_TEXT_BYTES).decode("utf-8", "replace")
+    return ""
+
+
+def leave_text(folder: Path, name: str, text: str) -> None:
+    """Leave a text in the folder."""
+    (folder / name).write_bytes(text.encode("utf-8", "replace"))

@@ -1,0 +1,215 @@
+"""The other end of `observe.partitioner.service`: a process that has imported JAX, and forks a child per question.
+
+Started by `partitioner_start.py`. It never starts a backend, never has a second thread, never imports the user's
+program, and ends when its socket closes. A child is killed as soon as the partitioner's files are complete: what
+follows them, code generation above all, is never waited for. Not its job: when to ask, and what the answer means.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pjit_inspect.observe.partitioner import dump as partitioner_dump
+from pjit_inspect.observe.partitioner.messages import close_all, receive, send
+
+__all__ = ["serve"]
+
+_NOTICE = "Module has GSPMD attrs or ops"
+_SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
+_OWNER_CHECK_S = 60.0
+
+
+class _OwnerGoneError(Exception):
+    """The user's process closed the socket, or is there no more."""
+
+
+class _RefusedError(Exception):
+    """The question has no answer, for the reason that this says."""
+
+
+class _CancelledError(Exception):
+    """The user's process wants this question answered no more."""
+
+
+# ---------------------------------------------------------------- the server
+
+
+def serve(owner: int) -> None:
+    """Answer the questions of the process `owner` on file descriptor 0, a socket, until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    link = socket.socket(fileno=0)
+    try:
+        _import_jax()
+    except Exception as error:
+        with suppress(OSError):
+            send(link, {"start": f"{type(error).__name__}: {error}"})
+        return
+    try:
+        send(link, {"start": "", "threads": _count_threads(), "process": os.getpid()})
+        while True:
+            _wait_for_question(link, owner)
+            _serve(link, owner, *receive(link))
+    except (_OwnerGoneError, EOFError, OSError):
+        return
+
+
+def _import_jax() -> None:
+    """Import once what each child needs."""
+    import jaxlib.mlir.dialects.stablehlo  # noqa: F401
+    from jax._src import compiler  # noqa: F401
+    from jax._src.interpreters import mlir  # noqa: F401
+
+    from pjit_inspect.observe.partitioner import child as partitioner_child  # noqa: F401
+
+    partitioner_dump.remove_left_over()
+    # Python's path may have been relative to the user's folder; nothing after this is.
+    os.chdir("/")
+    gc.collect()
+    gc.freeze()
+
+
+def _count_threads() -> int:
+    """Threads of this process, those of libraries among them; 0 where the system does not say."""
+    with suppress(OSError):
+        return len(os.listdir("/proc/self/task"))
+    return 0
+
+
+def _wait_for_question(link: socket.socket, owner: int) -> None:
+    # A program that the user's process started may hold a copy of the socket, which then never closes.
+    while not select.select([link], [], [], _OWNER_CHECK_S)[0]:
+        try:
+            os.kill(owner, 0)
+        except ProcessLookupError:
+            raise _OwnerGoneError from None
+        except PermissionError:
+            continue
+
+
+def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list[int]) -> None:
+    if "program" not in message or not files:
+        # A question that was cancelled after its answer had gone.
+        close_all(files)
+        return
+    number, found = message["number"], []
+    try:
+        answer, found = _ask_child(link, owner, message, files[0])
+    except (_RefusedError, OSError, ValueError) as error:
+        answer = {"refused": str(error)}
+    except _CancelledError:
+        answer = {"refused": "it was cancelled", "cancelled": True}
+    finally:
+        close_all(files)
+    try:
+        send(link, {"number": number, **answer}, found)
+    finally:
+        close_all(found)
+
+
+# ---------------------------------------------------------------- one question
+
+
+def _ask_child(
+    link: socket.socket, owner: int, question: dict[str, Any], program: int
+) -> tuple[dict[str, Any], list[int]]:
+    from pjit_inspect.observe.partitioner.child import be_child
+
+    folder = partitioner_dump.make_folder(owner, question["program"])
+    held = partitioner_dump.hold(folder)
+    try:
+        server, child = os.getpid(), os.fork()
+        if not child:
+            be_child(server, link, question, program, folder)
+        try:
+            ended = _watch(link, child, folder, question)
+        finally:
+            _end(child)
+        return _answer(folder, ended)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def _watch(link: socket.socket, child: int, folder: Path, question: dict[str, Any]) -> int | None:
+    """Wait until the files are complete (None) or the child has ended (how, as `os.waitpid` says)."""
+    start, number, timeout_s = time.monotonic(), question["number"], question["timeout_s"]
+    while True:
+        now = time.monotonic()
+        # Small programs take milliseconds, for which a pause would show; large ones do not notice a longer one.
+        pause = min(max(_SHORT_PAUSE_S, (now - start) / 50), _LONG_PAUSE_S)
+        if select.select([link], [], [], pause)[0]:
+            _hear(link, number)
+        # Asked in this order: a child that ended in between has written all it wrote.
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if partitioner_dump.find_modules(folder) is not None:
+            return None
+        if ended:
+            return status
+        if now - start > timeout_s:
+            raise _RefusedError(
+                f"XLA's partitioner had no answer after {timeout_s:g} s; give it more time, or ask about fewer layers"
+            )
+        if partitioner_dump.size_bytes(folder) > partitioner_dump.MAX_BYTES:
+            raise _RefusedError(
+                f"XLA writes more than {partitioner_dump.MAX_BYTES >> 30} GiB about this program, more than is read; "
+                f"ask about fewer layers"
+            )
+
+
+def _hear(link: socket.socket, number: int) -> None:
+    """While a question is answered only a cancelling can come, perhaps of an earlier one: others wait."""
+    try:
+        message, files = receive(link)
+    except EOFError:
+        raise _OwnerGoneError from None
+    close_all(files)
+    if message.get("cancel") == number:
+        raise _CancelledError
+
+
+def _end(child: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
+
+
+def _answer(folder: Path, ended: int | None) -> tuple[dict[str, Any], list[int]]:
+    stderr = partitioner_dump.read_text(folder / partitioner_dump.STDERR)
+    if ended is not None:
+        raise _RefusedError(_why(folder, ended, stderr))
+    files = partitioner_dump.find_modules(folder)
+    if files is None:
+        raise _RefusedError("XLA's files about the partitioner went away while they were read; ask again")
+    before, after = files
+    answer = {
+        **json.loads(partitioner_dump.read_text(folder / partitioner_dump.FACTS)),
+        "partitioner": "shardy" if partitioner_dump.used_shardy(folder) else "gspmd",
+        "notice": next((line.partition("] ")[2] for line in stderr.splitlines() if _NOTICE in line), ""),
+    }
+    opened = [partitioner_dump.open_module(path) for path in (before, after)]
+    return answer, opened
+
+
+def _why(folder: Path, ended: int, stderr: str) -> str:
+    """Why a child ended without an answer."""
+    failure = partitioner_dump.read_text(folder / partitioner_dump.FAILURE)
+    if failure:
+        return failure
+    how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit status {os.waitstatus_to_exitcode(ended)}"
+    if how == "exit status 0":
+        return "XLA compiled the program but wrote no program before and after partitioning"
+    said = next((line for line in reversed(stderr.splitlines()) if line.startswith(("F", "E"))), "")
+    return f"the process that asked XLA's partitioner ended by {how}" + (f": {said[:300]}" if said else "")

@@ -1,0 +1,406 @@
+"""XLA's own partitioner, asked about a captured program in a process apart from the user's.
+
+A server (`observe.partitioner.server`) is started with the first question: a process that has JAX imported, holds no
+device and is no child of the user's. It compiles a copy of the program on fake CPU devices until the partitioner has
+answered, and no further. Answers are kept, by program, devices and options. Not its job: what an answer means
+(`parse`, `analyze`), or propagation without XLA's partitioner (`observe.shardy.propagation`).
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import itertools
+import os
+import re
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.observe.partitioner.messages import close_all, receive, send
+
+__all__ = ["Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
+
+_SERVER = Path(__file__).with_name("partitioner_start.py")
+_HOME = str(Path(__file__).parents[2])
+_MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
+_MAX_PROGRAM_BYTES = 1 << 30
+_MAX_DEVICES = 2048
+"""XLA's CPU client numbers devices so: the next one would belong to another process."""
+_LONGEST_S = 86_400.0
+_GRACE_S = 10.0
+"""How much longer than its own limit the server may take to say so."""
+_OWN_FLAGS = re.compile(
+    r"""(?:^|\s)--xla_(?:dump_\w+|force_host_platform_device_count)(?:=(?:"[^"]*"|'[^']*'|\S*))?(?=\s|$)"""
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partitioned:
+    """A program right before and right after XLA's partitioner.
+
+    Attributes:
+      before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with.
+      after: the same as the partitioner left it, on one device: local shapes, collectives with their channel ids.
+      partitioner: which propagation XLA used.
+      partitions: how many the program was split into; a module's proto does not say it.
+      free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
+      result_names: JAX's names of the results (`result[0]`); "" where it has none.
+      notice: XLA's warning that it left Shardy for GSPMD, in its own words; "" when it did not.
+    """
+
+    before: bytes
+    after: bytes
+    partitioner: Literal["shardy", "gspmd"]
+    partitions: int
+    free_inputs: tuple[bool, ...]
+    free_outputs: tuple[bool, ...]
+    result_names: tuple[str, ...]
+    notice: str = ""
+
+
+def ask_partitioner(
+    stablehlo: bytes,
+    *,
+    devices: int,
+    flags: Mapping[str, str] = MappingProxyType({}),
+    timeout_s: float = 120.0,
+) -> Partitioned:
+    """What XLA's partitioner makes of a captured program, on as many fake CPU devices as it was compiled for.
+
+    One question is answered at a time; others wait. Nothing is run, and nothing of it is seen by this process's JAX.
+
+    Args:
+      stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
+      devices: how many the program is for: partitions times replicas.
+      flags: a record's flags; the compiler options among them are used again, those of other platforms dropped.
+      timeout_s: how long to wait, the start of the server and the questions before this one included.
+
+    Raises CaptureError with the reason when there is no answer: no server, time over, `cancel()`, a program that has
+    one partition, is too large, or that XLA refuses or dies of.
+    """
+    if len(stablehlo) > _MAX_PROGRAM_BYTES:
+        raise CaptureError(f"the program has {len(stablehlo)} bytes, more than XLA's partitioner is asked about")
+    if not 1 <= devices <= _MAX_DEVICES:
+        raise CaptureError(
+            f"the program is for {devices:,} devices, and XLA's partitioner is asked with fake CPU devices, of which "
+            f"there can be 1 to {_MAX_DEVICES:,}; ask about a smaller mesh"
+        )
+    key = _key(stablehlo, devices, flags)
+    known = _here.answers.get(key)
+    if known is None:
+        known = _ask(stablehlo, devices, dict(flags), time.monotonic() + min(timeout_s, _LONGEST_S))
+        _here.answers.put(key, known)
+    return known
+
+
+def cancel() -> None:
+    """Make every question of this process that has no answer yet raise CaptureError; to be called in another thread."""
+    _here.cancelled = next(_here.counter)
+    server = _here.server
+    asked = server.asked if server is not None else None
+    if server is not None and asked is not None:
+        server.cancel(asked)
+
+
+def start_server() -> None:
+    """Start the server without waiting for it, so that the first question need not wait for its import of JAX."""
+    with _here.lock:
+        _server()
+
+
+def stop_server() -> None:
+    """End this process's server and what it is doing; the next question starts another."""
+    server, _here.server = _here.server, None
+    if server is not None:
+        server.end()
+
+
+# ---------------------------------------------------------------- one question
+
+
+def _ask(stablehlo: bytes, devices: int, flags: dict[str, str], deadline: float) -> Partitioned:
+    here = _here
+    number = next(here.counter)
+    if not here.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+        raise CaptureError("XLA's partitioner was busy with other programs; give it more time, or ask again")
+    try:
+        if number < here.cancelled:
+            raise CaptureError("XLA's partitioner was not asked: it was cancelled")
+        question = {"number": number, "program": len(stablehlo), "devices": devices, "flags": flags}
+        with _as_file(stablehlo) as program:
+            message, files = _exchange(question, program.fileno(), deadline)
+    except OSError as error:
+        raise CaptureError(f"XLA's partitioner could not be asked: {error}") from error
+    finally:
+        here.lock.release()
+    try:
+        return _read(message, files)
+    finally:
+        close_all(files)
+
+
+def _exchange(question: dict[str, Any], program: int, deadline: float) -> tuple[dict[str, Any], list[int]]:
+    server = _server()
+    left = deadline - time.monotonic()
+    try:
+        return server.ask({**question, "timeout_s": max(left, 0.1)}, program, deadline + _GRACE_S, _here)
+    except (EOFError, OSError, ValueError) as error:
+        stop_server()
+        if isinstance(error, TimeoutError):
+            raise CaptureError(
+                f"the process that asks XLA's partitioner gave no answer in {left:.0f} s; give it more time"
+            ) from error
+        said = server.refusal or "it ended before it answered; memory may be short"
+        raise CaptureError(f"the process that asks XLA's partitioner could not help: {said}") from error
+
+
+def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
+    if "refused" in message or len(files) != 2:
+        raise CaptureError(f"XLA's partitioner gave no answer: {message.get('refused', 'its files did not come')}")
+    before, after = map(_content, files)
+    return Partitioned(
+        before=before,
+        after=after,
+        partitioner=message["partitioner"],
+        partitions=message["partitions"],
+        free_inputs=tuple(message["free_inputs"]),
+        free_outputs=tuple(message["free_outputs"]),
+        result_names=tuple(message["result_names"]),
+        notice=message["notice"],
+    )
+
+
+def _content(file: int) -> bytes:
+    with os.fdopen(file, "rb", closefd=False) as opened:
+        return opened.read()
+
+
+def _as_file(content: bytes) -> Any:
+    """An open file without a name."""
+    memory = getattr(os, "memfd_create", None)
+    file = os.fdopen(memory("program"), "w+b") if memory else tempfile.TemporaryFile()  # noqa: SIM115  (the caller's)
+    try:
+        file.write(content)
+        file.flush()
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _key(stablehlo: bytes, devices: int, flags: Mapping[str, str]) -> bytes:
+    digest = hashlib.sha256(stablehlo)
+    digest.update(repr((devices, sorted(flags.items()))).encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
+# ---------------------------------------------------------------- the server's near end
+
+
+class _Server:
+    """A started server. `asked` is the number of the question it has now; `refusal` why it could not start."""
+
+    def __init__(self) -> None:
+        self.asked: int | None = None
+        self.refusal = ""
+        self.facts: dict[str, Any] = {}
+        self._is_midway = False
+        self.link = _start()
+
+    def ask(
+        self, question: dict[str, Any], program: int, deadline: float, here: _Here
+    ) -> tuple[dict[str, Any], list[int]]:
+        """The answer and its files. Raises EOFError, OSError or ValueError when the server is of no use any more."""
+        self.asked = number = question["number"]
+        try:
+            self.link.settimeout(max(deadline - time.monotonic(), 0.001))
+            # A server that could not start has said why, and hears nothing any more.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                send(self.link, question, [program])
+            if number < here.cancelled:
+                # It was cancelled after its turn had come and before the server could be told.
+                self.cancel(number)
+            while True:
+                message, files = self._receive(deadline)
+                if "start" in message:
+                    self.refusal, self.facts = message["start"], message
+                elif message.get("number") == number:
+                    return message, files
+                # Answers of questions that were interrupted.
+                else:
+                    close_all(files)
+        except BaseException:
+            if self._is_midway:
+                self.end()
+            self.cancel(number)
+            raise
+        finally:
+            self.asked = None
+
+    def cancel(self, number: int) -> None:
+        with suppress(OSError):
+            send(self.link, {"cancel": number})
+
+    def _receive(self, deadline: float) -> tuple[dict[str, Any], list[int]]:
+        # Not `select`, which takes no file above 1,023. The wait may be interrupted; a message half read is lost.
+        waiting = select.poll()
+        waiting.register(self.link, select.POLLIN)
+        if not waiting.poll(1e3 * max(deadline - time.monotonic(), 0.001)):
+            raise TimeoutError
+        self._is_midway = True
+        found = receive(self.link)
+        self._is_midway = False
+        return found
+
+    def is_alive(self) -> bool:
+        try:
+            self.link.setblocking(False)
+            return self.link.recv(1, socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def end(self) -> None:
+        """End the server, also where a program that was started meanwhile has a copy of the socket."""
+        with suppress(OSError):
+            self.link.shutdown(socket.SHUT_RDWR)
+        self.forget()
+
+    def forget(self) -> None:
+        """Leave the server to the process that started it."""
+        self.link.close()
+
+
+def _server() -> _Server:
+    """The running server, or a new one; the lock is held."""
+    if _here.server is not None and not _here.server.is_alive():
+        stop_server()
+    if _here.server is None:
+        try:
+            _here.server = _Server()
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            raise CaptureError(f"the process that asks XLA's partitioner cannot be started: {error}") from error
+    return _here.server
+
+
+def _start() -> socket.socket:
+    if not hasattr(os, "fork") or not hasattr(socket, "send_fds"):
+        raise OSError("this system cannot fork a process or pass it files")
+    if not sys.executable:
+        raise OSError("this Python does not know its own program")
+    near, far = (_above_standard(end) for end in socket.socketpair())
+    try:
+        command = [sys.executable, "-P", "-W", "ignore", str(_SERVER), str(os.getpid()), _HOME]
+        quiet = subprocess.DEVNULL
+        # It forks itself off and ends at once: nobody has to wait for the server, nor can by accident.
+        starter = subprocess.Popen(
+            command,
+            stdin=far.fileno(),
+            stdout=quiet,
+            stderr=quiet,
+            env=_environment(),
+            start_new_session=True,
+        )
+        starter.wait()
+    except BaseException:
+        near.close()
+        raise
+    finally:
+        far.close()
+    return near
+
+
+def _above_standard(end: socket.socket) -> socket.socket:
+    """The same socket with a number above those of standard input, output and error, which may have been closed."""
+    import fcntl
+
+    with end:
+        return socket.socket(fileno=fcntl.fcntl(end.fileno(), fcntl.F_DUPFD_CLOEXEC, 3))
+
+
+def _environment() -> dict[str, str]:
+    """The user's environment, so that the same jax is found and XLA's flags hold; but nothing of dumps or devices."""
+    own = {name: value for name, value in os.environ.items() if name not in ("TF_CPP_MAX_VLOG_LEVEL", "TF_CPP_VMODULE")}
+    flags = _OWN_FLAGS.sub(" ", _xla_flags(own.pop("XLA_FLAGS", ""))).strip()
+    if flags:
+        own["XLA_FLAGS"] = flags
+    # One thread for numpy's libraries: a process with several cannot be forked safely. Level 1 prints warnings.
+    single = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    path = os.pathsep.join(filter(None, sys.path))
+    return own | single | {"PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "1"}
+
+
+def _xla_flags(value: str) -> str:
+    """XLA's flags; a value that does not begin as one is the name of a file that has them."""
+    if value.strip().startswith("--"):
+        return value
+    with suppress(OSError, ValueError):
+        return Path(value).read_text(encoding="utf-8", errors="surrogateescape")
+    return value
+
+
+# ---------------------------------------------------------------- what this process holds
+
+
+@dataclass(slots=True)
+class _Answers:
+    """The answers used last, as many as fit."""
+
+    found: OrderedDict[bytes, Partitioned] = field(default_factory=OrderedDict)
+    lock: Any = field(default_factory=threading.Lock)
+
+    def get(self, key: bytes) -> Partitioned | None:
+        with self.lock:
+            if key in self.found:
+                self.found.move_to_end(key)
+            return self.found.get(key)
+
+    def put(self, key: bytes, answer: Partitioned) -> None:
+        with self.lock:
+            self.found[key] = answer
+            while len(self.found) > _MAX_ANSWERS or self._size() > _MAX_ANSWER_BYTES:
+                self.found.popitem(last=False)
+
+    def _size(self) -> int:
+        return sum(len(answer.before) + len(answer.after) for answer in self.found.values())
+
+
+@dataclass(slots=True)
+class _Here:
+    """What one process has: a process that was forked off starts with nothing."""
+
+    lock: Any = field(default_factory=threading.Lock)
+    counter: Any = field(default_factory=lambda: itertools.count(1))
+    cancelled: int = 0
+    server: _Server | None = None
+    answers: _Answers = field(default_factory=_Answers)
+
+
+_here = _Here()
+
+
+def _begin_anew() -> None:
+    """In a process that was forked off: the server is the parent's, and threads that hold a lock are not here."""
+    global _here
+    before, _here = _here, _Here()
+    if before.server is not None:
+        before.server.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+atexit.register(stop_server)

@@ -1,0 +1,1 @@
+"""JAX's profiler around a run, and its file."""

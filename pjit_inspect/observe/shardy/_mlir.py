@@ -1,0 +1,185 @@
+"""MLIR modules through jaxlib's bindings: opening, running passes, reading and editing.
+
+What of it is private to JAX or differs between versions lies here. Not its job: which passes to run, what to read or
+edit (`observe.shardy.propagation`, `observe.shardy.what_if`).
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = [
+    "bytecode",
+    "dictionary_attributes",
+    "has_pass",
+    "insert_op",
+    "insertion_point_before",
+    "main_function",
+    "named_computation",
+    "open_module",
+    "parse_attribute",
+    "replace_op",
+    "return_from_region",
+    "run_passes",
+    "set_name",
+    "verify",
+]
+
+
+@contextmanager
+def open_module(bytecode: bytes) -> Iterator[Any]:
+    """MLIR bytecode as a module of jaxlib's, in a context of its own. Raises RuntimeError when it is none."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+
+    with mlir.make_ir_context():
+        try:
+            module = ir.Module.parse(bytecode)
+        except ir.MLIRError as error:
+            raise RuntimeError(str(error)) from error
+        yield module
+
+
+def bytecode(module: Any) -> bytes:
+    """A module as MLIR bytecode."""
+    out = io.BytesIO()
+    module.operation.write_bytecode(file=out)
+    return out.getvalue()
+
+
+def main_function(module: Any) -> Any:
+    """The op of the function `main`; None when the module has none."""
+    for view in module.body.operations:
+        op = view.operation
+        if op.name == "func.func" and str(op.attributes["sym_name"]) == '"main"':
+            return op
+    return None
+
+
+def run_passes(module: Any, passes: Sequence[str]) -> None:
+    """Run MLIR passes on a module, in place. Raises RuntimeError when one fails or jaxlib does not have it."""
+    from jaxlib.mlir import ir, passmanager
+
+    try:
+        manager = passmanager.PassManager.parse(f"builtin.module({','.join(passes)})", context=module.context)
+        # The names of origins do not verify in loops (JAX 0.10); the shardings themselves do.
+        manager.enable_verifier(False)
+        manager.run(module.operation)
+    except (ir.MLIRError, ValueError) as error:
+        raise RuntimeError(str(error)) from error
+
+
+def verify(module: Any) -> None:
+    """Check that a module is well formed. Raises RuntimeError with what is wrong (MLIRError is none)."""
+    from jaxlib.mlir import ir
+
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        raise RuntimeError(str(error)) from error
+
+
+@functools.cache
+def has_pass(name: str) -> bool:
+    """Whether jaxlib has an MLIR pass of this name."""
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import passmanager
+
+    try:
+        passmanager.PassManager.parse(f"builtin.module({name})", context=mlir.make_ir_context())
+    except ValueError:
+        return False
+    return True
+
+
+def insertion_point_before(op: Any) -> Any:
+    """The place right before an MLIR op."""
+    from jaxlib.mlir import ir
+
+    return ir.InsertionPoint(op)
+
+
+def named_computation(module: Any, call: Any, *, name: str) -> Any:
+    """A `sdy.named_computation` right before a call, with its operands, results and location, and an empty region."""
+    from jaxlib.mlir import ir
+
+    return ir.Operation.create(
+        "sdy.named_computation",
+        results=[result.type for result in call.results],
+        operands=list(call.operands),
+        attributes={"name": ir.StringAttr.get(name, module.context)},
+        regions=1,
+        loc=call.location,
+        ip=ir.InsertionPoint(call),
+    )
+
+
+def return_from_region(function_return: Any) -> None:
+    """Replace a `func.return` by a `sdy.return` of the same values."""
+    from jaxlib.mlir import ir
+
+    ir.Operation.create(
+        "sdy.return",
+        operands=list(function_return.operands),
+        loc=function_return.location,
+        ip=ir.InsertionPoint(function_return),
+    )
+    function_return.erase()
+
+
+# ---------------------------------------------------------------- editing MLIR
+
+
+def parse_attribute(module: Any, text: str) -> Any:
+    """An attribute from its text. Raises RuntimeError or ValueError (by version) for text that is none."""
+    from jaxlib.mlir import ir
+
+    return ir.Attribute.parse(text, module.context)
+
+
+def set_name(op: Any, name: str) -> None:
+    """Make a name the whole of what an op says about its place in the source."""
+    from jaxlib.mlir import ir
+
+    op.location = ir.Location.name(name, context=op.context)
+
+
+def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any:
+    """A list of dictionaries of attributes, as a function has for its arguments."""
+    from jaxlib.mlir import ir
+
+    return ir.ArrayAttr.get([ir.DictAttr.get(entry, module.context) for entry in entries], module.context)
+
+
+def insert_op(module: Any, name: str, operand: Any, attributes: dict[str, Any], *, anchor: Any, is_after: bool) -> Any:
+    """A new op with one operand and a result of its type, right before or after `anchor`, located as it is."""
+    from jaxlib.mlir import ir
+
+    with module.context:
+        made = ir.Operation.create(
+            name, results=[operand.type], operands=[operand], attributes=attributes, loc=anchor.location
+        )
+        ir.InsertionPoint(anchor).insert(made)
+        if is_after:
+            made.move_after(anchor)
+    return made
+
+
+def replace_op(op: Any, name: str) -> None:
+    """Put an op of another name in the place of one with a single result: same operands, type and location."""
+    from jaxlib.mlir import ir
+
+    with op.context:
+        made = ir.Operation.create(
+            name,
+            results=[op.results[0].type],
+            operands=list(op.operands),
+            loc=op.location,
+            ip=ir.InsertionPoint(op),
+        )
+    op.results[0].replace_all_uses_with(made.results[0])
+    op.erase()

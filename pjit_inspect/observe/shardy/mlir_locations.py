@@ -1,0 +1,85 @@
+"""An MLIR location's text: JAX's name of the op, its source frames, and the piece of text it was written as.
+
+Text, because jaxlib shows the parts of a location only from 0.10 on. Not its job: names of enclosing calls
+(`observe.shardy.propagation`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import Span
+
+__all__ = ["Place", "read_location", "unescaped"]
+
+_STRING = r'"((?:[^"\\]|\\.)*)"'
+_FRAME = re.compile(rf"{_STRING}\({_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)")
+_BARE = re.compile(rf"{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?")
+_PLACE = re.compile(rf"(?:{_STRING}\()?{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)?")
+_NAME = re.compile(rf"(?:loc\(|fused(?:<.*?>)?\[)*{_STRING}(?=\(|\)|$)")
+_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{2})|(.))")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """What a location says.
+
+    Attributes:
+      name: the op's name; "" when it has none.
+      frames: innermost first; ().
+      spans: for each frame, the piece of its text that was being run; None where the location does not say.
+    """
+
+    name: str = ""
+    frames: tuple[Frame, ...] = ()
+    spans: tuple[Span | None, ...] = ()
+
+
+def read_location(text: str) -> Place:
+    """The parts of a location as MLIR prints it, such as `loc("jit(f)/add"("f"("a.py":3:4 to :9)))`."""
+    found = list(_FRAME.finditer(text)) or list(_BARE.finditer(text))[:1]
+    pairs = [_frame(match[0]) for match in found]
+    return Place(
+        name=_name(text, found[0].start() if found else len(text)),
+        frames=tuple(frame for frame, _ in pairs),
+        spans=tuple(span for _, span in pairs),
+    )
+
+
+@functools.lru_cache(maxsize=16384)
+def _frame(text: str) -> tuple[Frame, Span | None]:
+    """One frame, `"f"("a.py":3:4 to :9)`; most stand in many locations."""
+    match = _PLACE.fullmatch(text)
+    groups = match.groups() if match is not None else ("", "", "0", "0", "", "")
+    function, file, line, column, end_line, end_column = (group or "" for group in groups)
+    columns = (int(column), int(end_column)) if end_column else ()
+    frame = Frame(file=unescaped(file), line=int(line), function=unescaped(function), columns=columns)
+    if not end_column:
+        return frame, None
+    span = Span(line=int(line), column=int(column), end_line=int(end_line or line), end_column=int(end_column))
+    return frame, span
+
+
+def _name(text: str, end: int) -> str:
+    """The outermost name before the frames. One that ends in a colon is the kind of op, not its name."""
+    position = 0
+    while match := _NAME.match(text, position, end):
+        name = unescaped(match[1])
+        if not name.endswith(":"):
+            return name
+        position = match.end() + 1
+    return ""
+
+
+def unescaped(text: str) -> str:
+    """The string that MLIR printed with backslashes; those of UTF-8 bytes are joined again."""
+    if "\\" not in text:
+        return text
+    raw = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)
+    try:
+        return raw.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return raw

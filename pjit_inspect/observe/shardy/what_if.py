@@ -1,0 +1,325 @@
+"""A captured program, changed: its shardings after propagation, and what XLA makes of it.
+
+The captured StableHLO is edited, never the user's function, which is not called again. Not its job: thinking of changes
+(`analyze.suggest.suggestions`) or counting what they save (`api`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.mesh import Device
+from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.shardy import _mlir
+from pjit_inspect.observe.shardy.how_compiled import compiler_options, open_borders
+from pjit_inspect.observe.shardy.propagation import propagate
+from pjit_inspect.observe.shardy.shardy_attributes import read_mesh
+
+__all__ = ["Propagate", "Trial", "WhatIf"]
+
+Propagate = Callable[[bytes], Propagation | None]
+"""As `observe.shardy.propagation.propagate`."""
+
+_POSITION = "pjit_inspect position "
+_CALLBACK = re.compile(r'custom_call @\w*callback\w*|call_target_name = "\w*callback\w*"')
+_REUSED = "tf.aliasing_output"
+_CONSTRAINT = "sdy.sharding_constraint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A program, propagated.
+
+    Attributes:
+      program: every value with its sharding.
+      trips: index of a loop in `program.ops` -> how often it runs; loops of unknown length are left out.
+    """
+
+    program: Propagation
+    trips: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lookup:
+    """Where each op of a `Propagation` stands in the program as captured, counting every op from 0."""
+
+    positions: tuple[int | None, ...]
+    trips: dict[int, int]
+
+
+class WhatIf:
+    """One captured program, and what it would be with some edits.
+
+    Attributes:
+      stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
+    """
+
+    def __init__(self, stablehlo: bytes, run: Propagate = propagate) -> None:
+        """Hold a program; `run` propagates one, in a process of its own where this one is not safe."""
+        self.stablehlo, self._run = stablehlo, run
+
+    def propagate(self, change: Sequence[Edit] = ()) -> Trial:
+        """The changed program with the sharding of every value; nothing is compiled.
+
+        Raises CaptureError when an edit does not fit the program, or the changed program cannot be propagated.
+        """
+        edited = WhatIf(self.edited(change), self._run) if change else self
+        try:
+            program = self._run(edited.stablehlo)
+        except RuntimeError as error:
+            raise CaptureError(f"the changed program cannot be propagated: {_first_line(error)}") from error
+        if program is None:
+            raise CaptureError("the program was made for another partitioner than Shardy; only Shardy's can be changed")
+        # Loops stay loops: without any, the ops of the changed program need not be looked up.
+        trips = edited.trips if self.trips else {}
+        return Trial(program=program, trips=trips)
+
+    def compile(self, change: Sequence[Edit], devices: Sequence[Device], flags: dict[str, str]) -> bytes:
+        """The optimized program of the changed one, as a serialized `xla.HloModuleProto`; nothing runs.
+
+        Args:
+          change: the edits; () compiles the program as it is.
+          devices: the program's devices, in the order of its partitions. Others of the same hardware stand in for
+            those that this process lacks.
+          flags: the record's flags; the compiler options among them are used again.
+
+        Raises CaptureError when there are too few such devices, when the program calls back into Python (its callbacks
+        are not here), or when XLA refuses the changed program.
+        """
+        found = _stand_ins(devices)
+        with _mlir.open_module(self.stablehlo) as module:
+            if _CALLBACK.search(module.operation.get_asm(large_elements_limit=8)):
+                raise CaptureError(
+                    "the program calls back into Python, and a changed copy of it cannot be tied to the same "
+                    "callbacks; make the change in the code and inspect it again"
+                )
+            self._apply(module, change)
+            try:
+                _mlir.verify(module)
+                return _jax.compile_unseen(module, found, compiler_options(flags), open_borders(module))
+            except RuntimeError as error:
+                raise CaptureError(f"XLA does not compile the changed program: {_first_line(error)}") from error
+
+    # ------------------------------------------------------------ where ops stand
+
+    @cached_property
+    def trips(self) -> dict[int, int]:
+        """Index of a loop in `Propagation.ops` -> how often it runs; loops of unknown length are left out."""
+        return self._lookup.trips
+
+    @cached_property
+    def _lookup(self) -> _Lookup:
+        """Propagation adds, copies and inlines ops: each is named by its position before, and the names read after."""
+        with _mlir.open_module(self.stablehlo) as module:
+            lengths: dict[int, int] = {}
+            for number, op in enumerate(_all_ops(module.operation)):
+                _mlir.set_name(op, f"{_POSITION}{number}")
+                length = _trip_count(op) if op.name == "stablehlo.while" else None
+                if length is not None:
+                    lengths[number] = length
+            program = self._run(_mlir.bytecode(module))
+        # The name of an op in a called function begins with that of the call.
+        names = (op.op_name.rpartition(_POSITION)[2] for op in program.ops) if program is not None else ()
+        positions = tuple(int(name) if name.isdigit() else None for name in names)
+        trips = {index: lengths[place] for index, place in enumerate(positions) if place in lengths}
+        return _Lookup(positions=positions, trips=trips)
+
+    def edited(self, change: Sequence[Edit]) -> bytes:
+        """The changed program as MLIR bytecode. Raises CaptureError when an edit does not fit the program."""
+        if not change:
+            return self.stablehlo
+        with _mlir.open_module(self.stablehlo) as module:
+            self._apply(module, change)
+            return _mlir.bytecode(module)
+
+    def _apply(self, module: Any, change: Sequence[Edit]) -> None:
+        if not change:
+            return
+        ops = list(_all_ops(module.operation))
+        main = _main(module)
+        done: set[tuple[str, int, int]] = set()
+        for edit in change:
+            if edit.kind in ("argument", "result"):
+                _edit_border(module, main, edit)
+            else:
+                # `ops` are those before any edit: what an edit adds has no position.
+                place = self._position(edit)
+                if edit.kind == "hop" or (edit.kind, place, edit.number) not in done:
+                    # Calls of one function are several ops after propagation, and one here.
+                    done.add((edit.kind, place, edit.number))
+                    _edit_op(module, ops[place], edit)
+
+    def _position(self, edit: Edit) -> int:
+        positions = self._lookup.positions
+        found = positions[edit.index] if 0 <= edit.index < len(positions) else None
+        if found is None:
+            raise CaptureError(f"operation {edit.index} is none of the captured program, so it cannot be changed")
+        return found
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0][:300] if str(error) else type(error).__name__
+
+
+# ---------------------------------------------------------------- walking the captured program
+
+
+def _main(module: Any) -> Any:
+    found = _mlir.main_function(module)
+    if found is None:
+        raise CaptureError("the captured StableHLO has no function 'main'")
+    return found
+
+
+def _all_ops(op: Any) -> Iterator[Any]:
+    """Every op inside one, each before those in its regions."""
+    for region in op.regions:
+        for block in region.blocks:
+            for view in block.operations:
+                yield view.operation
+                yield from _all_ops(view.operation)
+
+
+def _trip_count(loop: Any) -> int | None:
+    """How often a loop runs that counts up from a constant to a constant, as JAX writes `scan` and `fori_loop`."""
+    condition = loop.regions[0].blocks[0]
+    compares = [view.operation for view in condition.operations if view.operation.name == "stablehlo.compare"]
+    if len(compares) != 1 or "LT" not in str(compares[0].attributes["comparison_direction"]):
+        return None
+    counter, end = compares[0].operands
+    if _constant(counter) is not None:
+        return None
+    number = next((n for n, argument in enumerate(condition.arguments) if argument == counter), None)
+    last = _carried_constant(loop, condition, end)
+    first = _constant(loop.operands[number]) if number is not None else None
+    return max(last - first, 0) if first is not None and last is not None else None
+
+
+def _carried_constant(loop: Any, condition: Any, value: Any) -> int | None:
+    """A constant, in the loop or carried into it."""
+    number = next((n for n, argument in enumerate(condition.arguments) if argument == value), None)
+    return _constant(value if number is None else loop.operands[number])
+
+
+def _constant(value: Any) -> int | None:
+    owner = getattr(value.owner, "operation", value.owner)
+    if getattr(owner, "name", "") != "stablehlo.constant":
+        return None
+    found = re.fullmatch(r"dense<(-?\d+)> : tensor<u?i\d+>", str(owner.attributes["value"]).replace("ui", "i"))
+    return int(found[1]) if found else None
+
+
+# ---------------------------------------------------------------- edits
+
+
+def _edit_border(module: Any, main: Any, edit: Edit) -> None:
+    name = "arg_attrs" if edit.kind == "argument" else "res_attrs"
+    count = len(main.regions[0].blocks[0].arguments) if edit.kind == "argument" else _result_count(main)
+    if not 0 <= edit.index < count:
+        raise CaptureError(f"the program has no {edit.kind} {edit.index}; it has {count}")
+    given = list(main.attributes[name]) if name in main.attributes else []
+    entries = [{item.name: item.attr for item in given[n]} if n < len(given) else {} for n in range(count)]
+    entries[edit.index].pop("sdy.sharding", None)
+    if edit.spec is not None:
+        entries[edit.index]["sdy.sharding"] = _sharding(module, edit.spec)
+    main.attributes[name] = _mlir.dictionary_attributes(module, entries)
+    if "arg_attrs" in main.attributes:
+        _end_reuse(module, main, edit)
+
+
+def _end_reuse(module: Any, main: Any, edit: Edit) -> None:
+    """A result does not take over the memory of an argument of which the piece may now have another size."""
+    entries = [{item.name: item.attr for item in own} for own in main.attributes["arg_attrs"]]
+    for index, entry in enumerate(entries):
+        reused = str(entry.get(_REUSED, "")).partition(" ")[0]
+        if reused and edit.index == (index if edit.kind == "argument" else int(reused)):
+            del entry[_REUSED]
+    main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
+
+
+def _result_count(main: Any) -> int:
+    return len(main.regions[0].blocks[0].operations[-1].operation.operands)
+
+
+def _edit_op(module: Any, op: Any, edit: Edit) -> None:
+    if edit.kind in ("respec", "remove"):
+        if op.name != _CONSTRAINT:
+            raise CaptureError(f"operation {edit.index} is a {op.name}, no constraint that could be changed")
+        if edit.spec is None:
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.erase()
+        else:
+            op.attributes["sharding"] = _sharding(module, edit.spec)
+        return
+    values = op.results if edit.kind == "constrain" else op.operands
+    if edit.spec is None or edit.number >= len(values):
+        raise CaptureError(
+            f"operation {edit.index} ({op.name}) has no array {edit.number} to constrain, or no sharding"
+        )
+    _constrain(module, op, values[edit.number], edit)
+
+
+def _constrain(module: Any, op: Any, value: Any, edit: Edit) -> None:
+    is_after = edit.kind == "constrain"
+    made = _mlir.insert_op(
+        module,
+        _CONSTRAINT,
+        value,
+        {"sharding": _sharding(module, edit.spec or ())},
+        anchor=op,
+        is_after=is_after,
+    )
+    if is_after:
+        value.replace_all_uses_except(made.results[0], made)
+    else:
+        op.operands[edit.number] = made.results[0]
+
+
+def _sharding(module: Any, spec: Dimensions) -> Any:
+    axes = {axis.partition(":(")[0] for dimension in spec for axis in dimension}
+    dimensions = ", ".join("{" + ", ".join(map(_axis, dimension)) + "}" for dimension in spec)
+    return _mlir.parse_attribute(module, f"#sdy.sharding<{_mesh_of(module, axes)}, [{dimensions}]>")
+
+
+def _axis(axis: str) -> str:
+    name, colon, part = axis.partition(":(")
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"{":(" + part if colon else ""}'
+
+
+def _mesh_of(module: Any, axes: set[str]) -> str:
+    """The first mesh of the program that has these axes, as MLIR refers to it."""
+    for op in module.body.operations:
+        if op.operation.name == "sdy.mesh" and (known := read_mesh(str(op.attributes["mesh"]))) and axes <= set(known):
+            return f"@{op.attributes['sym_name']}"
+    raise CaptureError(f"no mesh of the program has the axes {', '.join(sorted(axes)) or '(none)'}")
+
+
+# ---------------------------------------------------------------- compiling
+
+
+def _stand_ins(devices: Sequence[Device]) -> list[Any]:
+    """Devices of this process for those of a record: the same ones, or as many others of the same hardware."""
+    if not devices:
+        raise CaptureError("the record does not say which devices the program was compiled for, so it cannot be tried")
+    kinds = {(device.platform, device.kind) for device in devices}
+    platform, kind = next(iter(kinds))
+    local = {device.id: device for device in _jax.local_devices(platform, kind)} if len(kinds) == 1 else {}
+    if all(device.id in local for device in devices):
+        return [local[device.id] for device in devices]
+    if len(local) < len(devices):
+        raise CaptureError(
+            f"checking compiles the changed program for {len(devices)} {kind or platform} devices, and this process "
+            f"has {len(local)} of them; check it in a process that has as many"
+        )
+    # The same hardware in the same order: groups of devices are then the same positions.
+    rank = {number: place for place, number in enumerate(sorted(device.id for device in devices))}
+    spare = [local[number] for number in sorted(local)]
+    return [spare[rank[device.id]] for device in devices]

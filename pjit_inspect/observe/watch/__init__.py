@@ -1,0 +1,1 @@
+"""Compiles watched as they happen, and what XLA prints meanwhile."""

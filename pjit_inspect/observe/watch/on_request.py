@@ -1,0 +1,99 @@
+"""Compiling a function because somebody asked for it, without running it, and without compiling twice.
+
+Not its job: compiles that happen anyway (`listener`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.live.contents import Finish, jaxpr_text, read_fact
+from pjit_inspect.observe.live.program import program_of_computation
+from pjit_inspect.observe.watch.listener import observed
+from pjit_inspect.observe.watch.record import make_record
+
+__all__ = ["compile_record"]
+
+
+def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
+    """The record of `fn` for these arguments, compiled now unless JAX holds its executable already.
+
+    `fn` is a jitted function, a plain one (jitted here), or a `jax.stages.Traced` or `Lowered` (then without
+    arguments); arguments are arrays or `ShapeDtypeStruct`s. Tracing and compile errors of `fn` pass through. Raises
+    CaptureError when the compile gives nothing to record.
+    """
+    made: list[tuple[RecordData, Finish]] = []
+    with observed(lambda data, finish: made.append((data, finish))):
+        traced, lowered = _lower(fn, args, kwargs)
+        compiled = lowered.compile()
+    own = [(data, finish) for data, finish in made if data.origin != "eager"]
+    if own:
+        # Tracing may compile small functions on the way; the one asked for compiles last.
+        data, finish = own[-1]
+        return _with_jaxpr(finish(data), traced, lowered)
+    computation = _computation_of(lowered)
+    if _jax.known_computation(computation) is None:
+        raise CaptureError(f"{fn!r} compiled to {compiled!r}, of which this version of JAX shows no executable")
+    program = program_of_computation(computation, getattr(traced, "jaxpr", None))
+    frame = sys._getframe(1)  # noqa: SLF001
+    data, finish = make_record(program, {}, frame, cached="memory")
+    return _with_jaxpr(finish(data), traced, lowered)
+
+
+def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
+    """The record with its jaxpr, where nobody saw it being traced."""
+    if data.jaxpr is not None:
+        return data
+    missing = dict(data.missing)
+    jaxpr = getattr(traced, "jaxpr", None) or _live_jaxpr(lowered)
+    text = read_fact(missing, "jaxpr", lambda: jaxpr_text(jaxpr), None)
+    if text is None:
+        missing.setdefault("jaxpr", "it was not seen being traced, and JAX shows it no more")
+    return dataclasses.replace(data, jaxpr=text, missing=missing)
+
+
+def _live_jaxpr(lowered: Any) -> Any:
+    """The one jaxpr that has the lowered program's very own debug information; None where JAX keeps none.
+
+    A lowered program does not hold the jaxpr it came from, but JAX's cache of traces does, while the function lives.
+    """
+    arguments = getattr(_computation_of(lowered), "compile_args", {})
+    info = getattr(arguments.get("all_args_info"), "debug_info", None)
+    if info is None:
+        return None
+    found = [one for one in gc.get_referrers(info) if type(one).__name__ == "Jaxpr" and one.debug_info is info]
+    return found[0] if len(found) == 1 else None
+
+
+def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """The traced (None where a wrapper hides it) and the lowered program."""
+    if isinstance(fn, (jax.stages.Lowered, jax.stages.Traced)):
+        if args or kwargs:
+            raise CaptureError(f"a {type(fn).__name__} takes no arguments: it has its own")
+        return (fn, fn.lower()) if isinstance(fn, jax.stages.Traced) else (None, fn)
+    if isinstance(fn, jax.stages.Compiled):
+        raise CaptureError("inspect cannot look into a Compiled: pass the function with its arguments, or the Lowered")
+    if not callable(fn):
+        raise CaptureError(
+            f"inspect needs a function, not a {type(fn).__name__}: pass the function, then its arguments"
+        )
+    if hasattr(fn, "trace"):
+        traced = fn.trace(*args, **kwargs)
+        return traced, traced.lower()
+    jitted = fn if hasattr(fn, "lower") else jax.jit(fn)
+    return None, jitted.lower(*args, **kwargs)
+
+
+def _computation_of(lowered: Any) -> Any:
+    # equinox and flax wrap `jax.stages.Lowered` in a class of their own.
+    inner = getattr(lowered, "lowered", lowered)
+    return getattr(inner, "_lowering", None)

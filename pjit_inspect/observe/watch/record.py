@@ -1,0 +1,289 @@
+"""One live program and the stack it was compiled under, turned into a frozen record.
+
+Each fact is read on its own: one that fails is named in `RecordData.missing` and costs no other. Not its job: when to
+record (`listener`).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import linecache
+import platform
+import re
+import sys
+from types import FrameType
+from typing import Any
+
+import jax
+
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.compile_key import CompileKey
+from pjit_inspect.model.record.record import Origin, RecordData, Timings
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.key.compile_key import CallFacts, call_facts, key_of
+from pjit_inspect.observe.key.outside_jit import Operation, named_for, operation_outside_jit
+from pjit_inspect.observe.live.arrays import argument_names, input_layouts, output_layouts, result_names
+from pjit_inspect.observe.live.contents import (
+    Finish,
+    hlo_at_once,
+    hlo_of,
+    read_fact,
+    slow_facts,
+    slow_facts_later,
+    stablehlo_of,
+)
+from pjit_inspect.observe.live.frames import (
+    caller_of_jax,
+    cell_name,
+    is_jax_file,
+    is_user_file,
+    read_source,
+    to_frame,
+    user_frame,
+)
+from pjit_inspect.observe.live.library_names import restore_names
+from pjit_inspect.observe.live.program import LiveProgram
+from pjit_inspect.observe.live.shardings import find_meshes, to_device
+
+__all__ = ["make_record"]
+
+# Files of packages that define nothing but wrappers around functions of others, whatever these are called.
+_WRAPPER_FILES = ("/equinox/_jit.py",)
+
+_FLAGS = (
+    "jax_use_shardy_partitioner",
+    "jax_enable_x64",
+    "jax_default_matmul_precision",
+    "jax_threefry_partitionable",
+    "jax_numpy_dtype_promotion",
+    "jax_disable_jit",
+)
+
+
+def make_record(
+    program: LiveProgram,
+    stages: dict[str, FrameType],
+    frame: FrameType | None,
+    *,
+    timings: Timings = Timings(),  # noqa: B008  (frozen)
+    cached: Any = None,
+    call: CallFacts | None = None,
+    disk: Any = None,
+) -> tuple[RecordData, Finish]:
+    """Freeze one program, and a way to complete the record when the call is over.
+
+    `call` holds what its lowering showed, for a program that is compiled ahead of time; `disk` says what the
+    compilation cache on disk gave.
+
+    Nothing of `program` or the frames stays alive in either.
+    """
+    missing = program.missing
+    read = functools.partial(read_fact, missing)
+    read("pmap", lambda: _look_through_pmap(program, stages), None)
+    read("callable", lambda: _name_callable(program, stages), None)
+    operation = read("operation", lambda: operation_outside_jit(stages), None)
+    if operation is not None:
+        program.debug_info = named_for(operation, program.debug_info)
+    defined_at = read("defined_at", lambda: None if "eager" in stages else _definition(program.debug_info), None)
+    caller = to_frame(user_frame(operation.caller if operation is not None else frame))
+    meshes = read("mesh", lambda: find_meshes((*program.in_shardings, *program.out_shardings), program.meshes), ())
+    arguments = argument_names(program.debug_info, len(program.all_avals), program.constants)
+    results = result_names(program.debug_info, len(program.out_avals))
+    names = (arguments, results)
+    arguments, results = read("names", lambda: restore_names(frame, *_trees(stages), *names), names)
+    stablehlo = read("stablehlo", lambda: stablehlo_of(program.module), None)
+
+    transform = _transform(stages) if operation is None else operation.transform
+
+    def key() -> CompileKey:
+        facts = call or call_facts(stages)
+        shown = _direction(stages, transform)
+        return key_of(
+            program, stages, frame, facts, (arguments, results), transform=shown, timings=timings, disk=disk,
+            operation=operation,
+        )  # fmt: skip
+
+    finish = read("later", lambda: slow_facts_later(program, stablehlo), None)
+    hlo = hlo_at_once if finish is None else hlo_of
+    data = RecordData(
+        name=_name(program),
+        transform=transform,
+        primitive=read("primitive", lambda: _primitive(stages), None),
+        origin=read("origin", lambda: _origin(stages, frame, program.debug_info, operation), "user"),
+        user_frame=caller,
+        defined_at=defined_at,
+        inputs=read("inputs", lambda: input_layouts(program, arguments, meshes), ()),
+        outputs=read("outputs", lambda: output_layouts(program, results, meshes), ()),
+        mesh=meshes[0] if meshes else None,
+        meshes=meshes,
+        devices=read("devices", lambda: tuple(to_device(d) for d in program.devices), ()),
+        process_index=read("process_index", jax.process_index, None),
+        process_count=read("process_count", jax.process_count, None),
+        stablehlo=stablehlo,
+        hlo=read("hlo", lambda: hlo(program.executable), None),
+        timings=timings,
+        cached=cached,
+        versions=read("versions", _versions, {}),
+        flags=read("flags", lambda: _flags(program), {}),
+        sources=read("sources", lambda: _sources(caller, defined_at), ()),
+        key=read("key", key, None),
+        missing=missing,
+        **({} if finish is not None else slow_facts(program.executable, program.jaxpr, program.jaxpr_text, missing)),
+    )
+    return data, finish or _as_it_is
+
+
+def _as_it_is(data: RecordData) -> RecordData:
+    return data
+
+
+# ---------------------------------------------------------------- who and where
+
+
+def _name(program: LiveProgram) -> str:
+    info = program.debug_info
+    name = str(getattr(info, "func_name", "") or "")
+    if name and name != "<unknown>":
+        return name
+    return program.name.removeprefix("jit_").removeprefix("pmap_") or "<unknown>"
+
+
+def _trees(stages: dict[str, FrameType]) -> tuple[Any, Any]:
+    """The tree structures of the call's arguments and results; None where no frame shows them."""
+    if "dispatch" in stages:
+        call = stages["dispatch"].f_locals.get("p")
+    else:
+        call = stages["ahead"].f_locals.get("self") if "ahead" in stages else None
+    return getattr(call, "in_tree", None), getattr(call, "out_tree", None)
+
+
+def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> None:
+    """`jax.pmap` compiles a wrapper of its own; the record speaks of the function the user gave it."""
+    info = program.debug_info
+    # JAX 0.8 compiles a method of `linear_util`, later versions a function of `pmap.py`.
+    if "pmap" not in stages or not str(getattr(info, "func_filename", "")).endswith(("pmap.py", "linear_util.py")):
+        stages.pop("pmap", None)
+        return
+    function = _jax.pmapped_function(stages["pmap"])
+    if function is not None:
+        code = function.__code__
+        place = f"{function.__name__} at {code.co_filename}:{code.co_firstlineno}"
+        program.debug_info = info._replace(func_src_info=place, arg_names=None)
+
+
+def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:
+    """JAX has no name for an object with `__call__`; the record calls it by its class."""
+    function = _jitted_function(stages)
+    if function is None or hasattr(function, "__name__") or getattr(program.debug_info, "func_filename", None):
+        return
+    code = getattr(type(function).__call__, "__code__", None)
+    place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    program.debug_info = program.debug_info._replace(func_src_info=type(function).__name__ + place)
+
+
+def _jitted_function(stages: dict[str, FrameType]) -> Any:
+    """What was given to `jax.jit`, where a frame shows it."""
+    return stages["dispatch"].f_locals.get("fun") if "dispatch" in stages else None
+
+
+def _transform(stages: dict[str, FrameType]) -> str:
+    return next((name for name in ("eager", "grad", "jvp", "vmap", "pmap", "shard_map") if name in stages), "jit")
+
+
+def _direction(stages: dict[str, FrameType], transform: str) -> str:
+    """`grad` compiles a forward and a backward program; the key tells them apart."""
+    if transform != "grad":
+        return transform
+    return "grad forward" if stages["grad"].f_code.co_name == "_pjit_linearize" else "grad backward"
+
+
+def _primitive(stages: dict[str, FrameType]) -> str | None:
+    return str(stages["eager"].f_locals["prim"].name) if "eager" in stages else None
+
+
+def _definition(info: Any) -> Frame | None:
+    """Where the compiled function is defined; None when JAX compiled a wrapper that carries another's name."""
+    file, line = getattr(info, "func_filename", None), getattr(info, "func_lineno", None)
+    if not file or _is_renamed(file, line or 0, str(info.func_name)):
+        return None
+    return Frame(file=file, line=line or 0, function=str(info.func_name), cell=cell_name(file))
+
+
+def _is_renamed(file: str, line: int, name: str) -> bool:
+    """True for a package's wrapper that took over the name of the user's function, as `equinox.filter_jit` does.
+
+    A decorated function begins at its first decorator, so the `def` may stand a few lines lower.
+    """
+    if is_user_file(file) or is_jax_file(file):
+        return False
+    if file.replace("\\", "/").endswith(_WRAPPER_FILES):
+        return True
+    lines = [linecache.getline(file, number) for number in range(line, line + 12)]
+    own = r"\blambda\b" if name == "<lambda>" else rf"\bdef {re.escape(name)}\b"
+    return any(lines) and not any(re.search(own, text) for text in lines)
+
+
+def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, operation: Operation | None) -> Origin:
+    """Whose compile this is.
+
+    A function defined in the user's code is the user's, however it came to be compiled. One that a package defines is
+    the user's when the user's own line called it (`jax.jit(optimizer.update)(...)`) and it is none that JAX jits
+    itself, or when it wraps a function of the user's and bears its name.
+    """
+    if operation is not None:
+        return "user" if is_user_file(operation.function.__code__.co_filename) else "library"
+    if "eager" in stages:
+        return "eager"
+    file, line = str(getattr(info, "func_filename", None) or ""), getattr(info, "func_lineno", None)
+    caller = caller_of_jax(frame)
+    is_direct = caller is not None and is_user_file(caller.f_code.co_filename)
+    if not file or is_jax_file(file):
+        return (
+            "user" if not file or (is_direct and not _is_jitted_by_its_module(_jitted_function(stages))) else "library"
+        )
+    if is_user_file(file) or _is_renamed(file, line or 0, str(info.func_name)):
+        return "user"
+    return "user" if is_direct else "library"
+
+
+def _is_jitted_by_its_module(function: Any) -> bool:
+    """True for what JAX jits itself (`jnp.convolve`), False for a function of JAX's that somebody else gave to jit."""
+    if function is None or hasattr(function, "lower"):
+        # A jitted function that is jitted again; without a frame that shows it, JAX's own is the likelier.
+        return function is None
+    home = sys.modules.get(getattr(function, "__module__", ""))
+    found = getattr(home, getattr(function, "__name__", ""), None)
+    return found is not function
+
+
+def _sources(*frames: Frame | None) -> tuple[SourceText, ...]:
+    files = {frame.file: None for frame in frames if frame is not None and is_user_file(frame.file)}
+    texts = (read_source(file) for file in files)
+    return tuple(text for text in texts if text is not None)
+
+
+# ---------------------------------------------------------------- under what
+
+
+@functools.lru_cache(maxsize=1)
+def _package_versions() -> dict[str, str]:
+    names = ("jax", "jaxlib", "pjit-inspect", "flax", "equinox", "optax")
+    found = {}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found | {"python": platform.python_version()}
+
+
+def _versions() -> dict[str, str]:
+    return dict(_package_versions())
+
+
+def _flags(program: LiveProgram) -> dict[str, str]:
+    # Read once: JAX makes this dictionary anew each time.
+    known = jax.config.values
+    values = {name: known[name] for name in _FLAGS if name in known}
+    return {name: str(value) for name, value in (values | program.compiler_options).items()}

@@ -1,0 +1,1 @@
+"""Files of records and of compiler dumps, none of them trusted."""

@@ -1,0 +1,45 @@
+"""A propagated program as JSON and back, as it lies in a `.pjit` file.
+
+Not its job: the file (`parse.files.record_file`), or running the propagation (`observe.shardy.propagation`).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardingRule, Span
+from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
+
+__all__ = ["propagation_bytes", "read_propagation"]
+
+_TABLES = (Frame, Span, AxisOrigin, ShardingRule)
+_MAX_RANK = 64
+
+
+def propagation_bytes(program: Propagation) -> bytes:
+    """The program as JSON: what many ops share stands once, in tables. Equal programs give equal bytes."""
+    tables = TableWriter(*_TABLES)
+    body = to_json(program, Propagation, tables)
+    whole = {"tables": tables.to_json(), "program": body}
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def read_propagation(content: bytes, name: str) -> Propagation:
+    """The program that `propagation_bytes` wrote; `name` is what errors call it. Raises ParseError."""
+    whole = parse_json(content, name)
+    if not isinstance(whole, dict) or not isinstance(whole.get("tables"), dict):
+        raise ParseError(f"{name} has no tables", expected="an object with `tables` and `program`")
+    root = (None, f"{name}: $")
+    tables: dict[type, tuple[Any, ...]] = {}
+    for type_ in _TABLES:
+        rows = whole["tables"].get(type_.__name__, [])
+        tables[type_] = from_json(rows, tuple[type_, ...], ((root, "tables"), type_.__name__))
+    program = from_json(whole.get("program"), Propagation, (root, "program"), tables)
+    for index, value in enumerate(program.values):
+        if len(value.shape) > _MAX_RANK or any(length < 0 for length in value.shape):
+            message = f"{name}: $.program.values[{index}].shape is no shape"
+            raise ParseError(message, expected=f"0 to {_MAX_RANK} lengths of 0 or more")
+    return program

@@ -1,0 +1,244 @@
+"""What kind of file it is, and the program it holds.
+
+Reads HLO text, HLO protos, either of them compressed with gzip, and saved records. A file is data: sizes are bounded,
+and whatever is no program is a `ParseError` that says what it is. Not its job: directories (`parse.files.dump_directory`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from dataclasses import dataclass
+from typing import Literal
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.files.record_file import read_record
+from pjit_inspect.parse.files.regular_file import open_regular
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text
+from pjit_inspect.parse.wire.wire import split_message
+
+__all__ = [
+    "EXPECTED",
+    "MAX_BYTES",
+    "MAX_TEXT_BYTES",
+    "Kind",
+    "Program",
+    "read_program",
+    "recognise",
+    "unreadable_program",
+]
+
+MAX_BYTES = 2 << 30
+"""The largest file that is read, and the most that a compressed one may unpack to."""
+
+MAX_TEXT_BYTES = 512 << 20
+"""The same for HLO text, which takes several times its size while it is read."""
+
+EXPECTED = "HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a directory that XLA dumped into"
+"""What `pjit_inspect.open` reads."""
+
+Kind = Literal["record", "text", "proto"]
+
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_CHUNK = 1 << 24
+# As in `parse.files.record_file`: what is this large and shrinks more than this is taken for a bomb.
+_BOMB_BYTES, _BOMB_RATIO = 16 << 20, 200
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+_BEGINNING = 1 << 10
+
+_OTHERS = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    b"%PDF": "a PDF document",
+    b"\x7fELF": "a compiled program (ELF)",
+    b"ML\xefR": "MLIR bytecode, a program before optimization",
+    b"\x80\x04\x95": "a Python pickle",
+    b"\x80\x05\x95": "a Python pickle",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite format 3": "an SQLite database",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it first",
+    b"\xfd7zXZ": "compressed with xz: unpack it first",
+    b"BZh": "compressed with bzip2: unpack it first",
+}
+"""How files of other kinds begin. *Source*: the `file` command's magic numbers."""
+
+_OTHER_TEXTS = {
+    "module @": "MLIR, a program before optimization",
+    "module {": "MLIR, a program before optimization",
+    "module attributes": "MLIR, a program before optimization",
+    "#loc": "MLIR, a program before optimization",
+    "{ lambda": "a jaxpr",
+    "BufferAssignment:": "a buffer assignment",
+    "Summary:": "a memory usage report",
+    "; ModuleID": "LLVM IR",
+    "<": "HTML or XML",
+}
+"""How texts of other kinds begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """What a file holds.
+
+    Attributes:
+      data: as a record.
+      module: its optimized program, parsed; None when the file is a saved record, which is parsed when it is used.
+      text: its optimized program as XLA printed it, when the file has that.
+    """
+
+    data: RecordData
+    module: HloModule | None = None
+    text: str | None = None
+
+
+def read_program(path: str | os.PathLike[str]) -> Program:
+    """The program in a file of any kind that is known.
+
+    Raises `ParseError` that names the file and what was expected, `VersionError` for a record of a newer version, and
+    `OSError` when the file cannot be opened.
+    """
+    name = os.fspath(path)
+    try:
+        content = _unpacked(_read(name))
+        kind = recognise(content)
+        if kind == "record":
+            return Program(data=read_record(path))
+        return _from_text(content) if kind == "text" else _from_proto(content)
+    except MemoryError as error:
+        message = "the file is too large for the memory of this machine"
+        raise ParseError(message, path=name, expected=EXPECTED) from error
+    except ParseError as error:
+        if error.path is not None:
+            raise
+        raise type(error)(error.message, path=name, offset=error.offset, expected=error.expected) from error
+
+
+def recognise(content: bytes) -> Kind:
+    """What `content`, a whole file or its beginning, is. Raises `ParseError` that says what else it is."""
+    if not content:
+        raise ParseError("the file is empty", expected=EXPECTED)
+    if content.startswith(_ZIP):
+        return "record"
+    for start, what in _OTHERS.items():
+        if content.startswith(start):
+            raise ParseError(f"this is {what}", expected=EXPECTED)
+    if not _is_text(content[:_BEGINNING]):
+        return "proto"
+    text = _decoded(content[:_BEGINNING]).lstrip()
+    for start, what in _OTHER_TEXTS.items():
+        if text.startswith(start):
+            raise ParseError(f"this is {what}", expected=EXPECTED)
+    return "text"
+
+
+def _is_text(beginning: bytes) -> bool:
+    if beginning[:2] in _BYTE_ORDER_MARKS:
+        return True
+    return not any(byte < 32 and byte not in b"\t\n\f\r" for byte in beginning)
+
+
+def _decoded(content: bytes) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if content.startswith(mark):
+            return content.decode(encoding, "replace")
+    return content.decode("utf-8", "replace")
+
+
+def _read(path: str) -> bytes:
+    with open_regular(path, EXPECTED) as file:
+        beginning = file.read(_BEGINNING)
+        size, limit = os.fstat(file.fileno()).st_size, _limit(beginning)
+        if size > limit:
+            raise ParseError(f"the file has {size} bytes", expected=f"at most {limit}")
+        # A file that grows meanwhile is not read further.
+        return beginning + file.read(limit)
+
+
+def _limit(beginning: bytes) -> int:
+    """The most bytes that are read of what begins so."""
+    return min(MAX_BYTES, MAX_TEXT_BYTES) if _is_text(beginning[:_BEGINNING]) else MAX_BYTES
+
+
+def _unpacked(content: bytes) -> bytes:
+    """The content, unpacked if it is compressed with gzip."""
+    if not content.startswith(_GZIP):
+        return content
+    chunks, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            while chunk := file.read(_CHUNK):
+                size += len(chunk)
+                chunks.append(chunk)
+                _check_unpacked(len(content), size, _limit(chunks[0]))
+    except (OSError, EOFError, zlib.error) as error:
+        raise ParseError(f"the gzip file is cut off or damaged ({error})", expected=EXPECTED) from error
+    return b"".join(chunks)
+
+
+def _check_unpacked(packed: int, size: int, limit: int) -> None:
+    if size > limit:
+        raise ParseError(f"the file unpacks to more than {limit} bytes", expected=f"at most {limit}")
+    if size > _BOMB_BYTES and size > packed * _BOMB_RATIO:
+        message = f"the file unpacks {packed} bytes to {size} and more: a gzip bomb"
+        raise ParseError(message, expected=f"at most {_BOMB_RATIO} to 1")
+
+
+def _from_text(content: bytes) -> Program:
+    text = _decoded(content)
+    proto = encode_hlo_text(text)
+    module = parse_program(proto)
+    return Program(data=_record(module, proto), module=module, text=text)
+
+
+def _from_proto(content: bytes) -> Program:
+    try:
+        module = parse_program(content)
+    except ParseError as error:
+        # A file that is no program at all says nothing by the byte where reading stopped.
+        expected = error.expected if content[:1] == _FIRST_FIELD else EXPECTED
+        raise ParseError(f"{error.message}, read as a proto", offset=error.offset, expected=expected) from error
+    return Program(data=_record(module, _module_bytes(content)), module=module)
+
+
+_FIRST_FIELD = b"\x0a"
+"""How a module's name begins, and a module in an `HloProto`."""
+
+
+def _module_bytes(content: bytes) -> bytes:
+    """The module alone, when it stands in an `HloProto`."""
+    fields = list(split_message(content, 0, len(content)))
+    numbers = {field.number for field in fields}
+    if 1 in numbers and numbers <= {1, 3}:
+        field = next(field for field in fields if field.number == 1)
+        return content[field.start : field.end]
+    return content
+
+
+def unreadable_program(name: str, reason: str) -> Program:
+    """The program of the module `name` whose file could not be read, because of `reason`."""
+    name, transform = _split_name(name)
+    return Program(data=RecordData(name=name, transform=transform, missing={**_NOT_IN_HLO, "hlo": reason}))
+
+
+def _record(module: HloModule, proto: bytes) -> RecordData:
+    """What a program alone says."""
+    name, transform = _split_name(module.name)
+    return RecordData(name=name, transform=transform, hlo=Blob(proto), missing=dict(_NOT_IN_HLO))
+
+
+def _split_name(name: str) -> tuple[str, str]:
+    """Name and transform: JAX puts how and what it compiled into the name of the module."""
+    prefix = next((prefix for prefix in _TRANSFORMS if name.startswith(prefix)), "")
+    return name.removeprefix(prefix) or "unnamed", _TRANSFORMS.get(prefix, "HLO")
+
+
+_TRANSFORMS = {"jit_": "jit", "pmap_": "pmap"}
+_NOT_IN_HLO: dict[str, str] = dict.fromkeys(("inputs", "mesh", "outputs"), "HLO does not say")

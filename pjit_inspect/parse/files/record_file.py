@@ -1,0 +1,346 @@
+"""Writes and reads `.pjit` files: one compile record each.
+
+A file is a zip archive of `record.json` (every field but the programs and the log), `jaxpr.txt`, `stablehlo.mlirbc`,
+`stablehlo.mlir`, `propagation.json`, `times.json`, `module.hlo.pb` and `compiler.log`; `record.json` lists which of
+these the record has. Devices, meshes and shardings stand in tables of `record.json` and are referred to by index. Equal
+records give equal bytes.
+
+What is read is not trusted: sizes are bounded, nothing is unpickled, evaluated or extracted to disk, and whatever is
+wrong is a `ParseError`. Not its job: what the programs say (`parse.hlo_proto.hlo`), or finding files (`api`).
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import secrets
+import struct
+import zipfile
+import zlib
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from pjit_inspect.errors import ParseError, PjitInspectError, VersionError
+from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
+from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
+from pjit_inspect.parse.files.regular_file import open_regular
+from pjit_inspect.parse.files.times_file import read_times, times_bytes
+
+__all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
+
+FORMAT = "pjit_inspect record"
+"""The `format` every record file names."""
+
+VERSION = 2
+"""The version of the format this package writes, and the newest it reads."""
+
+_JSON = "record.json"
+_TEXTS = {"jaxpr": "jaxpr.txt", "stablehlo_text": "stablehlo.mlir", "compiler_log": "compiler.log"}
+_BLOBS = {"stablehlo": "stablehlo.mlirbc", "hlo": "module.hlo.pb"}
+_PROPAGATION = "propagation.json"
+_TIMES = "times.json"
+_ENTRIES = {**_TEXTS, **_BLOBS, "propagation": _PROPAGATION, "kernel_times": _TIMES}
+_KNOWN = {_JSON, *_ENTRIES.values()}
+_MADE = {"propagation": propagation_bytes, "kernel_times": times_bytes}
+_READ = {"propagation": read_propagation, "kernel_times": read_times}
+_TABLES = (Device, Mesh, Sharding)
+
+_MAX_ENTRIES = 1000
+# JSON takes up to thirty times its size once it is read.
+_MAX_JSON_BYTES = 16 << 20
+_JSON_ENTRIES = (_JSON, _PROPAGATION, _TIMES)
+_MAX_ENTRY_BYTES = 1 << 30
+_MAX_TOTAL_BYTES = 2 << 30
+# An entry this large that shrinks more than this is taken for a zip bomb when read, so it is stored plain when written.
+_BOMB_BYTES, _BOMB_RATIO = 16 << 20, 200
+_MAX_RANK = 64
+
+_FIRST_DATE = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE = 0o644 << 16
+_UNIX = 3
+_ENCRYPTED = 0x1
+
+_ZIP_STARTS = b"PK\x03\x04"
+_EXPECTED_FILE = "a record that CompileRecord.save wrote"
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+    OverflowError, IndexError, MemoryError,
+)  # fmt: skip
+
+
+def write_record(data: RecordData, path_or_file: str | os.PathLike[str] | BinaryIO) -> None:
+    """Save one record as a `.pjit` file.
+
+    A path is written atomically: its old content stays until the new file is whole. A file object gets the bytes in
+    one `write`. Raises PjitInspectError when a program is too large for the format, whatever making a program's bytes
+    raises, and OSError as `open` does; the old file stays then.
+    """
+    content = _record_bytes(data)
+    if isinstance(path_or_file, (str, os.PathLike)):
+        _write_atomically(os.path.realpath(path_or_file), content)
+    else:
+        path_or_file.write(content)
+
+
+def _record_bytes(data: RecordData) -> bytes:
+    made = {field: make(getattr(data, field)) for field, make in _MADE.items() if getattr(data, field) is not None}
+    for field, content in made.items():
+        if len(content) > _MAX_JSON_BYTES:
+            reason = f"too large to save: {len(content)} bytes"
+            data = replace(data, **{field: None}, missing={**data.missing, field: reason})
+    entries = {_JSON: _json_bytes(data)}
+    for field, name in _ENTRIES.items():
+        value = getattr(data, field)
+        if value is not None:
+            entries[name] = made[field] if field in made else _content(value)
+    _check_writable(entries)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(entries):
+            archive.writestr(_entry_info(name, entries[name]), entries[name])
+    return buffer.getvalue()
+
+
+def _content(program: Blob | str) -> bytes:
+    return program.read() if isinstance(program, Blob) else program.encode("utf-8", "surrogatepass")
+
+
+def _json_bytes(data: RecordData) -> bytes:
+    tables = TableWriter(*_TABLES)
+    record = to_json(data, RecordData, tables, skip=tuple(_ENTRIES))
+    # Listed, so that a file whose entry got lost is damaged, not a record without that program.
+    programs = [field for field in sorted(_ENTRIES) if getattr(data, field) is not None]
+    whole = {"format": FORMAT, "version": VERSION, "programs": programs, "tables": tables.to_json(), "record": record}
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _check_writable(entries: dict[str, bytes]) -> None:
+    for name, content in entries.items():
+        limit = _MAX_JSON_BYTES if name in _JSON_ENTRIES else _MAX_ENTRY_BYTES
+        if len(content) > limit:
+            raise PjitInspectError(f"the record is too large to save: {name} has {len(content)} bytes, at most {limit}")
+    total = sum(map(len, entries.values()))
+    if total > _MAX_TOTAL_BYTES:
+        raise PjitInspectError(f"the record is too large to save: {total} bytes, at most {_MAX_TOTAL_BYTES}")
+
+
+def _entry_info(name: str, content: bytes) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, date_time=_FIRST_DATE)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    if len(content) > _BOMB_BYTES and len(zlib.compress(content)) * _BOMB_RATIO < len(content):
+        info.compress_type = zipfile.ZIP_STORED
+    # The same bytes on every operating system.
+    info.create_system, info.external_attr = _UNIX, _PLAIN_FILE
+    return info
+
+
+def _write_atomically(path: str, content: bytes) -> None:
+    folder, name = os.path.split(path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
+    try:
+        # Not tempfile: its files are private to the user, and a saved record should get the usual permissions.
+        with open(temporary, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def read_record(path_or_file: str | os.PathLike[str] | BinaryIO) -> RecordData:
+    """The record in a `.pjit` file, given as a path or a seekable binary file.
+
+    Raises ParseError (with the path, and the byte where that is known) when the file is cut off, damaged, not a
+    record, or larger than the format allows; VersionError when a newer package wrote it; OSError as `open` does.
+    """
+    if isinstance(path_or_file, (str, os.PathLike)):
+        with open_regular(path_or_file, _EXPECTED_FILE) as file:
+            return _read(file, os.fspath(path_or_file))
+    return _read(path_or_file, None)
+
+
+def _read(file: BinaryIO, path: str | None) -> RecordData:
+    try:
+        _check_is_archive(file)
+        with _open_archive(file) as archive:
+            entries = _checked_entries(archive)
+            whole = _read_json(archive, entries)
+            _check_header(whole)
+            return _record_from_json(whole, _read_programs(archive, entries, whole.get("programs")))
+    except ParseError as error:
+        # The readers below do not know the path; the error's kind and place stay.
+        raise type(error)(error.message, path=path, offset=error.offset, expected=error.expected) from error.__cause__
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise ParseError("the archive's offsets point outside the file", path=path, expected=_EXPECTED_FILE) from error
+
+
+def _check_is_archive(file: BinaryIO) -> None:
+    file.seek(0)
+    start = file.read(len(_ZIP_STARTS))
+    if start == _ZIP_STARTS:
+        return
+    if not start:
+        raise ParseError("the file is empty", offset=0, expected=_EXPECTED_FILE)
+    message = f"the file begins with {start!r}, so it is no zip archive; HLO files are for `open`"
+    raise ParseError(message, offset=0, expected=_EXPECTED_FILE)
+
+
+def _open_archive(file: BinaryIO) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(file)
+    except _BROKEN as error:
+        size = file.seek(0, os.SEEK_END)
+        message = f"the archive's directory cannot be read ({error}); the file is damaged or cut off"
+        raise ParseError(message, offset=size, expected="a whole zip archive") from error
+
+
+def _checked_entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The archive's entries by name, after the checks that need only its directory."""
+    infos = archive.infolist()
+    if len(infos) > _MAX_ENTRIES:
+        raise ParseError(f"the archive has {len(infos)} entries", expected=f"at most {_MAX_ENTRIES}")
+    entries: dict[str, zipfile.ZipInfo] = {}
+    for info in infos:
+        _check_name(info)
+        if info.filename not in _KNOWN:
+            continue
+        _check_size(info)
+        if info.filename in entries:
+            raise ParseError(f"the entry {info.filename!r} is there twice", offset=info.header_offset)
+        entries[info.filename] = info
+    total = sum(info.file_size for info in entries.values())
+    if total > _MAX_TOTAL_BYTES:
+        raise ParseError(f"the entries unpack to {total} bytes", expected=f"at most {_MAX_TOTAL_BYTES}")
+    return entries
+
+
+def _check_name(info: zipfile.ZipInfo) -> None:
+    name = info.filename
+    # Nothing is ever extracted, yet such a name shows that the file was made to do harm to those who do.
+    if name.startswith("/") or "\\" in name or name[1:2] == ":" or ".." in name.split("/"):
+        message = f"the entry name {name[:80]!r} leads out of the archive"
+        raise ParseError(message, offset=info.header_offset, expected="a relative name")
+
+
+def _check_size(info: zipfile.ZipInfo) -> None:
+    name, offset = info.filename, info.header_offset
+    if info.flag_bits & _ENCRYPTED:
+        raise ParseError(f"the entry {name!r} is encrypted", offset=offset)
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        message = f"the entry {name!r} is packed by method {info.compress_type}"
+        raise ParseError(message, offset=offset, expected="stored or deflated")
+    limit = _MAX_JSON_BYTES if name in _JSON_ENTRIES else _MAX_ENTRY_BYTES
+    if info.file_size > limit:
+        message = f"the entry {name!r} unpacks to {info.file_size} bytes"
+        raise ParseError(message, offset=offset, expected=f"at most {limit}")
+    if info.file_size > _BOMB_BYTES and info.file_size > info.compress_size * _BOMB_RATIO:
+        message = f"the entry {name!r} unpacks {info.compress_size} bytes to {info.file_size}: a zip bomb"
+        raise ParseError(message, offset=offset, expected=f"at most {_BOMB_RATIO} to 1")
+
+
+def _read_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    try:
+        with archive.open(info) as stream:
+            # The declared size, which was checked, is all that zipfile hands out; one byte more shows a lie.
+            content = stream.read(info.file_size + 1)
+    except _BROKEN as error:
+        message = f"the entry {info.filename!r} is damaged or cut off: {error}"
+        raise ParseError(message, offset=info.header_offset) from error
+    if len(content) != info.file_size:
+        message = f"the entry {info.filename!r} has {len(content)} bytes"
+        raise ParseError(message, offset=info.header_offset, expected=str(info.file_size))
+    return content
+
+
+def _read_programs(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], listed: Any) -> dict[str, Any]:
+    """Each program field's value; None for those that `listed` does not name."""
+    if not isinstance(listed, list) or not all(isinstance(field, str) and field in _ENTRIES for field in listed):
+        message = f"{_JSON}: $.programs is no list of programs"
+        raise ParseError(message, expected=f"some of {', '.join(sorted(_ENTRIES))}")
+    for field in listed:
+        if _ENTRIES[field] not in entries:
+            raise ParseError(f"the archive has no {_ENTRIES[field]}, which {_JSON} lists")
+    return {field: _read_program(archive, entries, field) if field in listed else None for field in _ENTRIES}
+
+
+def _read_program(
+    archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], field: str
+) -> Blob | str | Propagation | KernelTimes:
+    info = entries[_ENTRIES[field]]
+    content = _read_entry(archive, info)
+    if field in _READ:
+        return _READ[field](content, info.filename)
+    if field in _BLOBS:
+        return Blob(content)
+    try:
+        return content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        message = f"the entry {info.filename!r} is not UTF-8 at its byte {error.start}"
+        raise ParseError(message, offset=info.header_offset) from error
+
+
+def _read_json(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Any:
+    if _JSON not in entries:
+        raise ParseError(f"the archive has no {_JSON}", expected=_EXPECTED_FILE)
+    return parse_json(_read_entry(archive, entries[_JSON]), _JSON)
+
+
+def _record_from_json(whole: Any, given: dict[str, Any]) -> RecordData:
+    root = (None, f"{_JSON}: $")
+    raw_tables = whole.get("tables")
+    _check_ranks(raw_tables)
+    tables: dict[type, tuple[Any, ...]] = {}
+    for type_ in _TABLES:
+        rows = raw_tables.get(type_.__name__, []) if isinstance(raw_tables, dict) else None
+        tables[type_] = from_json(rows, tuple[type_, ...], ((root, "tables"), type_.__name__))
+    data = from_json(whole.get("record"), RecordData, (root, "record"), tables, given=given)
+    _check_layouts(data)
+    return data
+
+
+def _check_header(whole: Any) -> None:
+    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+        raise ParseError(f"{_JSON} does not name its format", expected=f'"format": "{FORMAT}"')
+    version = whole.get("version")
+    if type(version) is not int or version < 1:
+        raise ParseError(f"{_JSON}: $.version is no version number", expected=f"an integer from 1 to {VERSION}")
+    if version > VERSION:
+        shown = version if version < 1_000_000 else "over a million"
+        message = f"the record is of version {shown}, this package reads up to version {VERSION}: update pjit-inspect"
+        raise VersionError(message)
+
+
+def _check_ranks(raw_tables: Any) -> None:
+    # Before any of them is made: they multiply their counts, which takes minutes for a million large numbers.
+    for table, field in (("Mesh", "shape"), ("Sharding", "tiles")):
+        rows = raw_tables.get(table) if isinstance(raw_tables, dict) else None
+        for index, row in enumerate(rows if isinstance(rows, list) else ()):
+            counts = row.get(field) if isinstance(row, dict) else None
+            if isinstance(counts, list) and len(counts) > _MAX_RANK:
+                message = f"{_JSON}: $.tables.{table}[{index}].{field} is a list of {len(counts)}"
+                raise ParseError(message, expected=f"at most {_MAX_RANK}")
+
+
+def _check_layouts(data: RecordData) -> None:
+    """Refuse lengths that no array can have; the types themselves check the rest."""
+    for field in ("inputs", "outputs"):
+        for index, layout in enumerate(getattr(data, field)):
+            where = f"{_JSON}: $.record.{field}[{index}]"
+            if len(layout.global_shape) > _MAX_RANK or any(length < 0 for length in layout.global_shape):
+                raise ParseError(f"{where}.global_shape is no shape", expected=f"0 to {_MAX_RANK} lengths of 0 or more")

@@ -1,0 +1,1 @@
+"""An HLO module from its proto."""

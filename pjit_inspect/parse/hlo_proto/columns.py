@@ -1,0 +1,180 @@
+"""The columns of all instructions of a module, read together from its bytes.
+
+Not its job: the module around them (`parse.hlo_proto.hlo`), source positions (`parse.hlo_proto.source`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo_columns import Links
+from pjit_inspect.parse.hlo_proto.unknown import count_messages, count_nested
+from pjit_inspect.parse.wire.hlo_schema import known_fields
+from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
+
+__all__ = ["Columns", "Index", "read_columns", "read_numbers"]
+
+_CHUNK = 1 << 15
+"""Instructions read at a time: enough for numpy, little memory."""
+
+_MAX_OPCODES = 2**15 - 1
+"""Distinct opcodes a column can number; XLA has fewer than 200."""
+
+_NAME, _OPCODE, _SHAPE, _METADATA, _CHANNEL, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 2, 3, 7, 26, 35, 36, 37, 38
+_COUNTED_ELSEWHERE = frozenset((_SHAPE, _METADATA))
+"""Messages that are kept once each: counted when all are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Columns:
+    """One entry per instruction; references still as the ids the program uses.
+
+    Attributes:
+      ids: the instructions' own ids.
+      names: start and end of each name in the bytes; -1 where there is none.
+      opcode, shape, metadata: rows of the tables `opcodes`, `shapes` and `metadatas`.
+      channel: 0 where there is none.
+      operands, control, called: ids.
+      opcodes: every distinct opcode.
+      shapes, metadatas: every distinct message, still serialised.
+      unknown: fields without a name, and how many instructions have each.
+    """
+
+    ids: np.ndarray
+    names: np.ndarray
+    opcode: np.ndarray
+    shape: np.ndarray
+    metadata: np.ndarray
+    channel: np.ndarray
+    operands: Links
+    control: Links
+    called: Links
+    opcodes: tuple[str, ...]
+    shapes: tuple[bytes, ...]
+    metadatas: tuple[bytes, ...]
+    unknown: Counter[str]
+
+
+def read_columns(data: bytes, spans: np.ndarray) -> Columns:
+    """The columns of the instructions at `spans` (start and end of each in `data`).
+
+    Raises `ParseError` where an instruction is damaged.
+    """
+    buffer = np.frombuffer(data, np.uint8)
+    tables: tuple[dict[bytes, int], ...] = ({}, {}, {})
+    unknown: Counter[str] = Counter()
+    chunks = []
+    for start in range(0, max(len(spans), 1), _CHUNK):
+        chunk = spans[start : start + _CHUNK]
+        fields = scan_messages(buffer, chunk[:, 0], chunk[:, 1])
+        unknown.update(_unknown_fields(fields))
+        unknown.update(count_nested(buffer, "Instruction", fields, _COUNTED_ELSEWHERE))
+        chunks.append(_read_chunk(data, buffer, fields, len(chunk), tables))
+    singles: dict[str, Any] = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
+    links: dict[str, Any] = {name: _join([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}
+    opcodes, shapes, metadatas = (tuple(table) for table in tables)
+    unknown += _unknown_in_table("Shape", shapes, singles["shape"])
+    unknown += _unknown_in_table("OpMetadata", metadatas, singles["metadata"])
+    texts = tuple(opcode.decode("utf-8", "replace") for opcode in opcodes)
+    return Columns(**singles, **links, opcodes=texts, shapes=shapes, metadatas=metadatas, unknown=unknown)
+
+
+def _read_chunk(
+    data: bytes, buffer: np.ndarray, fields: Fields, count: int, tables: tuple[dict[bytes, int], ...]
+) -> tuple[dict[str, np.ndarray], dict[str, Links]]:
+    opcode, shape, metadata = (
+        _intern(data, *fields.last(number, count), table)
+        for number, table in zip((_OPCODE, _SHAPE, _METADATA), tables, strict=True)
+    )
+    if len(tables[0]) > _MAX_OPCODES:
+        raise ParseError("the program has too many distinct opcodes", expected=f"at most {_MAX_OPCODES}")
+    singles = {
+        "ids": read_numbers(buffer, *fields.last(_ID, count)),
+        "names": np.array(fields.last(_NAME, count), np.int32).T,
+        "opcode": opcode.astype(np.int16),
+        "shape": shape,
+        "metadata": metadata,
+        "channel": np.maximum(read_numbers(buffer, *fields.last(_CHANNEL, count)), 0),
+    }
+    links = {
+        "operands": _links(buffer, fields.of(_OPERANDS), count),
+        "control": _links(buffer, fields.of(_CONTROL), count),
+        "called": _links(buffer, fields.of(_CALLED), count),
+    }
+    return singles, links
+
+
+def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: dict[bytes, int]) -> np.ndarray:
+    """The row of each content in `table`, which grows by those it lacks; a missing field counts as empty."""
+    add = table.setdefault
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return np.fromiter((add(data[start:end], len(table)) for start, end in spans), np.int32, len(starts))
+
+
+def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The number at each span; 0 where there is none (start -1)."""
+    values = np.zeros(len(starts), np.int64)
+    there = np.flatnonzero(starts >= 0)
+    packed = read_packed(buffer, starts[there], ends[there])
+    if len(packed.values) != len(there):
+        raise ParseError("a number is damaged", offset=int(starts[there][0]), expected="one number per field")
+    values[there] = packed.values
+    return values
+
+
+def _links(buffer: np.ndarray, fields: Fields, count: int) -> Links:
+    # Fields come by their place in the message; a stable sort by owner keeps that order within each.
+    order = np.argsort(fields.owner, kind="stable")
+    packed = read_packed(buffer, fields.start[order], fields.end[order])
+    counts = np.bincount(fields.owner[order], weights=packed.counts, minlength=count).astype(np.int64)
+    return Links(starts=np.concatenate(([0], np.cumsum(counts))), items=packed.values)
+
+
+def _join(parts: list[Links]) -> Links:
+    counts = np.concatenate([np.diff(part.starts) for part in parts])
+    items = np.concatenate([part.items for part in parts])
+    return Links(starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int32), items=items)
+
+
+def _unknown_fields(fields: Fields) -> Counter[str]:
+    numbers, counts = np.unique(fields.number, return_counts=True)
+    known = known_fields("Instruction")
+    pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
+    return Counter({f"instruction field {number}": count for number, count in pairs if number not in known})
+
+
+def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) -> Counter[str]:
+    """Fields without a name in a table of messages, and how many instructions have each."""
+    ends = np.cumsum([len(message) for message in messages], dtype=np.int64)
+    starts = ends - np.array([len(message) for message in messages], np.int64)
+    uses = np.bincount(rows, minlength=len(messages))
+    return count_messages(b"".join(messages), name, starts, ends, uses)
+
+
+class Index:
+    """From the ids a program uses to rows. Raises `ParseError` when an id is used twice."""
+
+    def __init__(self, ids: np.ndarray, what: str) -> None:
+        self._order = np.argsort(ids, kind="stable").astype(np.int32)
+        self._ids, self._what = ids[self._order], what
+        if len(ids) > 1 and not (np.diff(self._ids) > 0).all():
+            raise ParseError(f"two {what}s have the same id", expected="ids that differ")
+
+    def rows(self, ids: np.ndarray) -> np.ndarray:
+        """The row of each of `ids`. Raises `ParseError` for an id that is not there."""
+        if not len(ids):
+            return np.zeros(0, np.int32)
+        place = np.searchsorted(self._ids, ids).clip(max=len(self._ids) - 1)
+        wrong = np.flatnonzero(self._ids[place] != ids)
+        if wrong.size:
+            raise ParseError(f"there is no {self._what} {int(ids[wrong[0]])}", expected="ids that are defined")
+        return self._order[place]
+
+    def links(self, links: Links) -> Links:
+        """The same links, to rows instead of ids."""
+        return Links(starts=links.starts, items=self.rows(links.items))

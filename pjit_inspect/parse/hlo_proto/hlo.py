@@ -1,0 +1,191 @@
+"""An optimized program, from a serialised `xla.HloModuleProto` to `model.program.hlo`.
+
+Every instruction's columns are read for all instructions at once (`parse.wire.wire`); what only few have stays in the
+bytes until it is asked for (`parse.hlo_proto.reader`). Not its job: HLO text, and what the program means (`analyze`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo import Alias, Donor, HloModule
+from pjit_inspect.model.program.hlo_columns import Computations, Instructions
+from pjit_inspect.parse.hlo_proto.columns import Columns, Index, read_columns
+from pjit_inspect.parse.hlo_proto.computations import Parts, read_computations
+from pjit_inspect.parse.hlo_proto.reader import ProtoReader
+from pjit_inspect.parse.hlo_proto.source import Source, read_source
+from pjit_inspect.parse.hlo_proto.unknown import count_messages
+from pjit_inspect.parse.wire.hlo_invariants import check_module
+from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
+from pjit_inspect.parse.wire.hlo_schema import decode, text
+from pjit_inspect.parse.wire.wire import Field, split_message
+
+__all__ = ["parse_hlo_module"]
+
+_MAX_BYTES = 2**31 - 1
+"""Protocol buffers cannot be larger."""
+
+_COMPUTATIONS = 3
+
+
+def parse_hlo_module(data: bytes, *, path: str | None = None) -> HloModule:
+    """The program that `data` holds: a serialised `xla.HloModuleProto`, or an `xla.HloProto` around one.
+
+    The module keeps `data` and decodes details from it on demand. Raises `ParseError` with the offset, naming `path`
+    when it is given, for bytes that are anything else.
+    """
+    try:
+        _check_start(data)
+        module = _parse(data, path)
+        check_module(module)
+        return module
+    except ParseError as error:
+        if path is None or error.path is not None:
+            raise
+        raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
+
+
+def _check_start(data: bytes) -> None:
+    expected = "a serialised xla.HloModuleProto"
+    if not data:
+        raise ParseError("there are no bytes", offset=0, expected=expected)
+    if len(data) > _MAX_BYTES:
+        raise ParseError(f"{len(data)} bytes are more than a protocol buffer can have", offset=0, expected=expected)
+    if data.startswith(b"HloModule "):
+        raise ParseError("this is HLO text", offset=0, expected=expected)
+
+
+def _parse(data: bytes, path: str | None) -> HloModule:
+    fields = _module_fields(data)
+    # The module without its computations.
+    content = b"".join(data[field.tag : field.end] for field in fields if field.number != _COMPUTATIONS)
+    head = decode("Module", content, offset=0)
+    parts = read_computations(data, [field for field in fields if field.number == _COMPUTATIONS])
+    columns = read_columns(data, parts.spans)
+    source = read_source(columns, head.stack_frame_index)
+    instructions = _instructions(parts, columns, source)
+    computations = _computations(parts, columns, instructions)
+    order, unordered = _order(head.schedule, parts, columns)
+    unknown = parts.unknown + columns.unknown + _unknown_opcodes(columns) + unordered
+    unknown += count_messages(content, "Module", [0], [len(content)], [1])
+    return HloModule(
+        name=text(head.name),
+        opcodes=columns.opcodes,
+        op_names=source.op_names,
+        instructions=instructions,
+        computations=computations,
+        entry=int(Index(parts.ids, "computation").rows(np.array([head.entry_computation_id]))[0]),
+        order=order,
+        is_scheduled=bool(len(head.schedule.sequences)),
+        frames_table=source.frames,
+        aliases=_aliases(head),
+        donors=tuple(_donor(entry) for entry in head.buffer_donor.entries),
+        frontend_attributes={text(entry.key): text(entry.value) for entry in head.frontend_attributes.map},
+        device_counts=_device_counts(head),
+        unknown=dict(unknown),
+        reader=ProtoReader(
+            data,
+            spans=parts.spans,
+            names=columns.names,
+            shapes=columns.shapes,
+            head=head,
+            path=path,
+        ),
+    )
+
+
+def _module_fields(data: bytes) -> list[Field]:
+    fields = list(split_message(data, 0, len(data)))
+    numbers = {field.number for field in fields}
+    if 1 in numbers and numbers <= {1, 3}:
+        # An HloProto has the module as its field 1; a module has a name there, and an entry computation as well.
+        wrapped = next(field for field in fields if field.number == 1)
+        fields = list(split_message(data, wrapped.start, wrapped.end))
+    if not any(field.number == _COMPUTATIONS for field in fields):
+        raise ParseError("there is no computation in it", offset=0, expected="a serialised xla.HloModuleProto")
+    return fields
+
+
+def _instructions(parts: Parts, columns: Columns, source: Source) -> Instructions:
+    index = Index(columns.ids, "instruction")
+    return Instructions(
+        opcode=columns.opcode,
+        shape=columns.shape,
+        op_name=source.op_name,
+        frame=source.frame,
+        channel=columns.channel,
+        computation=np.repeat(np.arange(len(parts.ids), dtype=np.int32), np.diff(parts.starts)),
+        operands=index.links(columns.operands),
+        called=Index(parts.ids, "computation").links(columns.called),
+        control=index.links(columns.control),
+    )
+
+
+def _computations(parts: Parts, columns: Columns, instructions: Instructions) -> Computations:
+    return Computations(
+        names=parts.names,
+        starts=parts.starts,
+        root=Index(columns.ids, "instruction").rows(parts.roots),
+        is_fusion=parts.is_fusion | _called_by_fusion(columns, instructions, len(parts.ids)),
+        threads=parts.threads,
+    )
+
+
+def _called_by_fusion(columns: Columns, instructions: Instructions, count: int) -> np.ndarray:
+    """Which computations a fusion calls; not every version of XLA marks them."""
+    called = np.zeros(count, bool)
+    if "fusion" in columns.opcodes:
+        links = instructions.called
+        called[links.items[columns.opcode[links.owners] == columns.opcodes.index("fusion")]] = True
+    return called
+
+
+def _order(schedule: Any, parts: Parts, columns: Columns) -> tuple[np.ndarray, Counter[str]]:
+    """Execution order of all computations, and how many schedules could not be used."""
+    order = np.arange(len(columns.ids), dtype=np.int32)
+    unordered: Counter[str] = Counter()
+    if not len(schedule.sequences):
+        return order, unordered
+    row = {id: k for k, id in enumerate(parts.ids.tolist())}
+    index = Index(columns.ids, "instruction")
+    for entry in schedule.sequences:
+        k = row.get(entry.key)
+        listed = index.rows(np.array(entry.value.instruction_ids, np.int64))
+        start, end = (int(parts.starts[k]), int(parts.starts[k + 1])) if k is not None else (0, 0)
+        if np.array_equal(np.sort(listed), np.arange(start, end)):
+            order[start:end] = listed
+        else:
+            unordered["schedule that does not fit its computation"] += 1
+    return order, unordered
+
+
+def _aliases(head: Any) -> tuple[Alias, ...]:
+    return tuple(
+        Alias(
+            output=tuple(entry.output_shape_index),
+            parameter=entry.parameter_number,
+            parameter_index=tuple(entry.parameter_shape_index),
+            must=entry.kind == 2,
+        )
+        for entry in head.input_output_alias.entries
+    )
+
+
+def _donor(entry: Any) -> Donor:
+    return Donor(parameter=entry.parameter_number, parameter_index=tuple(entry.parameter_shape_index))
+
+
+def _device_counts(head: Any) -> tuple[int, int] | None:
+    if not head.HasField("device_assignment"):
+        return None
+    return head.device_assignment.replica_count, head.device_assignment.computation_count
+
+
+def _unknown_opcodes(columns: Columns) -> Counter[str]:
+    counts = np.bincount(columns.opcode, minlength=len(columns.opcodes)).tolist()
+    pairs = zip(columns.opcodes, counts, strict=True)
+    return Counter({f"opcode {opcode}": count for opcode, count in pairs if opcode not in OPCODES})

@@ -1,0 +1,186 @@
+"""Parts of a module that are decoded from its bytes on demand: names, shapes, and what few instructions have.
+
+Not its job: the columns (`parse.hlo_proto.hlo`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Any
+
+import numpy as np
+from google.protobuf import text_format
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from pjit_inspect.model.program.hlo import Details
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.parse.wire.hlo_schema import decode, is_whole, known_fields, text
+from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_replica_groups
+from pjit_inspect.parse.wire.replica_groups_text import print_replica_groups
+from pjit_inspect.parse.wire.shapes import parse_shape
+from pjit_inspect.parse.wire.wire import split_message
+
+__all__ = ["ProtoReader"]
+
+_COLUMNS = {
+    "name", "opcode", "shape", "metadata", "id", "operand_ids", "control_predecessor_ids", "called_computation_ids",
+    "channel_id",
+}  # fmt: skip
+_TYPED = {
+    "replica_groups", "collective_device_list", "iota_collective_device_list", "mesh_axes_replica_group_list",
+    "source_target_pairs", "use_global_device_ids", "fusion_kind", "custom_call_target", "backend_config",
+    "backend_config_payload", "frontend_attributes", "sharding", "dimensions", "comparison_direction", "literal",
+    "parameter_number", "tuple_index", "is_host_transfer", "async_execution_thread",
+}  # fmt: skip
+_METADATA = {"op_name", "stack_frame_id", "scheduling_name", "source_file", "source_line"}
+_MODULE = {
+    "name", "entry_computation_name", "entry_computation_id", "computations", "schedule", "input_output_alias",
+    "stack_frame_index", "frontend_attributes", "device_assignment", "payloads", "buffer_donor",
+}  # fmt: skip
+_INTEGERS = ("preds", "s32s", "s64s", "u32s", "u64s")
+_SMALL_INTEGERS = {"s8s": ("<i1", 1), "u8s": ("<u1", 1), "s16s": ("<i2", 2), "u16s": ("<u2", 2)}
+
+
+class ProtoReader:
+    """A `model.program.hlo.HloReader` over a serialised `xla.HloModuleProto`.
+
+    It keeps the bytes it was made from; decoding copies only what is asked for.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        *,
+        spans: np.ndarray,
+        names: np.ndarray,
+        shapes: Sequence[bytes],
+        head: Any,
+        path: str | None = None,
+    ) -> None:
+        self._data, self._spans, self._names, self._path = data, spans, names, path
+        self._shape_bytes, self._head = shapes, head
+        self._shapes: list[Shape | None] = [None] * len(shapes)
+
+    def name(self, index: int) -> str:
+        """The name of instruction `index`."""
+        start, end = self._names[index].tolist()
+        return self._data[start:end].decode("utf-8", "replace") if start >= 0 else ""
+
+    def shape(self, shape_id: int) -> Shape:
+        """Row `shape_id` of the table of shapes; decoded once. Raises `ParseError` when its bytes are damaged."""
+        shape = self._shapes[shape_id]
+        if shape is None:
+            shape = parse_shape(decode("Shape", self._shape_bytes[shape_id], offset=0, path=self._path))
+            self._shapes[shape_id] = shape
+        return shape
+
+    def raw(self, index: int) -> bytes:
+        """Instruction `index` as a serialised `xla.HloInstructionProto`."""
+        start, end = self._spans[index].tolist()
+        return self._data[start:end]
+
+    def module_fields(self) -> dict[str, Any]:
+        """What the module has beyond `HloModule`, by field name."""
+        return _other(self._head, _MODULE)
+
+    def number(self, index: int) -> int:
+        """A parameter's number, or the element a get-tuple-element takes. Raises `ParseError` when it is damaged."""
+        message = self._message(index, self.raw(index))
+        return message.parameter_number if message.HasField("parameter_number") else message.tuple_index
+
+    def details(self, index: int) -> Details:
+        """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
+        content = self.raw(index)
+        message = self._message(index, content)
+        return Details(
+            replica_groups=parse_optional_replica_groups(message),
+            replica_groups_text=print_replica_groups(message),
+            source_target_pairs=tuple((pair.source, pair.target) for pair in message.source_target_pairs),
+            use_global_device_ids=message.use_global_device_ids or None,
+            fusion_kind=text(message.fusion_kind),
+            custom_call_target=text(message.custom_call_target),
+            backend_config=self._backend_config(message),
+            frontend_attributes={text(entry.key): text(entry.value) for entry in message.frontend_attributes.map},
+            sharding=_one_line(message.sharding) if message.HasField("sharding") else None,
+            dimensions=tuple(message.dimensions),
+            comparison_direction=text(message.comparison_direction),
+            literal=_scalar(message.literal) if message.HasField("literal") else None,
+            parameter_number=message.parameter_number if message.HasField("parameter_number") else None,
+            tuple_index=message.tuple_index if text(message.opcode) == "get-tuple-element" else None,
+            is_host_transfer=message.is_host_transfer,
+            async_thread=text(message.async_execution_thread),
+            scheduling_name=text(message.metadata.scheduling_name),
+            other=_other(message, _COLUMNS | _TYPED) | _further_metadata(message.metadata),
+            unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + _unknown_groups(message),
+        )
+
+    def _message(self, index: int, content: bytes) -> Any:
+        return decode("Instruction", content, offset=int(self._spans[index][0]), path=self._path)
+
+    def _backend_config(self, message: Any) -> str:
+        payload = message.backend_config_payload
+        if payload.HasField("value"):
+            content = payload.value
+        elif payload.HasField("id") and 0 <= payload.id < len(self._head.payloads):
+            content = self._head.payloads[payload.id]
+        else:
+            content = message.backend_config
+        return content.decode("utf-8", "replace")
+
+
+def _scalar(literal: Any) -> int | None:
+    """The value of an integer or boolean scalar; None for any other literal."""
+    if len(literal.shape.dimensions) or len(literal.shape.tuple_shapes):
+        return None
+    for field in _INTEGERS:
+        values = getattr(literal, field)
+        if len(values):
+            return int(values[0])
+    for field, (kind, size) in _SMALL_INTEGERS.items():
+        content = getattr(literal, field)
+        if len(content) == size:
+            return int(np.frombuffer(content, kind)[0])
+    return None
+
+
+def _further_metadata(metadata: Any) -> dict[str, Any]:
+    """What an instruction's metadata has beyond its name and place."""
+    return {f"metadata.{name}": value for name, value in _other(metadata, _METADATA).items()}
+
+
+def _other(message: Any, skip: Set[str]) -> dict[str, Any]:
+    """Every set field of a message but those to `skip`; messages as one line of text."""
+    other: dict[str, Any] = {}
+    for field, value in message.ListFields():
+        if field.name in skip:
+            continue
+        if isinstance(value, Message):
+            # XLA attaches empty messages to every instruction.
+            line = _one_line(value) if value.ByteSize() else ""
+            if line:
+                other[field.name] = line
+        elif isinstance(value, (int, float, str, bytes)):
+            other[field.name] = value
+        else:
+            other[field.name] = tuple(_one_line(item) if isinstance(item, Message) else item for item in value)
+    return other
+
+
+def _one_line(message: Message) -> str:
+    return text_format.MessageToString(message, as_one_line=True).strip()
+
+
+def _unknown(content: bytes) -> tuple[tuple[int, bytes], ...]:
+    known = known_fields("Instruction")
+    fields = split_message(content, 0, len(content))
+    return tuple((f.number, content[f.start : f.end]) for f in fields if f.number not in known)
+
+
+def _unknown_groups(message: Any) -> tuple[tuple[int, bytes], ...]:
+    """The field that holds the groups, when these are in a form without a name here."""
+    form = group_form(message)
+    content = getattr(message, form) if form else None
+    if not isinstance(content, Message) or is_whole(content):
+        return ()
+    return ((message.DESCRIPTOR.fields_by_name[form].number, content.SerializeToString()),)

@@ -1,0 +1,131 @@
+"""Where instructions come from: JAX's operation names and the stack-frame tables of a module.
+
+Not its job: which frame is the user's (`analyze.program.source`).
+
+*Source*: `xla.OpMetadata`, `xla.StackFrameIndexProto`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo_columns import StackFrames
+from pjit_inspect.parse.hlo_proto.columns import Columns, read_numbers
+from pjit_inspect.parse.wire.hlo_schema import text
+from pjit_inspect.parse.wire.wire import scan_messages
+
+__all__ = ["Source", "read_source"]
+
+_OP_NAME, _FILE, _LINE, _FRAME = 2, 3, 4, 15
+_MAX_LINE = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Source:
+    """Operation names and frames of all instructions.
+
+    Attributes:
+      op_names: every distinct name; the first is "".
+      op_name, frame: for each instruction, the row of `op_names` and the frame (from 1; 0 is none).
+      frames: the tables.
+    """
+
+    op_names: tuple[str, ...]
+    op_name: np.ndarray
+    frame: np.ndarray
+    frames: StackFrames
+
+
+def read_source(columns: Columns, index: Any) -> Source:
+    """Names and frames of the instructions of `columns`; `index` is the module's decoded `StackFrameIndexProto`.
+
+    Raises `ParseError` where a table points outside another.
+    """
+    content = b"".join(columns.metadatas)
+    ends = np.cumsum([len(message) for message in columns.metadatas], dtype=np.int64)
+    starts = ends - np.array([len(message) for message in columns.metadatas], np.int64)
+    buffer = np.frombuffer(content, np.uint8)
+    fields = scan_messages(buffer, starts, ends)
+    count = len(columns.metadatas)
+    texts = _texts(content, *fields.last(_OP_NAME, count))
+    table = {name: row for row, name in enumerate(dict.fromkeys(["", *texts]))}
+    frame = read_numbers(buffer, *fields.last(_FRAME, count))
+    lines = read_numbers(buffer, *fields.last(_LINE, count))
+    # A line that no file has is not known, which XLA writes as 0.
+    lines[(lines < 0) | (lines > _MAX_LINE)] = 0
+    places = zip(_texts(content, *fields.last(_FILE, count)), lines, strict=True)
+    frames, frame = _with_places(_frames(index), frame, list(places))
+    if ((frame < 0) | (frame > len(frames.location))).any():
+        raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
+    op_name = np.array([table[text] for text in texts], np.int32)
+    return Source(
+        op_names=tuple(table),
+        op_name=op_name[columns.metadata],
+        frame=frame.astype(np.int32)[columns.metadata],
+        frames=frames,
+    )
+
+
+def _texts(content: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str]:
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return [content[start:end].decode("utf-8", "replace") if start >= 0 else "" for start, end in spans]
+
+
+def _frames(index: Any) -> StackFrames:
+    locations, frames = index.file_locations, index.stack_frames
+    location_file = [location.file_name_id - 1 for location in locations]
+    location_function = [location.function_name_id - 1 for location in locations]
+    location = [frame.file_location_id - 1 for frame in frames]
+    parent = [frame.parent_frame_id for frame in frames]
+    _check(location_file, len(index.file_names), "a file")
+    _check(location_function, len(index.function_names), "a function")
+    _check(location, len(locations), "a location")
+    _check(parent, len(frames) + 1, "a frame")
+    return StackFrames(
+        files=tuple(map(text, index.file_names)),
+        functions=tuple(map(text, index.function_names)),
+        location_file=np.array(location_file, np.int32),
+        location_function=np.array(location_function, np.int32),
+        location_line=np.array([location.line for location in locations], np.int32),
+        location_columns=np.array([(o.column, o.end_column) for o in locations], np.int32).reshape(-1, 2),
+        location=np.array(location, np.int32),
+        parent=np.array(parent, np.int32),
+    )
+
+
+def _check(column: list[int], rows: int, what: str) -> None:
+    # Before they become 32-bit columns: a row minus one may not fit.
+    if column and not 0 <= min(column) <= max(column) < rows:
+        raise ParseError(f"the source table names {what} that is not there", expected="a row of the table")
+
+
+def _with_places(
+    frames: StackFrames, frame: np.ndarray, places: list[tuple[str, int]]
+) -> tuple[StackFrames, np.ndarray]:
+    """Adds a frame for every place that stands in the metadata itself, as older XLA writes it.
+
+    Only metadata without a frame of its own gets one.
+    """
+    added: dict[tuple[str, int], int] = {}
+    frame = frame.copy()
+    for row, (file, line) in enumerate(places):
+        if file and not frame[row]:
+            frame[row] = len(frames.location) + added.setdefault((file, int(line)), len(added) + 1)
+    if not added:
+        return frames, frame
+    old, zeros = len(frames.location_line), np.zeros(len(added), np.int32)
+    new = np.arange(len(added), dtype=np.int32)
+    return StackFrames(
+        files=(*frames.files, *(file for file, _ in added)),
+        functions=(*frames.functions, ""),
+        location_file=np.concatenate((frames.location_file, len(frames.files) + new)),
+        location_function=np.concatenate((frames.location_function, zeros + len(frames.functions))),
+        location_line=np.concatenate((frames.location_line, np.array([line for _, line in added], np.int32))),
+        location_columns=np.concatenate((frames.location_columns, np.zeros((len(added), 2), np.int32))),
+        location=np.concatenate((frames.location, old + new)),
+        parent=np.concatenate((frames.parent, zeros)),
+    ), frame

@@ -1,0 +1,77 @@
+"""Fields within messages that this package has no name for, counted at any depth.
+
+They stay in the bytes (`HloReader.raw`); counting them says that a program has something that is not shown.
+Not its job: fields of instructions, computations and modules themselves, which their readers count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.parse.wire.hlo_schema import known_fields, message_class
+from pjit_inspect.parse.wire.wire import Fields, scan_messages
+
+__all__ = ["count_messages", "count_nested"]
+
+_DEEPEST = 32
+
+
+def count_messages(data: bytes, name: str, starts: Any, ends: Any, uses: Any) -> Counter[str]:
+    """The unknown fields of messages `name` that stand at `data[starts[k]:ends[k]]`, and of all messages in them.
+
+    Each counts `uses[k]` times.
+    """
+    buffer = np.frombuffer(data, np.uint8)
+    spans = np.asarray(starts, np.int64), np.asarray(ends, np.int64)
+    return _count(buffer, name, *spans, np.asarray(uses, np.int64), 0)
+
+
+def count_nested(buffer: np.ndarray, name: str, fields: Fields, skip: frozenset[int]) -> Counter[str]:
+    """The unknown fields within `fields` of messages `name`, leaving out those with a number in `skip`."""
+    return _count_inside(buffer, name, fields, np.ones(int(fields.owner.max(initial=-1)) + 1, np.int64), 0, skip)
+
+
+def _count(
+    buffer: np.ndarray, name: str, starts: np.ndarray, ends: np.ndarray, uses: np.ndarray, depth: int
+) -> Counter[str]:
+    try:
+        fields = scan_messages(buffer, starts, ends)
+    except ParseError:
+        return Counter({f"{_words(name)} that cannot be read": int(uses.sum())})
+    found: Counter[str] = Counter()
+    for number in set(np.unique(fields.number).tolist()) - known_fields(name):
+        found[f"{_words(name)} field {number}"] = int(uses[fields.owner[fields.number == number]].sum())
+    return found + _count_inside(buffer, name, fields, uses, depth, frozenset())
+
+
+def _count_inside(
+    buffer: np.ndarray, name: str, fields: Fields, uses: np.ndarray, depth: int, skip: frozenset[int]
+) -> Counter[str]:
+    found: Counter[str] = Counter()
+    nested = {number: inner for number, inner in _nested(name).items() if number not in skip}
+    table = np.zeros(max(nested, default=0) + 2, bool)
+    table[list(nested)] = True
+    there = np.flatnonzero(table[np.minimum(fields.number, len(table) - 1)] & (fields.end > fields.start))
+    for number in np.unique(fields.number[there]).tolist() if depth < _DEEPEST else ():
+        these = there[fields.number[there] == number]
+        spans = fields.start[these], fields.end[these], uses[fields.owner[these]]
+        found += _count(buffer, nested[number], *spans, depth + 1)
+    return found
+
+
+@cache
+def _nested(name: str) -> dict[int, str]:
+    """The fields of a message that are messages: number -> name of the inner one."""
+    fields = message_class(name).DESCRIPTOR.fields
+    return {field.number: field.message_type.name for field in fields if field.message_type is not None}
+
+
+def _words(name: str) -> str:
+    """`DotDimensions` -> `dot dimensions`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

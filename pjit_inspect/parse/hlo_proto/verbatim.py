@@ -1,0 +1,115 @@
+"""Parts of a program's text that no field of XLA's protos can hold: kept word for word in a field of our own.
+
+A text of another XLA version, or a damaged one, has attributes and lines this package does not know. They travel in
+the program's proto, so that they survive saving; other readers of the proto skip the field. Not its job: reading text
+(`parse.hlo_text.hlo_text`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.wire.text_wire import content_field, varint
+from pjit_inspect.parse.wire.wire import split_message
+
+__all__ = ["KEPT_AS_TEXT", "MISSING", "UNREADABLE", "UNREADABLE_LINES", "parse_program", "verbatim_field"]
+
+UNREADABLE = "unreadable"
+"""The opcode of an instruction whose line could not be read; its details have the line."""
+
+MISSING = "missing"
+"""The opcode that stands for an instruction or a computation that is referred to and not there."""
+
+UNREADABLE_LINES = "unreadable lines"
+"""How `HloModule.unknown` calls lines that could not be read."""
+
+KEPT_AS_TEXT = frozenset((
+    "alias_passthrough_params", "allow_spmd_sharding_propagation_to_output",
+    "allow_spmd_sharding_propagation_to_parameters", "block_scaling_config", "convolution_kind", "debug_attributes",
+    "entry_computation_layout", "inferred_dimension", "literal", "mode", "origin", "origin_recovery_table",
+    "sparsity_config",
+))  # fmt: skip
+"""Attributes of instructions and modules that are known, and kept as text because nothing needs more."""
+
+_FIELD = 2**29 - 1
+"""The largest number a field can have: XLA counts from 1."""
+
+_OURS = {f"instruction field {_FIELD}", f"module field {_FIELD}", f"opcode {UNREADABLE}", f"opcode {MISSING}"}
+
+_TAG = varint(_FIELD << 3 | 2)
+
+
+def verbatim_field(what: str, text: str) -> bytes:
+    """The field that keeps `text`; `what` is how `HloModule.unknown` counts it, or one of `KEPT_AS_TEXT`."""
+    return content_field(_FIELD, f"{what}={text}".encode())
+
+
+def parse_program(data: bytes, *, path: str | None = None) -> HloModule:
+    """As `parse_hlo_module`, with parts that were kept word for word under the names they have in the text.
+
+    In `HloModule.unknown` they count as "unreadable lines", "attribute foo", ...; in `Details.other` and
+    `HloModule.other` they stand by name.
+    """
+    module = parse_hlo_module(data, path=path)
+    if not _OURS & set(module.unknown):
+        return module
+    unknown = Counter({what: count for what, count in module.unknown.items() if what not in _OURS})
+    missing = module.unknown.get(f"opcode {MISSING}")
+    if missing:
+        unknown["missing instructions"] = missing
+    outside = tuple(_kept(data))
+    inside = (what for raw in map(module.reader.raw, range(len(module))) if _TAG in raw for what, _ in _kept(raw))
+    unknown.update(what for what in (*(what for what, _ in outside), *inside) if what not in KEPT_AS_TEXT)
+    return replace(module, unknown=dict(unknown), reader=_VerbatimReader(module.reader, outside))
+
+
+def _kept(message: bytes) -> Iterator[tuple[str, str]]:
+    for field in split_message(message, 0, len(message)):
+        if field.number == _FIELD:
+            what, _, text = message[field.start : field.end].decode("utf-8", "replace").partition("=")
+            yield what, text
+
+
+class _VerbatimReader:
+    """An `HloReader` over another that gives kept parts their names."""
+
+    def __init__(self, reader: HloReader, outside: Sequence[tuple[str, str]]) -> None:
+        """`outside` is what is kept for the module as a whole."""
+        self._reader, self._outside = reader, outside
+
+    def name(self, index: int) -> str:
+        return self._reader.name(index)
+
+    def shape(self, shape_id: int) -> Shape:
+        return self._reader.shape(shape_id)
+
+    def raw(self, index: int) -> bytes:
+        return self._reader.raw(index)
+
+    def number(self, index: int) -> int:
+        return self._reader.number(index)
+
+    def details(self, index: int) -> Details:
+        details, raw = self._reader.details(index), self._reader.raw(index)
+        kept = _named(_kept(raw)) if _TAG in raw else {}
+        if not kept:
+            return details
+        unknown = tuple((number, content) for number, content in details.unknown if number != _FIELD)
+        return replace(details, other={**details.other, **kept}, unknown=unknown)
+
+    def module_fields(self) -> Mapping[str, Any]:
+        return {**self._reader.module_fields(), **_named(self._outside)}
+
+
+def _named(kept: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Kept parts by name; a name that occurs several times has all their texts."""
+    texts: dict[str, list[str]] = {}
+    for what, text in kept:
+        texts.setdefault(what.removeprefix("attribute "), []).append(text)
+    return {what: found[0] if len(found) == 1 else tuple(found) for what, found in texts.items()}

@@ -1,0 +1,396 @@
+"""Attributes of HLO instructions, from text to the fields of `xla.HloInstructionProto`.
+
+One table says which attribute is which field. Not its job: what refers to other parts of the program (operands, called
+computations, control predecessors, stack frames; `parse.hlo_text.instructions`).
+
+*Source*: `PrintExtraAttributesImpl` and `ToProto` in `xla/hlo/ir/hlo_instructions.cc`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pjit_inspect.parse.hlo_text.groups import integer_lists, read_replica_groups, read_sharding
+from pjit_inspect.parse.hlo_text.shapes import read_shape
+from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, split_pairs, unquote
+from pjit_inspect.parse.wire.text_wire import content_field
+
+__all__ = ["DEPENDS_ON_OPCODE", "read_attribute"]
+
+_BACKEND_CONFIG = 43
+
+
+def read_attribute(opcode: str, key: str, value: str) -> bytes:
+    """The fields of a serialised `HloInstructionProto` that an attribute of an instruction stands for.
+
+    Raises `KeyError` for an attribute this package does not know, `ValueError` for a value it does not understand.
+    """
+    if key == "backend_config":
+        # JSON stands there as it is.
+        content = value.encode() if value[:1] == "{" and value[-1] == "}" else unquote(value)
+        return content_field(_BACKEND_CONFIG, content)
+    if key in _WHOLE:
+        return _without_zeros(_WHOLE[key](value)).SerializeToString()
+    kind, path = _BY_OPCODE.get((opcode, key)) or _FIELDS[key]
+    message = message_class("Instruction")()
+    _put(message, path, kind(value))
+    if path not in _ZERO_COUNTS:
+        _without_zeros(message)
+    return message.SerializeToString()
+
+
+def _put(message: Any, path: str, value: Any) -> None:
+    *way, last = path.split(".")
+    for name in way:
+        message = getattr(message, name)
+    if isinstance(value, list):
+        message.SetInParent()
+        getattr(message, last).extend(value)
+    else:
+        setattr(message, last, value)
+
+
+def _without_zeros(message: Any) -> Any:
+    """The message with no number that is zero, as XLA leaves them out."""
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            if not isinstance(value, (str, bytes)) and not value:
+                message.ClearField(field.name)
+        elif hasattr(value, "DESCRIPTOR"):
+            _without_zeros(value)
+        else:
+            for item in value:
+                _without_zeros(item)
+    return message
+
+
+# ---------------------------------------------------------------- plain values
+
+
+def _list(text: str) -> list[int]:
+    return integers(inside(text, "{"))
+
+
+def _number(text: str) -> int:
+    (value,) = integers(text)
+    return value
+
+
+def _in_list(text: str) -> list[int]:
+    return [_number(text)]
+
+
+def _bool(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("this is neither true nor false")
+    return text == "true"
+
+
+def _tri_state(text: str) -> int:
+    return 1 if _bool(text) else 2
+
+
+def _string(text: str) -> str:
+    return unquote(text).decode("utf-8", "replace")
+
+
+def _word(text: str) -> str:
+    if not re.fullmatch(r"\w+", text):
+        raise ValueError("this is no word")
+    return text
+
+
+def _enum(*names: str, start: int = 0) -> Callable[[str], int]:
+    numbers = {name: number for number, name in enumerate(names, start)}
+
+    def read(text: str) -> int:
+        if text not in numbers:
+            raise ValueError("this is none of the names")
+        return numbers[text]
+
+    return read
+
+
+_PRECISIONS = ("default", "high", "highest", "packed_nibble")
+_precision = _enum(*_PRECISIONS)
+_algorithm = _enum(
+    "unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32",
+    "dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_tf32_tf32_f32",
+    "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_f32_x9",
+)  # fmt: skip
+
+
+def _precisions(text: str) -> list[int]:
+    return [_precision(name) for name in split_commas(inside(text, "{"))]
+
+
+def _bools(text: str) -> list[bool]:
+    return [_bool(name) for name in split_commas(inside(text, "{"))]
+
+
+# ---------------------------------------------------------------- whole messages
+
+
+def _slice(text: str) -> Any:
+    ranges = [integers(inside(part, "[").replace(":", ",")) for part in split_commas(inside(text, "{"))]
+    if not all(len(numbers) in (2, 3) for numbers in ranges):
+        raise ValueError("this is no range")
+    dimensions = [{"start": r[0], "limit": r[1], "stride": r[2] if len(r) == 3 else 1} for r in ranges]
+    return message_class("Instruction")(slice_dimensions=dimensions)
+
+
+def _padding(text: str) -> Any:
+    dimensions = []
+    for part in text.split("x") if text else ():
+        low, high, *inner = integers(part.replace("_", ","))
+        (interior,) = inner or (0,)
+        dimensions.append({"edge_padding_low": low, "edge_padding_high": high, "interior_padding": interior})
+    return message_class("Instruction")(padding_config={"dimensions": dimensions})
+
+
+_WINDOW = {
+    "stride": "stride",
+    "lhs_dilate": "base_dilation",
+    "rhs_dilate": "window_dilation",
+    "rhs_reversal": "window_reversal",
+}
+
+
+def _window(text: str) -> Any:
+    given = dict(split_pairs(inside(text, "{")))
+    size = _by_x(given.pop("size", ""))
+    dimensions = [{"size": n, "stride": 1, "window_dilation": 1, "base_dilation": 1} for n in size]
+    for key, value in given.items():
+        if key == "pad":
+            pairs = [integers(part.replace("_", ",")) for part in value.split("x")]
+            for dimension, (low, high) in zip(dimensions, pairs, strict=True):
+                dimension.update(padding_low=low, padding_high=high)
+            continue
+        if key not in _WINDOW:
+            raise ValueError("this is no window")
+        for dimension, number in zip(dimensions, _by_x(value), strict=True):
+            dimension[_WINDOW[key]] = bool(number) if key == "rhs_reversal" else number
+    return message_class("Instruction")(window={"dimensions": dimensions})
+
+
+def _by_x(text: str) -> list[int]:
+    return integers(text.replace("x", ","))
+
+
+_LABELS = re.compile(r"([0-9bf?]{2,64})_([0-9io?]{2,64})->([0-9bf?]{2,64})")
+
+
+def _dim_labels(text: str) -> Any:
+    found = _LABELS.fullmatch(text)
+    if found is None:
+        raise ValueError("these are no dimension labels")
+    numbers: dict[str, Any] = {}
+    roles = (
+        (("input_batch", "b"), ("input_feature", "f")),
+        (("kernel_input_feature", "i"), ("kernel_output_feature", "o")),
+    )
+    for side, labels, letters in zip(
+        ("input", "kernel", "output"),
+        found.groups(),
+        (*roles, (("output_batch", "b"), ("output_feature", "f"))),
+        strict=True,
+    ):
+        for role, letter in letters:
+            numbers[f"{role}_dimension"] = labels.index(letter)
+        spatial = sorted((int(label), place) for place, label in enumerate(labels) if label.isdigit())
+        numbers[f"{side}_spatial_dimensions"] = [place for _, place in spatial]
+    return message_class("Instruction")(convolution_dimension_numbers=numbers)
+
+
+_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,18})\s*(?:,\s*\{([\d,\s]*)\}\s*)?(?:,\s*[\w-]+\s*)?\)")
+
+
+def _operand_aliasing(text: str) -> Any:
+    entries = []
+    for part in split_commas(inside(text, "{")):
+        found = _ALIAS.fullmatch(part)
+        if found is None:
+            raise ValueError("this is no alias")
+        entries.append(
+            {
+                "output_shape_index": integers(found[1]),
+                "operand_index": int(found[2]),
+                "operand_shape_index": integers(found[3] or ""),
+            }
+        )
+    return message_class("Instruction")(output_operand_aliasing=entries)
+
+
+def _layout_constraints(text: str) -> Any:
+    read = [read_shape(part) for part in split_commas(inside(text, "{"))]
+    if not all(whole for _, whole in read):
+        raise ValueError("a shape is not understood")
+    shapes = [shape for shape, _ in read]
+    return message_class("Instruction")(constrain_layout=True, operand_shapes_with_layout=shapes)
+
+
+def _outfeed_shape(text: str) -> Any:
+    return message_class("Instruction")(outfeed_shape=read_shape(text)[0])
+
+
+def _frontend_attributes(text: str) -> Any:
+    entries = [
+        {"key": key, "value": value if value.startswith("{") else _string(value)}
+        for key, value in split_pairs(inside(text, "{"))
+    ]
+    return message_class("Instruction")(frontend_attributes={"map": entries})
+
+
+def _source_target_pairs(text: str) -> Any:
+    pairs = [{"source": source, "target": target} for source, target in integer_lists(text)]
+    return message_class("Instruction")(source_target_pairs=pairs)
+
+
+def _sharding(text: str) -> Any:
+    return message_class("Instruction")(sharding=read_sharding(text))
+
+
+def _domain(text: str) -> Any:
+    given = dict(split_pairs(inside(text, "{")))
+    # XLA prints as entry what its proto calls exit.
+    return message_class("Instruction")(
+        domain_entry_sharding=read_sharding(given.get("exit", "")),
+        domain_exit_sharding=read_sharding(given.get("entry", "")),
+    )
+
+
+def _result_accuracy(text: str) -> Any:
+    given = dict(split_pairs(inside(text, "{")))
+    if "mode" in given:
+        return message_class("Instruction")(result_accuracy={"mode": _enum("default", "highest")(given["mode"])})
+    limits = dict(split_pairs(inside(given.get("tolerance", ""), "{")))
+    tolerance = {"atol": float(limits["atol"]), "rtol": float(limits["rtol"]), "ulps": _number(limits["ulps"])}
+    return message_class("Instruction")(result_accuracy={"tolerance": tolerance})
+
+
+def _statistics(text: str) -> Any:
+    given = list(split_pairs(inside(text, "{")))
+    statistics = [{"stat_name": key, "stat_val": float(value)} for key, value in given[1:]]
+    index = _number(given[0][1]) if given else 0
+    return message_class("Instruction")(statistics_viz={"stat_index_to_visualize": index, "statistics": statistics})
+
+
+_WHOLE: Mapping[str, Callable[[str], Any]] = {
+    "dim_labels": _dim_labels,
+    "domain": _domain,
+    "frontend_attributes": _frontend_attributes,
+    "operand_layout_constraints": _layout_constraints,
+    "outfeed_shape": _outfeed_shape,
+    "output_to_operand_aliasing": _operand_aliasing,
+    "padding": _padding,
+    "replica_groups": read_replica_groups,
+    "result_accuracy": _result_accuracy,
+    "sharding": _sharding,
+    "slice": _slice,
+    "source_target_pairs": _source_target_pairs,
+    "statistics": _statistics,
+    "window": _window,
+}
+"""Attributes that are a message, or several fields."""
+
+_DOT, _RAGGED = "dot_dimension_numbers", "ragged_dot_dimension_numbers"
+_GATHER, _SCATTER, _SOLVE = "gather_dimension_numbers", "scatter_dimension_numbers", "triangular_solve_options"
+
+_FIELDS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "algorithm": (_algorithm, "precision_config.algorithm"),
+    "api_version": (
+        _enum(
+            "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+            "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
+        ),
+        "custom_call_api_version",
+    ),
+    "async_execution_thread": (_string, "async_execution_thread"),
+    "batch_group_count": (_number, "batch_group_count"),
+    "channel_id": (_number, "channel_id"),
+    "collapsed_slice_dims": (_list, f"{_GATHER}.collapsed_slice_dims"),
+    "constrain_layout": (_bool, "constrain_layout"),
+    "cross_program_prefetch_index": (_number, "cross_program_prefetch_index"),
+    "custom_call_has_side_effect": (_bool, "custom_call_has_side_effect"),
+    "custom_call_target": (_string, "custom_call_target"),
+    "delta": (_number, "delta"),
+    "dimensions": (_list, "dimensions"),
+    "direction": (_word, "comparison_direction"),
+    "distribution": (_enum("rng_invalid", "rng_uniform", "rng_normal"), "distribution"),
+    "dynamic_slice_sizes": (_list, "dynamic_slice_sizes"),
+    "epsilon": (float, "epsilon"),
+    "exponent_bits": (_number, "exponent_bits"),
+    "feature_group_count": (_number, "feature_group_count"),
+    "feature_index": (_number, "feature_index"),
+    "fft_length": (_list, "fft_length"),
+    "fft_type": (_enum("FFT", "IFFT", "RFFT", "IRFFT"), "fft_type"),
+    "has_dynamic_root": (_bool, "has_dynamic_root"),
+    "index": (_number, "tuple_index"),
+    "index_vector_dim": (_number, f"{_GATHER}.index_vector_dim"),
+    "indices_are_sorted": (_bool, "indices_are_sorted"),
+    "infeed_config": (unquote, "infeed_config"),
+    "input_batching_dims": (_list, f"{_SCATTER}.input_batching_dims"),
+    "inserted_window_dims": (_list, f"{_SCATTER}.inserted_window_dims"),
+    "iota_dimension": (_in_list, "dimensions"),
+    "is_associative": (_tri_state, "is_associative"),
+    "is_composite": (_bool, "is_composite"),
+    "is_host_transfer": (_bool, "is_host_transfer"),
+    "is_reverse": (_bool, "is_reverse"),
+    "is_stable": (_bool, "is_stable"),
+    "k": (_number, "k"),
+    "kind": (_word, "fusion_kind"),
+    "largest": (_bool, "largest"),
+    "left_side": (_bool, f"{_SOLVE}.left_side"),
+    "lhs_batch_dims": (_list, f"{_DOT}.lhs_batch_dimensions"),
+    "lhs_contracting_dims": (_list, f"{_DOT}.lhs_contracting_dimensions"),
+    "lhs_ragged_dims": (_list, f"{_RAGGED}.lhs_ragged_dimensions"),
+    "lower": (_bool, f"{_SOLVE}.lower"),
+    "mantissa_bits": (_number, "mantissa_bits"),
+    "num_carries": (_number, "num_carries"),
+    "offset_dims": (_list, f"{_GATHER}.offset_dims"),
+    "operand_batching_dims": (_list, f"{_GATHER}.operand_batching_dims"),
+    "operand_precision": (_precisions, "precision_config.operand_precision"),
+    "order": (_word, "comparison_order"),
+    "outfeed_config": (unquote, "outfeed_config"),
+    "padding_type": (_enum("PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"), "padding_type"),
+    "parameter_replication": (_bools, "parameter_replication.replicated_at_leaf_buffers"),
+    "rhs_batch_dims": (_list, f"{_DOT}.rhs_batch_dimensions"),
+    "rhs_contracting_dims": (_list, f"{_DOT}.rhs_contracting_dimensions"),
+    "rhs_group_dims": (_list, f"{_RAGGED}.rhs_group_dimensions"),
+    "scatter_dims_to_operand_dims": (_list, f"{_SCATTER}.scatter_dims_to_operand_dims"),
+    "scatter_indices_batching_dims": (_list, f"{_SCATTER}.scatter_indices_batching_dims"),
+    "schedule": (_enum("SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"), "custom_call_schedule"),
+    "slice_sizes": (_list, "gather_slice_sizes"),
+    "start_index_map": (_list, f"{_GATHER}.start_index_map"),
+    "start_indices_batching_dims": (_list, f"{_GATHER}.start_indices_batching_dims"),
+    "transpose_a": (
+        _enum("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"), f"{_SOLVE}.transpose_a"
+    ),
+    "type": (_word, "comparison_type"),
+    "unique_indices": (_bool, "unique_indices"),
+    "unit_diagonal": (_bool, f"{_SOLVE}.unit_diagonal"),
+    "update_window_dims": (_list, f"{_SCATTER}.update_window_dims"),
+    "use_global_device_ids": (_bool, "use_global_device_ids"),
+}  # fmt: skip
+"""Attribute -> how its value is read, and the field it is."""
+
+_BY_OPCODE: Mapping[tuple[str, str], tuple[Callable[[str], Any], str]] = {
+    ("cholesky", "lower"): (_bool, "cholesky_options.lower"),
+    ("rng-bit-generator", "algorithm"): (_enum("rng_default", "rng_three_fry", "rng_philox"), "rng_algorithm"),
+    ("scatter", "index_vector_dim"): (_number, f"{_SCATTER}.index_vector_dim"),
+    **{
+        ("ragged-dot", key): (kind, f"{_RAGGED}.{path}")
+        for key, (kind, path) in _FIELDS.items()
+        if path.startswith(_DOT)
+    },
+}
+"""The same where it depends on the opcode."""
+
+DEPENDS_ON_OPCODE = frozenset(key for _, key in _BY_OPCODE)
+"""Attributes that are different fields for different opcodes."""
+
+_ZERO_COUNTS = frozenset(("cross_program_prefetch_index",))
+"""Fields that XLA writes although they are zero."""

@@ -1,0 +1,202 @@
+"""Replica groups and shardings, from HLO text to the messages XLA has for them.
+
+Replica groups come in three forms (lists, iota, mesh axes), shardings in two (tiles, mesh axes). Every reader raises
+`ValueError` for text it does not understand. Not its job: which devices are meant (`parse.wire.replica_groups`).
+
+*Source*: `xla/hlo/ir/replica_group.cc`, `mesh_and_axis.cc`, `hlo_sharding.cc`, `named_sharding.cc` in XLA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.text_scan import find_close, inside, integers, split_commas, without_comments
+
+__all__ = ["integer_lists", "read_replica_groups", "read_sharding"]
+
+_IOTA = re.compile(r"\[([\d,\s]*)\]\s*<=\s*\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?")
+_MESH = re.compile(r"(?:@?mesh)\s*[\[<]([^\[\]<>]*)[\]>]\s*")
+_DEVICES = re.compile(r",\s*device_ids=\(")
+_IOTA_DEVICES = re.compile(r"\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?")
+_ALONE = re.compile(r"(?:single_device|maximal_mesh)\[device_id=(\d{1,18})\]")
+_AXIS = re.compile(r"['\"]?([^'\":]*)['\"]?(?::\((\d{1,18})\)(\d{1,18}))?")
+
+_TYPES = {"replicated": 0, "maximal": 1, "tuple": 2, "other": 3, "manual": 4, "unknown": 5, "unreduced": 6}
+"""*Source*: `xla.OpSharding.Type`."""
+
+_MAX_DEPTH = 8
+
+
+def read_replica_groups(text: str) -> Any:
+    """An `HloInstructionProto` that has nothing but the replica groups `text` describes."""
+    instruction = message_class("Instruction")()
+    if text.startswith("{"):
+        groups = [{"replica_ids": ids} for ids in integer_lists(text)]
+        instruction.collective_device_list.SetInParent()
+        instruction.collective_device_list.replica_groups.extend(
+            message_class("ReplicaGroup")(**group) for group in groups
+        )
+        return instruction
+    iota = _IOTA.fullmatch(text)
+    if iota is not None:
+        _read_iota(instruction.iota_collective_device_list, iota)
+        return instruction
+    groups = instruction.mesh_axes_replica_group_list
+    names, position = _read_mesh(groups.mesh, text)
+    rest = text[position:].strip()
+    if not rest.startswith("{") or find_close(rest, 0) != len(rest):
+        raise ValueError("these are no mesh axes")
+    _add_axes(groups.axes, rest, names)
+    return instruction
+
+
+def integer_lists(text: str) -> list[list[int]]:
+    """The lists of a text such as `{{0,1},{2,3}}`."""
+    content = inside(text, "{").strip()
+    return [integers(inside(part, "{")) for part in split_commas(content)]
+
+
+def _read_iota(message: Any, iota: re.Match[str]) -> None:
+    groups, devices = integers(iota[1])
+    reshape = integers(iota[2])
+    message.num_replica_groups, message.num_devices_per_group = groups, devices
+    message.iota_reshape_dims.extend(reshape)
+    message.iota_transpose_perm.extend(_order(iota[3], reshape))
+
+
+def _order(text: str | None, reshape: Sequence[int]) -> list[int]:
+    """The transposition of an iota; XLA leaves it out where nothing is transposed."""
+    return integers(text) if text else list(range(len(reshape)))
+
+
+def _read_mesh(mesh: Any, text: str) -> tuple[dict[str, int], int]:
+    """Fills `mesh`; the number of each axis by its name, and the position after the mesh."""
+    found = _MESH.match(text)
+    if found is None:
+        raise ValueError("this is no mesh")
+    for axis in split_commas(found[1]):
+        name, _, size = axis.rpartition("=")
+        (length,) = integers(size)
+        mesh.axes.add(name=name.strip("'\" "), size=length)
+    position = found.end()
+    devices = _DEVICES.match(text, position)
+    if devices is not None:
+        position = find_close(text, devices.end() - 1)
+        _read_devices(mesh, text[devices.end() : position - 1])
+    return {axis.name: number for number, axis in enumerate(mesh.axes)}, position
+
+
+def _read_devices(mesh: Any, text: str) -> None:
+    iota = _IOTA_DEVICES.fullmatch(text.strip())
+    if iota is None:
+        mesh.device_ids.extend(integers(text))
+        return
+    reshape = integers(iota[1])
+    mesh.iota_transform.reshape_dims.extend(reshape)
+    mesh.iota_transform.transpose_perm.extend(_order(iota[2], reshape))
+
+
+def _add_axes(target: Any, text: str, names: dict[str, int]) -> bool:
+    """Appends the axes of `{'a', 'b':(2)4, ?}` to `target`; whether no `?` says that more may follow."""
+    closed = True
+    for part in split_commas(inside(text, "{")):
+        if part == "?":
+            closed = False
+            continue
+        axis = _AXIS.fullmatch(part)
+        if axis is None or axis[1] not in names:
+            raise ValueError("this is no axis of the mesh")
+        added = target.add(mesh_axis_index=names[axis[1]])
+        if axis[2]:
+            added.sub_axis_info.pre_size, added.sub_axis_info.size = int(axis[2]), int(axis[3])
+    return closed
+
+
+def read_sharding(text: str, depth: int = 0) -> Any:
+    """The `OpSharding` a text such as `{devices=[2,4]<=[8] last_tile_dim_replicate}` describes."""
+    # XLA numbers every fifth part of a tuple in a comment.
+    content = inside(text if depth else without_comments(text), "{").strip()
+    if depth > _MAX_DEPTH:
+        raise ValueError("shardings are nested too deeply")
+    if not content or content.startswith("{"):
+        parts = [read_sharding(part, depth + 1) for part in split_commas(content)]
+        return message_class("OpSharding")(type=_TYPES["tuple"], tuple_shardings=parts)
+    if content.startswith(("mesh", "@mesh")):
+        return _named_sharding(content)
+    alone = _ALONE.fullmatch(content)
+    if alone is not None:
+        return message_class("OpSharding")(named_sharding={"mesh": {"device_ids": [int(alone[1])]}})
+    return _tile_sharding(content)
+
+
+_WORD = re.compile(
+    r"\s*(?:(devices)=\[([\d,\s]*)\](?:\s*<=\s*\[([\d,\s]*)\]\s*(?:T\(([\d,\s]*)\))?|([\d,\s]*))"
+    r"|(device)=(\d{1,18})|(last_tile_dims)=\{([\w,\s]*)\}|(shard_as|shard_like)\s+(\d{1,18})|(\w+))\s*"
+)
+
+
+def _tile_sharding(text: str) -> Any:
+    sharding = message_class("OpSharding")(type=_TYPES["other"])
+    position = 0
+    while position < len(text):
+        word = _WORD.match(text, position)
+        if word is None:
+            raise ValueError("this is no sharding")
+        _read_word(sharding, word)
+        position = word.end()
+    return sharding
+
+
+def _read_word(sharding: Any, word: re.Match[str]) -> None:
+    if word[1]:
+        sharding.tile_assignment_dimensions.extend(integers(word[2]))
+        if word[3]:
+            reshape = integers(word[3])
+            sharding.iota_reshape_dims.extend(reshape)
+            sharding.iota_transpose_perm.extend(_order(word[4], reshape))
+        else:
+            sharding.tile_assignment_devices.extend(integers(word[5]))
+    elif word[6]:
+        sharding.tile_assignment_devices.append(int(word[7]))
+    elif word[8]:
+        sharding.last_tile_dims.extend(_TYPES[name] for name in _known_types(word[9]))
+    elif word[10]:
+        sharding.is_shard_group = True
+        sharding.shard_group_id = int(word[11])
+        sharding.shard_group_type = 0 if word[10] == "shard_as" else 1
+    elif word[12] == "last_tile_dim_replicate":
+        sharding.replicate_on_last_tile_dim = True
+    else:
+        (name,) = _known_types(word[12])
+        sharding.type = _TYPES[name]
+
+
+def _known_types(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(name in _TYPES for name in names):
+        raise ValueError("this is no kind of sharding")
+    return names
+
+
+def _named_sharding(text: str) -> Any:
+    whole = message_class("OpSharding")(type=_TYPES["other"])
+    sharding = whole.named_sharding
+    sharding.mesh.SetInParent()
+    names, position = _read_mesh(sharding.mesh, text)
+    for part in split_commas(text, position):
+        if part.startswith("["):
+            for dimension in split_commas(inside(part, "[")):
+                added = sharding.dim_shardings.add()
+                added.is_closed = _add_axes(added.axes, dimension, names)
+        elif part == "manual":
+            for number in range(len(names)):
+                sharding.manual_axes.add(mesh_axis_index=number)
+        elif part and part != "replicated":
+            key, _, value = part.partition("=")
+            if key not in ("replicated", "unreduced", "manual") or not value:
+                raise ValueError("this is no sharding")
+            _add_axes(getattr(sharding, f"{key}_axes"), value, names)
+    return whole

@@ -1,0 +1,160 @@
+"""An optimized program, from HLO text to `model.program.hlo`, without jaxlib.
+
+XLA's own parser refuses a text with one unknown word, and ends the process on some damaged ones; this reader keeps
+what it can, and counts what it cannot read. The text becomes an `xla.HloModuleProto`, and that the model: so a program
+read from text is in nothing different from one read from a proto. Not its job: reading files.
+
+*Source*: `HloModule::ToString` in XLA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE_LINES, parse_program, verbatim_field
+from pjit_inspect.parse.hlo_text.attributes import read_attribute
+from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
+from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_program
+from pjit_inspect.parse.hlo_text.source import read_tables
+from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, unquote
+from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
+
+__all__ = ["encode_hlo_text", "parse_hlo_text"]
+
+_NAME, _ENTRY_NAME, _COMPUTATIONS, _ENTRY_ID, _SCHEDULE, _FRAMES = 1, 2, 3, 6, 7, 17
+
+
+def parse_hlo_text(text: str, *, path: str | None = None) -> HloModule:
+    """The program that `text` describes, as XLA prints it.
+
+    Lines that cannot be read, unknown attributes and opcodes are kept, and counted in `HloModule.unknown`. Raises
+    `ParseError` with the line, naming `path` when it is given, for a text that is no HLO.
+    """
+    return parse_program(encode_hlo_text(text, path=path), path=path)
+
+
+def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
+    """The same as a serialised `xla.HloModuleProto`, for `parse_program`.
+
+    Ids are given in the order of the text. What has no field stands in a field of our own (`parse.hlo_proto.verbatim`).
+    """
+    if not text.isascii():
+        # Lone surrogates cannot be written.
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    try:
+        return _encode(cut_program(text))
+    except ParseError as error:
+        raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
+
+
+def _encode(program: ProgramText) -> bytes:
+    name, header, stray = _read_header(program.header)
+    tables = read_tables(program.tables)
+    writer = ComputationWriter(tables.frames)
+    ids = [writer.write(computation) for computation in program.computations]
+    if not writer.readable:
+        raise ParseError("no instruction could be read", expected="instructions such as '%x = f32[2] add(%a, %b)'")
+    entries = [k for k, computation in enumerate(program.computations) if computation.is_entry]
+    entry = entries[0] if entries else len(ids) - 1
+    fields = [content_field(_NAME, name.encode())]
+    fields += [content_field(_ENTRY_NAME, program.computations[entry].name.encode())]
+    fields += [content_field(_COMPUTATIONS, message) for message in writer.messages]
+    fields += [number_field(_ENTRY_ID, ids[entry]), content_field(_FRAMES, tables.index)]
+    fields += [_schedule(writer.sequences)] if header.pop("is_scheduled", "") == "true" else []
+    fields += [_module_fields(header)]
+    stray += [*tables.stray, *program.stray, *writer.stray]
+    fields += [verbatim_field(UNREADABLE_LINES, line) for line in stray]
+    fields += [] if entries else [verbatim_field("ENTRY that is missing", "")]
+    fields += [verbatim_field("end that is missing", "")] if program.computations[-1].end is None else []
+    return b"".join(fields)
+
+
+def _read_header(text: str) -> tuple[str, dict[str, str], list[str]]:
+    """The module's name, its attributes, and what else stands in the header."""
+    if not text:
+        return "", {}, []
+    name, *parts = split_commas(text.removeprefix("HloModule")) or [""]
+    attributes: dict[str, str] = {}
+    stray = []
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if equals and re.fullmatch(r"\w+", key) and key not in attributes:
+            attributes[key] = value
+        else:
+            stray.append(part)
+    return name, attributes, stray
+
+
+def _schedule(sequences: Mapping[int, list[int]]) -> bytes:
+    """The lines of a scheduled program stand in the order they run in."""
+    entries = (
+        content_field(1, number_field(1, id) + content_field(2, packed_field(1, ids))) for id, ids in sequences.items()
+    )
+    return content_field(_SCHEDULE, b"".join(entries))
+
+
+def _module_fields(header: dict[str, str]) -> bytes:
+    """The fields of the module's attributes."""
+    module = message_class("Module")()
+    kept = []
+    for key, value in header.items():
+        try:
+            if key in KEPT_AS_TEXT:
+                kept.append(verbatim_field(key, value))
+            else:
+                _read_attribute(module, key, value)
+        except ValueError:
+            kept.append(verbatim_field(f"header attribute {key}", value))
+    if module.HasField("device_assignment"):
+        counts = module.device_assignment
+        counts.replica_count = counts.replica_count or 1
+        counts.computation_count = counts.computation_count or 1
+    return b"".join((module.SerializeToString(), *kept))
+
+
+def _read_attribute(module: Any, key: str, value: str) -> None:
+    if key == "replica_count":
+        (module.device_assignment.replica_count,) = integers(value)
+    elif key == "num_partitions":
+        (module.device_assignment.computation_count,) = integers(value)
+    elif key == "input_output_alias":
+        module.input_output_alias.entries.extend(_alias(part) for part in split_commas(inside(value, "{")))
+    elif key == "frontend_attributes":
+        instruction = message_class("Instruction").FromString(read_attribute("", key, value))
+        module.frontend_attributes.CopyFrom(instruction.frontend_attributes)
+    elif key == "backend_config":
+        module.backend_config = value.encode() if value.startswith("{") else unquote(value)
+    elif key == "buffer_donor":
+        module.buffer_donor.entries.extend(_donor(part) for part in split_commas(inside(value, "{")))
+    else:
+        raise ValueError("this attribute is not known")
+
+
+_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*(?:,\s*(must|may)-alias\s*)?\)")
+
+
+def _alias(text: str) -> Any:
+    found = _ALIAS.fullmatch(text)
+    if found is None:
+        raise ValueError("this is no alias")
+    return message_class("AliasEntry")(
+        output_shape_index=integers(found[1]),
+        parameter_number=int(found[2]),
+        parameter_shape_index=integers(found[3]),
+        kind=2 if found[4] == "must" else 1,
+    )
+
+
+_DONOR = re.compile(r"\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*\)")
+
+
+def _donor(text: str) -> Any:
+    found = _DONOR.fullmatch(text)
+    if found is None:
+        raise ValueError("this is no donor")
+    return message_class("BufferDonor")(parameter_number=int(found[1]), parameter_shape_index=integers(found[2]))

@@ -1,0 +1,252 @@
+"""The computations of HLO text, written as `xla.HloComputationProto`.
+
+A line that cannot be read becomes an instruction of opcode "unreadable"; what is referred to and not there becomes one
+of opcode "missing": so the program stays whole. Not its job: cutting the text (`parse.hlo_text.sections`,
+`parse.wire.text_lines`), or fields that refer to nothing (`parse.hlo_text.field_cache`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pjit_inspect.parse.hlo_proto.verbatim import MISSING, UNREADABLE, UNREADABLE_LINES, verbatim_field
+from pjit_inspect.parse.hlo_text.field_cache import Pieces
+from pjit_inspect.parse.hlo_text.sections import ComputationText
+from pjit_inspect.parse.hlo_text.shapes import split_tuple
+from pjit_inspect.parse.wire.hlo_invariants import _LEAST
+from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
+from pjit_inspect.parse.wire.text_lines import InstructionText, instruction_name, operand_names, read_instruction
+from pjit_inspect.parse.wire.text_scan import inside, split_pairs, unquote
+from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
+
+__all__ = ["ComputationWriter"]
+
+_NAME, _PARAMETER_NUMBER, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 9, 35, 36, 37, 38
+_INSTRUCTIONS, _COMPUTATION_ID, _ROOT, _THREAD = 2, 5, 6, 8
+
+_CALLS = {
+    "body": 0, "condition": 1, "calls": 0, "to_apply": 0, "branch_computations": 0, "called_computations": 0,
+    "true_computation": 0, "false_computation": 1, "select": 0, "scatter": 1,
+}  # fmt: skip
+"""Attributes that name computations, and their order in the proto."""
+
+_OUTER_ONLY = ("sharding", "control-predecessors", "async_execution_thread")
+_SHARED = ("metadata", "backend_config", "frontend_attributes", "statistics", "origin")
+"""Attributes of an asynchronous instruction that say something about itself; the second also about what it wraps."""
+
+
+_ELEMENT = re.compile(r"(.+)#(\d{1,9})")
+"""An operand that is an element of a tuple, as XLA of JAX 0.12 writes its dumps: `%param#1`."""
+
+
+class _Body:
+    """One computation while it is written."""
+
+    def __init__(self) -> None:
+        self.fields: list[bytes] = []
+        self.ids: list[int] = []
+        self.root: int | None = None
+        self.places: dict[str, tuple[int, str]] = {}
+        """Name -> id and shape."""
+        self.elements: dict[str, list[str]] = {}
+        """Name of a tuple -> the shapes of its elements, where one is an operand by itself."""
+
+    def add(self, name: str, shape: str, id: int, content: bytes) -> None:
+        """Append the instruction whose other fields are `content`."""
+        fields = b"".join((content_field(_NAME, name.encode()), number_field(_ID, id), content))
+        self.fields.append(content_field(_INSTRUCTIONS, fields))
+        self.ids.append(id)
+        self.places[name] = id, shape
+
+
+class ComputationWriter:
+    """Writes the computations of one program, each after those it calls.
+
+    Attributes:
+      messages: the serialised computations.
+      readable: how many instructions could be read.
+      stray: what stands behind computations and is not understood.
+    """
+
+    def __init__(self, frames: Mapping[int, int]) -> None:
+        """`frames` as in `Pieces`."""
+        self.messages: list[bytes] = []
+        self.readable = 0
+        self.stray: list[str] = []
+        self._pieces = Pieces(frames)
+        self._sequences: dict[int, list[int]] = {}
+        self._fused: set[int] = set()
+        self._computations: dict[str, int] = {}
+        self._next_id = 0
+        self._wrapped = 0
+
+    @property
+    def sequences(self) -> dict[int, list[int]]:
+        """For each computation that is no fusion's body, its id and the ids of its instructions in order."""
+        return {id: ids for id, ids in self._sequences.items() if id not in self._fused}
+
+    def write(self, text: ComputationText) -> int:
+        """Writes one computation; returns its id."""
+        body = _Body()
+        for line in text.instructions:
+            self._write_instruction(body, line)
+        thread, stray = _thread(text.end or "")
+        self.stray += [stray] if stray else []
+        return self._finish(text.name, body, thread)
+
+    def _write_instruction(self, body: _Body, line: str) -> None:
+        shape = ""
+        try:
+            parts = read_instruction(line)
+            name, is_root, shape = parts.name, parts.is_root, parts.shape
+            content = self._content(body, parts)
+            self.readable += 1
+        except ValueError:
+            name, is_root = instruction_name(line)
+            content = self._pieces.opcode(UNREADABLE) + verbatim_field(UNREADABLE_LINES, line)
+        id = self._id()
+        body.add(name, shape, id, content)
+        if is_root:
+            body.root = id
+
+    def _id(self) -> int:
+        self._next_id += 1
+        return self._next_id
+
+    def _finish(self, name: str, body: _Body, thread: bytes) -> int:
+        id = self._id()
+        root = body.ids[-1] if body.root is None else body.root
+        fields = [content_field(_NAME, name.encode()), *body.fields]
+        fields += [number_field(_COMPUTATION_ID, id), number_field(_ROOT, root)]
+        fields += [content_field(_THREAD, thread)] if thread else []
+        self.messages.append(b"".join(fields))
+        self._sequences[id] = body.ids
+        self._computations[name] = id
+        return id
+
+    def _content(self, body: _Body, parts: InstructionText) -> bytes:
+        """The fields of an instruction but its name and id. Raises `ValueError` when it lacks what it needs."""
+        wrapped, _, step = parts.opcode.rpartition("-")
+        if parts.opcode not in OPCODES and wrapped in OPCODES and step in ("start", "update", "done"):
+            if step == "start":
+                return self._wrap(body, parts, wrapped)
+            parts = parts._replace(opcode=f"async-{step}")
+        operands, values = self._operands(body, parts)
+        called, others = self._references(body, parts)
+        fewest, fewest_called = _LEAST.get(parts.opcode, (0, 0))
+        if len(operands) < fewest or len(called) < fewest_called:
+            raise ValueError("the instruction lacks operands or computations")
+        if parts.opcode == "fusion":
+            self._fused.update(called)
+        return self._join(parts, operands, called, values + others)
+
+    def _join(self, parts: InstructionText, operands: list[int], called: list[int], others: bytes) -> bytes:
+        pieces = self._pieces
+        return b"".join((
+            pieces.opcode(parts.opcode), pieces.shape(parts.shape), packed_field(_OPERANDS, operands),
+            packed_field(_CALLED, called), others,
+            verbatim_field(UNREADABLE_LINES, parts.rest) if parts.rest else b"",
+        ))  # fmt: skip
+
+    def _operands(self, body: _Body, parts: InstructionText) -> tuple[list[int], bytes]:
+        """The ids of the operands; and the field of what stands in their place in constants and parameters."""
+        if parts.opcode == "parameter":
+            if not parts.operands.strip().isdecimal() or len(parts.operands) > 18:
+                raise ValueError("this is no parameter number")
+            return [], number_field(_PARAMETER_NUMBER, int(parts.operands))
+        if parts.opcode == "constant":
+            return [], self._pieces.literal(parts.shape, parts.operands)
+        return [self._place(body, name) for name in operand_names(parts.operands)], b""
+
+    def _place(self, body: _Body, name: str) -> int:
+        """The id of the instruction with this name; one is added when none stands above."""
+        found = body.places.get(name)
+        if found is not None:
+            return found[0]
+        shape, content = self._element(body, name) or ("", self._pieces.opcode(MISSING))
+        id = self._id()
+        body.add(name, shape, id, content)
+        return id
+
+    def _element(self, body: _Body, name: str) -> tuple[str, bytes] | None:
+        """The shape of an operand that is an element of a tuple above, and the fields that take it out; else None."""
+        found = _ELEMENT.fullmatch(name)
+        if found is None or found[1] not in body.places:
+            return None
+        id, shape = body.places[found[1]]
+        if found[1] not in body.elements:
+            body.elements[found[1]] = split_tuple(shape) if shape.startswith("(") else []
+        shapes, number = body.elements[found[1]], int(found[2])
+        if number >= len(shapes):
+            return None
+        parts = InstructionText(name, False, shapes[number].strip(), "get-tuple-element", "", {}, "")
+        return parts.shape, self._join(parts, [id], [], self._pieces.attribute(parts.opcode, "index", found[2]))
+
+    def _references(self, body: _Body, parts: InstructionText) -> tuple[list[int], bytes]:
+        """The ids of the called computations; and the fields of all attributes but those that call."""
+        called: list[tuple[int, list[int]]] = []
+        fields: list[bytes] = []
+        for key, value in parts.attributes.items():
+            if key in _CALLS:
+                names = operand_names(inside(value, "{") if value.startswith("{") else value)
+                called.append((_CALLS[key], [self._computation(name) for name in names]))
+            elif key == "control-predecessors":
+                names = operand_names(inside(value, "{"))
+                fields.append(packed_field(_CONTROL, [self._place(body, name) for name in names]))
+            else:
+                fields.append(self._pieces.attribute(parts.opcode, key, value))
+        if len(called) > 1:
+            called.sort(key=lambda ranked: ranked[0])
+        return [id for _, ids in called for id in ids], b"".join(fields)
+
+    def _computation(self, name: str) -> int:
+        """The id of the computation with this name; one is added when none stands above."""
+        found = self._computations.get(name)
+        if found is not None:
+            return found
+        body = _Body()
+        body.add(name, "", self._id(), self._pieces.opcode(MISSING))
+        return self._finish(name, body, b"")
+
+    def _wrap(self, body: _Body, parts: InstructionText, opcode: str) -> bytes:
+        """The fields of an instruction such as `slice-start`: XLA prints an async-start and what it runs as one."""
+        names = operand_names(parts.operands)
+        operands = [self._place(body, name) for name in names]
+        called = self._wrapped_computation(parts, opcode, [body.places[name][1] for name in names])
+        outer = {key: value for key, value in parts.attributes.items() if key in (*_OUTER_ONLY, *_SHARED)}
+        parts = parts._replace(opcode="async-start", attributes=outer)
+        return self._join(parts, operands, [called], self._references(body, parts)[1])
+
+    def _wrapped_computation(self, parts: InstructionText, opcode: str, shapes: list[str]) -> int:
+        """Writes what such an instruction runs on operands of these shapes, as XLA's parser does; returns its id."""
+        elements = split_tuple(parts.shape)
+        if len(elements) < 2:
+            raise ValueError("the shape of an asynchronous start is a tuple of operands, results, ...")
+        suffix = f".{self._wrapped}" if self._wrapped else ""
+        self._wrapped += 1
+        body = _Body()
+        for number, shape in enumerate(shapes):
+            fields = self._pieces.opcode("parameter") + self._pieces.shape(shape)
+            body.add(f"async_param.{number}", shape, self._id(), fields + number_field(_PARAMETER_NUMBER, number))
+        given = parts.attributes
+        op = InstructionText(
+            f"{opcode}.async{suffix}", True, elements[1], opcode, ", ".join(body.places),
+            {key: value for key, value in given.items() if key not in _OUTER_ONLY}, "",
+        )  # fmt: skip
+        content = self._content(body, op)
+        body.add(op.name, op.shape, self._id(), content)
+        thread = unquote(given["async_execution_thread"]) if "async_execution_thread" in given else b""
+        return self._finish(f"async_wrapped{suffix}", body, thread)
+
+
+def _thread(text: str) -> tuple[bytes, str]:
+    """The thread a computation runs on, from what stands behind its closing brace; and what else stands there."""
+    text = text.strip()
+    if text.startswith("//") or not text:
+        return b"", ""
+    try:
+        given = dict(split_pairs(text.removeprefix(",")))
+        return unquote(given["execution_thread"]), "" if len(given) == 1 else text
+    except (KeyError, ValueError):
+        return b"", text

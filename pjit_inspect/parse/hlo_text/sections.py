@@ -1,0 +1,160 @@
+"""HLO text, cut into its parts: the header, the source tables, the computations and their instructions.
+
+Works by lines, as XLA prints them; an instruction that goes on over several lines stays whole. Not its job: what an
+instruction says (`parse.wire.text_lines`).
+
+*Source*: `HloModule::ToString`, `HloComputation::ToString` in XLA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pjit_inspect.errors import ParseError
+
+__all__ = ["ComputationText", "ProgramText", "cut_program"]
+
+_INSTRUCTION = re.compile(r"\s*(?:ROOT\s+)?%?[A-Za-z_][^\s=(){},%]*\s+=\s")
+_COMPUTATION = re.compile(r"\s*(ENTRY\s+)?%?([A-Za-z_][^\s=(){},%]*)\s*(?:\(.*)?\{\s*", flags=re.S)
+_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+_EXPECTED = "HLO text as XLA prints it, beginning with 'HloModule'"
+
+
+@dataclass(slots=True, kw_only=True)
+class ComputationText:
+    """One computation.
+
+    Attributes:
+      name: its name, without the percent sign.
+      is_entry: whether the program starts with it.
+      instructions: its instructions in order.
+      end: what stands behind its closing brace; None when there is none.
+    """
+
+    name: str
+    is_entry: bool
+    instructions: list[str] = field(default_factory=list)
+    end: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ProgramText:
+    """The parts of one program.
+
+    Attributes:
+      header: the lines that begin with "HloModule"; "" when there are none.
+      tables: the rows of each source table by its title.
+      computations: those that have an instruction, in order.
+      stray: lines that belong to none of these.
+    """
+
+    header: str = ""
+    tables: dict[str, list[str]] = field(default_factory=dict)
+    computations: list[ComputationText] = field(default_factory=list)
+    stray: list[str] = field(default_factory=list)
+
+
+def cut_program(text: str) -> ProgramText:
+    """The parts of `text`. Raises `ParseError` with the line when it is no HLO."""
+    program = _Cutter().cut(text.split("\n"))
+    if program.header or any(computation.is_entry for computation in program.computations):
+        if program.computations:
+            return program
+        line = 1 + text.count("\n", 0, len(text.rstrip()))
+        raise ParseError("there is no computation in it", offset=line, expected="computations after the header")
+    line = 1 + text.count("\n", 0, len(text) - len(text.lstrip()))
+    shown = text.lstrip()[:20].split("\n")[0]
+    message = f"the text begins with {shown!r}" if shown else "there is no text"
+    raise ParseError(message, offset=line, expected=_EXPECTED)
+
+
+class _Cutter:
+    """Reads lines one after another."""
+
+    def __init__(self) -> None:
+        self.program = ProgramText()
+        self._computation: ComputationText | None = None
+        self._lines: list[str] = []
+        self._table: list[str] | None = None
+        self._header: list[str] | None = None
+        self._is_over = False
+
+    def cut(self, lines: Iterable[str]) -> ProgramText:
+        for line in lines:
+            if self._is_over:
+                self.program.stray.append(line)
+            elif self._computation is not None:
+                self._inner_line(line, self._computation)
+            else:
+                self._outer_line(line)
+        self._end_header()
+        self._end_computation(None)
+        return self.program
+
+    def _inner_line(self, line: str, computation: ComputationText) -> None:
+        if _INSTRUCTION.match(line):
+            self._end_instruction(computation)
+            self._lines.append(line)
+            return
+        stripped = line.strip()
+        if stripped == "}" or stripped.startswith(("},", "} //")):
+            self._end_computation(stripped[1:])
+        elif not stripped or stripped.startswith("//"):
+            return
+        elif not line[0].isspace() and _COMPUTATION.fullmatch(line):
+            self._end_computation(None)
+            self._outer_line(line)
+        elif self._lines:
+            self._lines.append(line)
+        else:
+            self.program.stray.append(line)
+
+    def _end_instruction(self, computation: ComputationText) -> None:
+        if self._lines:
+            computation.instructions.append(self._lines[0] if len(self._lines) == 1 else "\n".join(self._lines))
+            self._lines.clear()
+
+    def _end_computation(self, end: str | None) -> None:
+        computation = self._computation
+        if computation is None:
+            return
+        self._end_instruction(computation)
+        computation.end = end
+        if computation.instructions:
+            self.program.computations.append(computation)
+        else:
+            self.program.stray.append(computation.name)
+        self._computation = None
+
+    def _outer_line(self, line: str) -> None:
+        stripped = line.strip()
+        if not stripped or stripped.startswith("//"):
+            self._end_header()
+            self._table = None
+        elif stripped in _TABLES:
+            self._end_header()
+            self._table = self.program.tables.setdefault(stripped, [])
+        elif stripped.startswith("HloModule ") or stripped == "HloModule":
+            self._begin(stripped)
+        elif stripped.endswith("{") and (found := _COMPUTATION.fullmatch(line)):
+            self._end_header()
+            self._table = None
+            self._computation = ComputationText(name=found[2], is_entry=found[1] is not None)
+        else:
+            rows = self._header if self._header is not None else self._table
+            (self.program.stray if rows is None else rows).append(stripped)
+
+    def _begin(self, line: str) -> None:
+        if self.program.header or self._header is not None or self.program.computations:
+            # Another program: one text is read as one program.
+            self._is_over = True
+            self.program.stray.append(line)
+        else:
+            self._header = [line]
+
+    def _end_header(self) -> None:
+        if self._header is not None:
+            self.program.header = " ".join(self._header)
+            self._header = None

@@ -1,0 +1,135 @@
+"""Shapes, from HLO text to `xla.ShapeProto`.
+
+Not its job: what a shape weighs (`model.program.shape`), or reading the proto (`parse.wire.shapes`).
+
+*Source*: `Shape::ToString`, `Layout::ToString` and `ParseShape` in XLA.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pjit_inspect.model.program.shape import COMBINED, UNBOUNDED
+from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, MAX_RANK
+from pjit_inspect.parse.wire.text_scan import find_close, integers, split_commas, without_comments
+
+__all__ = ["read_shape", "split_tuple"]
+
+_NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}
+_TUPLE, _BUFFER = _NUMBERS["tuple"], _NUMBERS["buffer"]
+
+_ARRAY = re.compile(r"([A-Za-z]\w*)\[([^\[\]{}()]*)\]")
+_BRACKETS = r"\((?:[^()]|\([^()]*\))*+\)"
+_ATTRIBUTE = re.compile(rf"([A-Z]+|#|\*)((?:{_BRACKETS})+)")
+_GROUP = re.compile(_BRACKETS)
+
+_MAX_DEPTH = 40
+"""Tuples nested deeper are damage; a protocol buffer holds no more than 100 levels either."""
+
+
+def read_shape(text: str) -> tuple[Any, bool]:
+    """The `ShapeProto` a text such as `(f32[2,3]{1,0:T(8,128)}, token[])` describes, and whether all was understood.
+
+    An element type or a layout attribute this package does not know is left out. Raises `ValueError` for a text that is
+    no shape.
+    """
+    return _read(without_comments(text).strip(), 0)
+
+
+def split_tuple(text: str) -> list[str]:
+    """The texts of a tuple's elements. Raises `ValueError` when `text` is no tuple."""
+    text = without_comments(text).strip()
+    if not text.startswith("(") or find_close(text, 0) != len(text):
+        raise ValueError("this is no tuple")
+    return split_commas(text, 1, len(text) - 1)
+
+
+def _read(text: str, depth: int) -> tuple[Any, bool]:
+    if depth > _MAX_DEPTH:
+        raise ValueError("tuples are nested too deeply")
+    if text.startswith("b(") and text.endswith(")"):
+        element, whole = _read(text[2:-1].strip(), depth + 1)
+        return message_class("Shape")(element_type=_BUFFER, tuple_shapes=[element]), whole
+    if not text.startswith("("):
+        return _array(text, depth)
+    read = [_read(element, depth + 1) for element in split_tuple(text)]
+    shape = message_class("Shape")(element_type=_TUPLE, tuple_shapes=[element for element, _ in read])
+    return shape, all(whole for _, whole in read)
+
+
+def _array(text: str, depth: int) -> tuple[Any, bool]:
+    head = _ARRAY.match(text)
+    if head is None:
+        raise ValueError("this is no shape")
+    name, rest = head[1], text[head.end() :].strip()
+    shape = message_class("Shape")(element_type=_NUMBERS.get(name, 0))
+    dimensions = head[2].split(",") if head[2].strip() else []
+    if len(dimensions) > MAX_RANK:
+        raise ValueError("a shape has too many dimensions")
+    for dimension in dimensions:
+        _add_dimension(shape, dimension.strip())
+    whole = name in _NUMBERS
+    if rest:
+        if not rest.startswith("{") or find_close(rest, 0) != len(rest):
+            raise ValueError("this is no layout")
+        whole = _read_layout(shape, rest[1:-1], depth) and whole
+    elif not shape.dimensions and name not in ("token", "opaque"):
+        # XLA prints no layout for a scalar.
+        shape.layout.tail_padding_alignment_in_elements = 1
+    return shape, whole
+
+
+def _add_dimension(shape: Any, text: str) -> None:
+    is_bound = text.startswith("<=")
+    (length,) = [UNBOUNDED] if text == "?" else integers(text[2:] if is_bound else text)
+    if length < 0 and text != "?":
+        raise ValueError("this is no dimension")
+    shape.dimensions.append(length)
+    shape.is_dynamic_dimension.append(is_bound or text == "?")
+
+
+def _read_layout(shape: Any, text: str, depth: int) -> bool:
+    """Fills the layout of `shape`; whether every attribute is known."""
+    order, _, attributes = text.partition(":")
+    layout = shape.layout
+    layout.minor_to_major.extend(integers(order))
+    layout.tail_padding_alignment_in_elements = 1
+    position, whole = 0, True
+    attributes = attributes.strip()
+    while position < len(attributes):
+        found = _ATTRIBUTE.match(attributes, position)
+        if found is None:
+            raise ValueError("this is no layout")
+        whole = _read_attribute(layout, found[1], found[2], depth) and whole
+        position = found.end()
+    return whole
+
+
+def _read_attribute(layout: Any, name: str, text: str, depth: int) -> bool:
+    groups = [group[1:-1] for group in _GROUP.findall(text)]
+    if name == "T":
+        for group in groups:
+            layout.tiles.add(dimensions=integers(group.replace("*", str(COMBINED))))
+    elif name == "SC":
+        for group in groups:
+            dimension, _, indices = group.partition(":")
+            (number,) = integers(dimension)
+            layout.split_configs.add(dimension=number, split_indices=integers(indices))
+    elif name == "P":
+        layout.physical_shape.CopyFrom(_read(groups[0].strip(), depth + 1)[0])
+    elif name in _LAYOUT_NUMBERS:
+        (value,) = integers(groups[0])
+        setattr(layout, _LAYOUT_NUMBERS[name], value)
+    else:
+        return False
+    return True
+
+
+_LAYOUT_NUMBERS = {
+    "L": "tail_padding_alignment_in_elements",
+    "E": "element_size_in_bits",
+    "S": "memory_space",
+    "M": "dynamic_shape_metadata_prefix_bytes",
+}

@@ -1,0 +1,1 @@
+"""What JAX, XLA and StableHLO say in words: errors, warnings, texts."""

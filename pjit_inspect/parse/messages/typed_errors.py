@@ -1,0 +1,200 @@
+"""The messages with which JAX refuses types on an Explicit mesh and under `shard_map`, as facts.
+
+New lengths that axes do not divide, updates, convolutions, loops and branches whose types differ, results that are said
+to be replicated. Not its job: operands that conflict and specs in themselves (`parse.messages.sharding_errors`), values that are
+not known while tracing (`parse.messages.traced_errors`).
+
+*Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
+`lax/convolution.py`, `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`, `numpy/lax_numpy.py`,
+`shard_map.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts
+from pjit_inspect.parse.messages.sharding_phrases import parse_array_type, parse_integers, parse_spec
+
+__all__ = ["TYPED_READERS"]
+
+_MOST = 16
+_ENTRY = r"(?:P|PartitionSpec)\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,8}\)"
+
+# ---------------------------------------------------------------- one array
+
+# 0.8.2 ends with "is not implemented.".
+_NEW_SIZE = re.compile(
+    r"^(\w{1,40}) on sharded dims where out dim \((\d{1,18})\) is not divisible by mesh axes \((\d{1,12})\) with spec "
+    r"\((.{1,200}?)\) is not implemented\.(?: Got input type=(\S{1,400}) and output shape=(\(.{0,600}\)))?$"
+)
+_TILE = re.compile(
+    r"^Operand cannot be sharded on dimension (\d{1,4}) when the tiling is non-trivial\. Got input type: (\S{1,400}) "
+    r"with reps: (\([\d, ]{0,200}\))$"
+)
+_LINALG = re.compile(
+    rf"^Input \d{{1,4}} to (\w{{1,40}}) must be unsharded on non-batch dimensions, but got ({_ENTRY})\.$"
+)
+_SCANNED = re.compile(rf"^0th dimension of all xs should be replicated\. Got ({_ENTRY}(?:, {_ENTRY}){{0,100}})$")
+_REPEAT = "Please pass sharding to `jnp.repeat` via `out_sharding` parameter."
+_CONVOLUTION = "Please specify the output sharding via `out_sharding` parameter of `conv_general_dilated`"
+
+
+def _new_size(text: str) -> ErrorFacts | None:
+    found = _NEW_SIZE.match(text)
+    if found is None:
+        return None
+    entry = found[4].strip()
+    axes = re.findall(r"'([^']{1,200})'", entry) or [entry]
+    facts = ErrorFacts(kind="new size", operation=found[1], names=tuple(axes), count=int(found[3]), dimension=None)
+    length = int(found[2])
+    if found[5] is None:
+        return replace(facts, new_shape=(length,), reason="one length")
+    array = replace(parse_array_type(found[5]), name="operand")
+    # Before numpy 2, and where JAX worked it out itself: `8`; else `np.int64(8)`.
+    shape = parse_integers(re.sub(r"np\.int64\((\d+)\)", r"\1", found[6]))
+    if len(shape) != len(array.shape or ()):
+        return None
+    return replace(facts, arrays=(array,), new_shape=shape)
+
+
+def _tile(text: str) -> ErrorFacts | None:
+    found = _TILE.match(text)
+    if found is None:
+        return None
+    array, reps = replace(parse_array_type(found[2]), name="operand"), parse_integers(found[3])
+    if len(reps) != len(array.shape or ()):
+        return None
+    return ErrorFacts(
+        kind="split dimension", operation="tile", arrays=(array,), dimension=int(found[1]), new_shape=reps
+    )
+
+
+def _linalg(text: str) -> ErrorFacts | None:
+    found = _LINALG.match(text)
+    spec = parse_spec(found[2]) if found else None
+    if found is None or spec is None or len(spec) < 2:
+        return None
+    dimension = next((len(spec) - 2 + place for place, entry in enumerate(spec[-2:]) if entry is not None), None)
+    if dimension is None:
+        return None
+    array = ErrorArray(name="operand", spec=spec)
+    return ErrorFacts(kind="split dimension", operation=found[1], arrays=(array,), dimension=dimension)
+
+
+def _scanned(text: str) -> ErrorFacts | None:
+    found = _SCANNED.match(text)
+    if found is None:
+        return None
+    specs = [parse_spec(part) for part in re.findall(_ENTRY, found[1])[:_MOST]]
+    split = [spec for spec in specs if spec and spec[0] is not None]
+    if not split:
+        return None
+    arrays = tuple(ErrorArray(name="operand", spec=spec) for spec in split)
+    return ErrorFacts(kind="split dimension", operation="scan", arrays=arrays, dimension=0)
+
+
+def _without_types(text: str) -> ErrorFacts | None:
+    if text == _REPEAT:
+        return ErrorFacts(kind="split dimension", operation="repeat")
+    return ErrorFacts(kind="convolution", operation="conv_general_dilated") if text == _CONVOLUTION else None
+
+
+_UPDATE = re.compile(
+    r"^dynamic_update_slice operand sharding must be equal to update sharding, got operand sharding "
+    r"(\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))? and update sharding (\S{1,400}?)(?:\(\{[^\n]{0,400}?\}\))?\.$"
+)
+
+
+def _update(text: str) -> ErrorFacts | None:
+    found = _UPDATE.match(text)
+    if found is None:
+        return None
+    arrays = tuple(
+        replace(parse_array_type(type_), name=name)
+        for type_, name in zip((found[1], found[2]), ("operand", "update"), strict=True)
+    )
+    return ErrorFacts(kind="update", operation="dynamic_update_slice", arrays=arrays)
+
+
+# ---------------------------------------------------------------- loops and branches
+
+_LOOP = re.compile(
+    r"^(\w{1,40}) (?:body )?(?:body function|function) carry input and carry output must have equal types, but they "
+    r"differ:\n\n"
+)
+_CARRY = re.compile(
+    r"[Tt]he input carry (?:(?:component |at path )?(\S{1,300}?) )?has type (\S{1,400}) but the corresponding output "
+    r"carry component has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
+)
+_BRANCHES = re.compile(r"^(cond|switch) branches must have equal output types but they differ\.")
+_BRANCH = re.compile(
+    r"[Tt]he output of (true_fun|branch ?\d{1,4})(?: at path (\S{1,200}?))? has type (\S{1,400}) but the corresponding "
+    r"output of (false_fun|branch ?\d{1,4}) has type (\S{1,400}?)(?=[,.;]\s|[,.;]$|, so|\n|$)"
+)
+
+
+def _loop(text: str) -> ErrorFacts | None:
+    start = _LOOP.match(text)
+    if start is None:
+        return None
+    pairs = [(found[1], found[2], found[3]) for found in _CARRY.finditer(text, start.end())][:_MOST]
+    if not pairs:
+        return None
+    return ErrorFacts(
+        kind="loop type", operation=start[1].removesuffix("_loop"),
+        arrays=tuple(_typed(name or "carry", type_) for name, type_, _ in pairs),
+        wanted=tuple(_typed(name or "carry", type_) for name, _, type_ in pairs),
+        names=tuple(_varying(one) for _, one, _ in pairs) + tuple(_varying(other) for _, _, other in pairs),
+    )  # fmt: skip
+
+
+def _branches(text: str) -> ErrorFacts | None:
+    start = _BRANCHES.match(text)
+    pairs = list(_BRANCH.finditer(text, start.end()))[:_MOST] if start else []
+    if start is None or not pairs:
+        return None
+    return ErrorFacts(
+        kind="branch type", operation=start[1],
+        arrays=tuple(_typed(found[1] + (found[2] or ""), found[3]) for found in pairs),
+        wanted=tuple(_typed(found[4] + (found[2] or ""), found[5]) for found in pairs),
+        names=tuple(_varying(found[3]) for found in pairs) + tuple(_varying(found[5]) for found in pairs),
+    )  # fmt: skip
+
+
+def _typed(name: str, text: str) -> ErrorArray:
+    return replace(parse_array_type(text), name=name)
+
+
+def _varying(text: str) -> str:
+    """The axes that a type varies over: `data,model` of `float32[4]{V:(data,model)}`; "" for none."""
+    found = re.search(r"\{V:\(?([\w.,-]{1,200}?)\)?[};]", text)
+    return found[1] if found else ""
+
+
+# ---------------------------------------------------------------- results of shard_map
+
+_REPLICATED = "out_specs which require replication which can't be statically inferred given the mesh"
+_NOT_PROVEN = re.compile(
+    rf"out_specs(\S{{0,400}}?) is ({_ENTRY}) which implies that the corresponding output value is (?:only varying "
+    r"across mesh axes \{[^{}\n]{0,400}\} and not \{([^{}\n]{0,400})\}|replicated across mesh axis '([^'\n]{1,200})')"
+)
+
+
+def _replication(text: str) -> ErrorFacts | None:
+    """The same in all versions but for `P` and `PartitionSpec`."""
+    if not text.startswith("shard_map applied to the function") or _REPLICATED not in text:
+        return None
+    found = list(_NOT_PROVEN.finditer(text))[:_MOST]
+    if not found:
+        return None
+    arrays = tuple(ErrorArray(name=f"out_specs{one[1]}", spec=parse_spec(one[2])) for one in found)
+    return ErrorFacts(
+        kind="replication", operation="shard_map", arrays=arrays, names=tuple(one[3] or one[4] or "" for one in found)
+    )
+
+
+TYPED_READERS = (
+    _new_size, _tile, _linalg, _scanned, _without_types, _update, _loop, _branches, _replication,
+)  # fmt: skip

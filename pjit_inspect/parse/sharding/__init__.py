@@ -1,0 +1,1 @@
+"""Shardings, and the program before partitioning with one for every value."""

@@ -1,0 +1,330 @@
+"""The program as XLA's partitioner gets it, from HLO in which every instruction has its sharding.
+
+The same type that our own run of Shardy gives; so shardings are known in GSPMD mode too. Tuples are taken apart: only
+arrays are values. Not its job: making XLA write such HLO (`observe.partitioner.service`), what a sharding means
+(`parse.sharding.hlo_sharding`), or how dimensions hang together (`parse.sharding.hlo_rules`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import (
+    AxisSizes,
+    Boundary,
+    Propagation,
+    ShardedOp,
+    ShardedValue,
+    Span,
+    SpanKey,
+    span_key,
+)
+from pjit_inspect.parse.sharding.hlo_rules import find_edges, find_rule
+from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
+from pjit_inspect.parse.wire.hlo_schema import decode
+
+__all__ = ["PropagatedHlo", "read_propagated_hlo"]
+
+_CALLERS = frozenset(("while", "conditional", "call"))
+_MAX_DEPTH = 200
+_REQUESTS = frozenset(("sharding_constraint", "reshard"))
+"""JAX's names of what a user writes to ask for a sharding."""
+_INNER_JIT = re.compile(r"p?jit(\(.*\))?")
+"""The name of a copy that the `in_shardings` or `out_shardings` of a jit within the program ask for."""
+
+_Leaves = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropagatedHlo:
+    """A program, and where each of its instructions went.
+
+    Attributes:
+      program: the program.
+      op_of: instruction -> its op; tuples, parameters and the like have none.
+      values_of: instruction -> its arrays, in the order of the leaves of its shape.
+    """
+
+    program: Propagation
+    op_of: dict[int, int]
+    values_of: dict[int, _Leaves]
+
+
+def read_propagated_hlo(
+    module: HloModule,
+    meshes: Sequence[Mesh],
+    device_ids: Sequence[int] | None = None,
+    *,
+    free_inputs: Sequence[bool] = (),
+    free_outputs: Sequence[bool] = (),
+    result_names: Sequence[str] = (),
+    spans: Mapping[SpanKey, Span] | None = None,
+    partitions: int | None = None,
+) -> PropagatedHlo:
+    """The program with the sharding of every value, read from HLO before partitioning.
+
+    A dimension whose tiles follow no axes of any mesh is split over an axis "(4 tiles)" that no mesh has. An
+    instruction without a sharding is not split: XLA treats it so. Raises ParseError for a program that is none.
+
+    Args:
+      module: HLO with `sharding` attributes.
+      meshes: the user's meshes, the most likely first.
+      device_ids: the device of each partition; None when partitions are positions in the meshes.
+      free_inputs: for each argument, whether its sharding was left to the partitioner.
+      free_outputs: the same for each result.
+      result_names: JAX's names of the results.
+      spans: the pieces of source text that ops were written as.
+      partitions: over how many devices it is split, where the module does not say.
+    """
+    if partitions is None:
+        partitions = int(module.device_counts[1]) if module.device_counts else 1
+    walk = _Walk(
+        module=module,
+        meshes=tuple(meshes),
+        device_ids=device_ids,
+        partitions=max(partitions, 1),
+        spans=spans or {},
+    )
+    entry = module.computation(module.entry)
+    results = walk.computation(entry, _Region())
+    program = Propagation(
+        ops=tuple(walk.ops),
+        values=tuple(walk.values),
+        inputs=walk.inputs(entry, free_inputs),
+        outputs=walk.outputs(entry.root, results, free_outputs, result_names),
+        meshes=(*(mesh.sizes for mesh in meshes), *walk.extra),
+        links=tuple(walk.links),
+    )
+    return PropagatedHlo(program=program, op_of=walk.op_of, values_of=walk.leaves)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Region:
+    """The op whose region is read, and what enters it."""
+
+    op: int | None = None
+    arguments: tuple[_Leaves, ...] = ()
+    depth: int = 0
+    is_condition: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class _Walk:
+    """One pass over a module. `leaves` maps an instruction to its arrays; only a tuple has not exactly one."""
+
+    module: HloModule
+    meshes: tuple[Mesh, ...]
+    device_ids: Sequence[int] | None
+    partitions: int
+    spans: Mapping[SpanKey, Span]
+    ops: list[ShardedOp] = field(default_factory=list)
+    values: list[ShardedValue] = field(default_factory=list)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    leaves: dict[int, _Leaves] = field(default_factory=dict)
+    op_of: dict[int, int] = field(default_factory=dict)
+    specs: dict[tuple[bytes, int], tuple[FoundSpec, ...]] = field(default_factory=dict)
+    extra: list[AxisSizes] = field(default_factory=list)
+
+    # ------------------------------------------------------------ the program's borders
+
+    def inputs(self, entry: Computation, free: Sequence[bool]) -> tuple[Boundary, ...]:
+        boundaries = []
+        for instruction in _parameters(entry):
+            for value in self.leaves[instruction.index]:
+                number = len(boundaries)
+                required = None if number < len(free) and free[number] else self.values[value].spec
+                boundaries.append(Boundary(name=_plain(instruction.op_name), value=value, spec=required))
+        return tuple(boundaries)
+
+    def outputs(
+        self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
+    ) -> tuple[Boundary, ...]:
+        # What is returned may be computed otherwise; the tuple of results says how it must be.
+        required = [found.dimensions for found in self._specs(root)]
+        if len(required) != len(results):
+            required = [self.values[value].spec for value in results]
+        return tuple(
+            Boundary(
+                name=names[k] if k < len(names) else "",
+                value=value,
+                spec=None if k < len(free) and free[k] else required[k],
+            )
+            for k, value in enumerate(results)
+        )
+
+    # ------------------------------------------------------------ instructions
+
+    def computation(self, computation: Computation, region: _Region) -> _Leaves:
+        """Reads a computation; the arrays it returns."""
+        if region.depth > _MAX_DEPTH:
+            raise ParseError("computations are nested too deeply", expected="an HLO program")
+        for index in computation.order.tolist():
+            self._instruction(self.module.instruction(index), region)
+        return self.leaves[computation.root.index]
+
+    def _instruction(self, instruction: Instruction, region: _Region) -> None:
+        operands = tuple(self.leaves.get(other.index, ()) for other in instruction.operands)
+        opcode = instruction.opcode
+        if opcode == "parameter":
+            self._parameter(instruction, region)
+        elif opcode == "tuple":
+            self.leaves[instruction.index] = tuple(chain.from_iterable(operands))
+        elif opcode == "get-tuple-element":
+            self.leaves[instruction.index] = _element(instruction, operands[0] if operands else ())
+        else:
+            self._op(instruction, region, operands)
+
+    def _parameter(self, instruction: Instruction, region: _Region) -> None:
+        number = instruction.details.parameter_number or 0
+        argument = None
+        if region.op is None:
+            others = _parameters(instruction.computation)[:number]
+            argument = sum(len(other.shape.leaves) for other in others)
+        leaves = self._values(instruction, op=region.op, argument=argument)
+        self.leaves[instruction.index] = leaves
+        entering = region.arguments[number] if number < len(region.arguments) else ()
+        self.links += zip(entering, leaves, strict=False)
+
+    def _op(self, instruction: Instruction, region: _Region, operands: tuple[_Leaves, ...]) -> None:
+        index = self.op_of[instruction.index] = len(self.ops)
+        message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
+        opcode = _opcode(instruction, message)
+        self.ops.append(ShardedOp(opcode=opcode))
+        results = self._values(instruction, op=index, message=message)
+        self.leaves[instruction.index] = results
+        specs, frames = self._specs(instruction, message), instruction.frames
+        shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
+        self.ops[index] = ShardedOp(
+            opcode=opcode,
+            op_name=instruction.op_name,
+            frames=frames,
+            spans=tuple(self._span(instruction.op_name, frames[0], frame) for frame in frames) if self.spans else (),
+            operands=tuple(chain.from_iterable(operands)),
+            results=results,
+            rule=find_rule(message, shapes, instruction.shape.leaves),
+            parent=region.op,
+            manual=next((spec.manual for spec in specs if spec.manual), ()),
+            edges=find_edges(message),
+            detail=message.custom_call_target or _combiner(instruction),
+            in_condition=region.is_condition,
+            is_on_one=bool(specs) and all(spec.is_on_one for spec in specs),
+        )
+        if instruction.opcode in _CALLERS:
+            self._calls(instruction, index, operands, region.depth)
+
+    def _span(self, op_name: str, innermost: Frame, frame: Frame) -> Span | None:
+        *scopes, primitive = op_name.split("/")
+        # What a library's jitted function is made of was written as the call of it: `jax.nn.relu(x)` makes a `max`.
+        calls = (scope for scope in reversed(scopes) if scope.endswith(")"))
+        keys = (span_key(name, innermost, frame) for name in (primitive, *calls))
+        return next((self.spans[key] for key in keys if key in self.spans), None)
+
+    def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:
+        results = self.leaves[instruction.index]
+        branches = instruction.opcode == "conditional"
+        for number, called in enumerate(instruction.called):
+            arguments = operands[number + 1 : number + 2] if branches else operands
+            # A loop's condition returns a truth value that is nothing of what the loop carries.
+            is_condition = instruction.opcode == "while" and not called.root.shape.is_tuple
+            region = _Region(op=index, arguments=arguments, depth=depth + 1, is_condition=is_condition)
+            returned = self.computation(called, region)
+            if len(returned) == len(results) and not is_condition:
+                self.links += zip(returned, results, strict=True)
+
+    # ------------------------------------------------------------ values
+
+    def _values(
+        self, instruction: Instruction, *, op: int | None, argument: int | None = None, message: Any = None
+    ) -> _Leaves:
+        first = len(self.values)
+        specs = self._specs(instruction, message)
+        for number, shape in enumerate(instruction.shape.leaves):
+            found = specs[number]
+            own = None if argument is None else argument + number
+            self.values.append(
+                ShardedValue(dtype=shape.dtype, shape=shape.dimensions, spec=found.dimensions, op=op, argument=own)
+            )
+        return tuple(range(first, len(self.values)))
+
+    def _specs(self, instruction: Instruction, message: Any = None) -> tuple[FoundSpec, ...]:
+        """The spec of each array the instruction yields."""
+        if message is None:
+            message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)
+        shapes = instruction.shape.leaves
+        written = message.sharding.SerializeToString() if message.HasField("sharding") else b""
+        key = written, int(self.module.instructions.shape[instruction.index])
+        if key not in self.specs:
+            tilings = read_tilings(message.sharding, self.partitions) if written else ()
+            self.specs[key] = self._found(tilings, shapes)
+        return self.specs[key]
+
+    def _found(self, tilings: tuple[Tiling, ...], shapes: tuple[Shape, ...]) -> tuple[FoundSpec, ...]:
+        if len(tilings) == 1:
+            tilings *= len(shapes)
+        if len(tilings) != len(shapes):
+            tilings = (Tiling(),) * len(shapes)
+        return tuple(self._spec(tiling, len(shape.dimensions)) for tiling, shape in zip(tilings, shapes, strict=True))
+
+    def _spec(self, tiling: Tiling, rank: int) -> FoundSpec:
+        # Whole axes of another mesh are likelier than parts of axes of the first.
+        for parts in (False, True):
+            for mesh in self.meshes:
+                found = find_spec(tiling, rank, mesh, self.device_ids, parts=parts)
+                if found is not None:
+                    return found
+        dimensions = tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank])
+        return FoundSpec(dimensions=dimensions, is_on_one=tiling.device is not None)
+
+    def _nameless(self, count: int) -> tuple[str, ...]:
+        """An axis for tiles that follow no mesh axis; its name says so."""
+        if count == 1:
+            return ()
+        name = f"({count} tiles)"
+        if {name: count} not in self.extra:
+            self.extra.append({name: count})
+        return (name,)
+
+
+def _plain(name: str) -> str:
+    """An argument's name as JAX writes it: XLA escapes its quotes."""
+    return name.replace("\\'", "'")
+
+
+def _opcode(instruction: Instruction, message: Any) -> str:
+    """XLA's opcode; what a user's request became has the request's name."""
+    name = instruction.op_name.rpartition("/")[2]
+    asked = instruction.opcode == "copy" or message.custom_call_target == "Sharding"
+    if asked and (name in _REQUESTS or _INNER_JIT.fullmatch(name)):
+        kind = name if name in _REQUESTS else "sharding_constraint"
+    else:
+        kind = instruction.opcode
+    return f"hlo.{kind.replace('-', '_')}"
+
+
+def _combiner(instruction: Instruction) -> str:
+    """The opcode by which a reduction or a scatter combines two elements; "" for anything else."""
+    if instruction.opcode not in ("reduce", "scatter", "reduce-window") or not instruction.called:
+        return ""
+    return instruction.called[0].root.opcode
+
+
+def _parameters(computation: Computation) -> list[Instruction]:
+    found = [instruction for instruction in computation if instruction.opcode == "parameter"]
+    return sorted(found, key=lambda instruction: instruction.details.parameter_number or 0)
+
+
+def _element(instruction: Instruction, leaves: _Leaves) -> _Leaves:
+    """The arrays of one element of a tuple."""
+    number = instruction.details.tuple_index or 0
+    elements = instruction.operands[0].shape.elements if instruction.operands else ()
+    start = sum(len(element.leaves) for element in elements[:number])
+    return leaves[start : start + len(elements[number].leaves)] if number < len(elements) else ()

@@ -1,0 +1,118 @@
+"""A chart before anybody decides how it is drawn: bars, or a matrix of cells, with their words.
+
+One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
+(`view.figures.chart_document`), so that the three cannot disagree. Not its job: which charts there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["BarChart", "BarPart", "BarRow", "Chart", "MatrixCell", "MatrixChart"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarPart:
+    """One piece of a bar.
+
+    Attributes:
+      name: what it is, the same in every row: "arguments".
+      value: how long, in bytes or seconds; never negative.
+      color: how it is drawn.
+      words: further facts, one short statement each.
+    """
+
+    name: str
+    value: float
+    color: str
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarRow:
+    """One bar: what it stands for, and its pieces from left to right.
+
+    Attributes:
+      label: what it stands for; may hold anything at all.
+      parts: the pieces.
+      color: of the label's chip.
+    """
+
+    label: str
+    parts: tuple[BarPart, ...]
+    color: str
+
+    @property
+    def total(self) -> float:
+        """Length of the whole bar."""
+        return sum(part.value for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarChart:
+    """Bars, the most important first.
+
+    Attributes:
+      title: what is shown and where the figures come from: "bytes ... (modelled: ring)".
+      measure: what stands at the axis, without its unit: "sent by one device per call".
+      unit: the unit of the axis ("MiB", "ms"); values are in bytes or seconds.
+      rows: the bars.
+      notes: what a reader has to know, one sentence each.
+      missing: why there is nothing to show; "" when there is.
+      axes: every axis name of the program, in the order that gives them their colours.
+    """
+
+    title: str
+    measure: str = ""
+    unit: str = ""
+    rows: tuple[BarRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+    axes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixCell:
+    """What one row of a matrix sends one column.
+
+    Attributes:
+      row, column: which; 0 is the first.
+      size_bytes: how much.
+      name: which mesh axes the two differ in, as words; cells of one name have one colour.
+      color: that colour.
+    """
+
+    row: int
+    column: int
+    size_bytes: float
+    name: str
+    color: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixChart:
+    """Who sends how much to whom: a row for each sender, a column for each receiver.
+
+    Attributes:
+      title, unit, notes, missing, axes: as in `BarChart`.
+      labels: what each row and column stands for; may hold anything at all.
+      stands_for: what one label is: "device", "devices of one index of data".
+      cells: where something is sent; every other cell is empty.
+    """
+
+    title: str
+    unit: str = "B"
+    labels: tuple[str, ...] = ()
+    stands_for: str = ""
+    cells: tuple[MatrixCell, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+    axes: tuple[str, ...] = ()
+
+    @property
+    def most_bytes(self) -> float:
+        """The largest cell; 0 when there is none."""
+        return max((cell.size_bytes for cell in self.cells), default=0.0)
+
+
+Chart = BarChart | MatrixChart

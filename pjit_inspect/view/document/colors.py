@@ -1,0 +1,47 @@
+"""Which colour a mesh axis has: colour means axis, everywhere, and nothing else.
+
+Mid tones, dark enough for white letters (at least 5:1) and light enough for a dark page, so that one picture serves
+both themes. Colour is never alone: the axis is also a word. Not its job: drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.sharding.sharded_program import axis_name
+
+__all__ = ["AXIS_COLORS", "HATCH", "LINE", "NEUTRAL", "NOTE", "SELECTION", "SEVERAL", "Palette"]
+
+AXIS_COLORS = ("#0b7a75", "#b04a06", "#a3286c", "#56700b")
+"""One hue per mesh axis, outermost first."""
+SEVERAL = "#6a4bc0"
+"""Several axes at once, and every axis after the fourth."""
+NEUTRAL = "#5f6772"
+"""No axis: replicated arrays, device numbers, groups that follow no axis."""
+LINE = "#7d8590"
+HATCH = "#dfe3e8"
+SELECTION = "#0b63c4"
+NOTE = "#c0392b"
+
+
+class Palette:
+    """The colours of one document's axes.
+
+    Attributes:
+      axes: the axes in the order that gives them their colours.
+    """
+
+    __slots__ = ("_of_axis", "axes")
+
+    def __init__(self, axes: Sequence[str]) -> None:
+        self.axes = tuple(axes)
+        hues = (*AXIS_COLORS, *(SEVERAL for _ in range(max(0, len(axes) - len(AXIS_COLORS)))))
+        self._of_axis = dict(zip(axes, hues, strict=False))
+
+    def of(self, axes: Sequence[str] | None) -> str:
+        """The colour of one axis, of several, or of none (None, or empty); a part of an axis has the axis's."""
+        if not axes:
+            return NEUTRAL
+        if len(axes) > 1:
+            return SEVERAL
+        return self._of_axis.get(axis_name(axes[0]), SEVERAL)

@@ -1,0 +1,390 @@
+"""The view tree: what a display says, before anybody decides how it looks.
+
+A report becomes one `Document`; the document becomes text (`view.render.text`) or HTML (`view.render.html`). Nodes carry meaning
+(an axis, a number with its unit, a user's name), never a colour or a size, and never escaped text.
+Not its job: choosing what to say (`view.record.record`) or how to draw it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pjit_inspect.model.program.layout import ArrayLayout, SpecEntry
+from pjit_inspect.model.record.ledger import LedgerData
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.view.document.chart import BarChart, MatrixChart
+
+__all__ = [
+    "AxisLabel",
+    "Bar",
+    "Beside",
+    "Block",
+    "Card",
+    "ChartSubject",
+    "Code",
+    "Column",
+    "Document",
+    "Finding",
+    "Fold",
+    "Gallery",
+    "GroupedTable",
+    "Legend",
+    "LegendEntry",
+    "Line",
+    "MeshSubject",
+    "Number",
+    "Picture",
+    "Prose",
+    "Provenance",
+    "Rest",
+    "Row",
+    "RowGroup",
+    "Section",
+    "ShardSubject",
+    "Sign",
+    "Span",
+    "Spans",
+    "SpecLabel",
+    "Table",
+    "Text",
+    "TimelineSubject",
+]
+
+Provenance = Literal["counted", "modelled", "measured", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words in a sentence. `emphasis` is "strong" for the answer, "dim" for what can be skipped."""
+
+    text: str
+    emphasis: Literal["none", "strong", "dim"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Somebody else's words: a name, a place, a line of source, a shape. May hold anything at all.
+
+    `strong` marks the name the display is about.
+    """
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AxisLabel:
+    """Mesh axes by the user's names.
+
+    Attributes:
+      axes: the names; () for groups of one device; None for groups that follow no axis.
+      size: devices along the axis when the label should say it, else None.
+    """
+
+    axes: tuple[str, ...] | None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure, its unit and where it comes from.
+
+    Attributes:
+      text: the figure as it is to be read, such as "1,399".
+      unit: "MiB", "s", ...; "" when a column's title says it or there is none.
+      provenance: how the figure is known (DESIGN, rule 2).
+      strong: True when it is part of the answer.
+    """
+
+    text: str
+    unit: str = ""
+    provenance: Provenance = "counted"
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A mark that text writes in ASCII and HTML as one character: "times" (x), "dot" (between facts), "more" (...)."""
+
+    kind: Literal["times", "dot", "more"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A share between 0 and 1, drawn as a bar in the colour of `axes`. Text leaves it out: the figure stands by it."""
+
+    share: float
+    axes: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A sentence that somebody else worded, with names and code in `backticks`. Text keeps the marks."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpecLabel:
+    """How an array is split: for each dimension nothing, an axis, or several. Axes have their colours.
+
+    `origins` say where each axis came from, for those who point at it.
+    """
+
+    spec: tuple[SpecEntry, ...]
+    origins: tuple[tuple[str, str], ...] = ()
+
+
+Span = Text | Code | AxisLabel | Number | Sign | Bar | Prose | SpecLabel
+Spans = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One paragraph. `role` says which: the title, the answer sentence, a note, the footer."""
+
+    spans: Spans
+    role: Literal["title", "answer", "plain", "note", "footer"] = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled part of the document: its name and size, and the blocks in it."""
+
+    title: Spans
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+      title: its name, with the unit when all cells share one.
+      align: "right" for numbers.
+      shrink: its cells may be shortened when the line is too long.
+      optional: text may leave it out when there is no room for it.
+      comfort: columns it keeps in text as long as something else can go.
+      least: columns below which it says nothing.
+      beneath: in HTML its cells stand under their rows, after its title, so that the table stays narrow.
+    """
+
+    title: str
+    align: Literal["left", "right"] = "left"
+    shrink: bool = False
+    optional: bool = False
+    comfort: int = 16
+    least: int = 9
+    beneath: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: a cell per column, and short items that belong to it and stand under it, as many as fit."""
+
+    cells: tuple[Spans, ...]
+    items: tuple[Spans, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """Rows that are not shown at once: `summary` stands for them, a click shows them."""
+
+    summary: Spans
+    rows: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under typed columns, most important first, and the rest folded away.
+
+    Attributes:
+      columns: what each cell is.
+      rows: the rows shown at once.
+      text_rows: how many of `rows` text shows at once; None for all. The others are counted in `text_rest`.
+      text_rest: the sentence text puts in place of the rows it leaves out.
+      rest: the rows behind a click (HTML only).
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    text_rows: int | None = None
+    text_rest: Spans = ()
+    rest: Rest | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowGroup:
+    """Rows that belong to one thing, such as a line of source.
+
+    Attributes:
+      heading: the thing: its place, ...
+      words: ... and its text.
+      rows: what belongs to it.
+    """
+
+    heading: Spans
+    words: Spans = ()
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedTable:
+    """Groups of rows, each beside what it belongs to (HTML), or under it (text).
+
+    Attributes:
+      title: what the groups are.
+      columns: what each cell of a row is.
+      groups: in order; none without rows.
+      rest: the sentence for the groups that are left out; () when all are there.
+      text_groups: how many of `groups` text shows; None for all.
+      text_rest: the sentence text has for those it leaves out, in place of `rest`.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    groups: tuple[RowGroup, ...]
+    rest: Spans = ()
+    text_groups: int | None = None
+    text_rest: Spans = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One answer and what proves it.
+
+    Attributes:
+      head: what it is about, and how much.
+      sentences: the answer.
+      facts: what proves it, one short statement each; HTML shows them on a click.
+      figures: where the numbers come from; likewise.
+      is_open: whether HTML shows the facts at once.
+    """
+
+    head: Spans
+    sentences: tuple[Spans, ...]
+    facts: tuple[Spans, ...] = ()
+    figures: Spans = ()
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshSubject:
+    """A picture of a mesh.
+
+    Attributes:
+      mesh: the devices.
+      sent: bytes one device sends per call over each single axis, parts of it included.
+      groups: groups of positions to light up; () for none.
+      processes: device id -> process index, when there are several processes.
+    """
+
+    mesh: Mesh
+    sent: tuple[tuple[str, int], ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    processes: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardSubject:
+    """A picture of how one array lies on the devices."""
+
+    layout: ArrayLayout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineSubject:
+    """A picture of compiles over the session: when each stage of each ran."""
+
+    ledger: LedgerData
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartSubject:
+    """A picture of a chart."""
+
+    chart: BarChart | MatrixChart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture, what it shows in one sentence (`alt`), and the lines that stand for it in text."""
+
+    subject: MeshSubject | ShardSubject | TimelineSubject | ChartSubject
+    alt: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A titled picture with a few lines under it."""
+
+    title: Spans
+    picture: Picture
+    lines: tuple[Spans, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gallery:
+    """Cards for the eye, and the table that has the same facts in full.
+
+    HTML shows the cards and folds the table under `summary`; text shows the table.
+    """
+
+    cards: tuple[Card, ...]
+    table: Table
+    summary: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Blocks that stand side by side where there is room; in text only when `in_text` is True."""
+
+    blocks: tuple[Block, ...]
+    in_text: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """A section whose heading opens and closes it; text always shows it open.
+
+    Where text has less room, `text_blocks` are what it shows in place of `blocks`.
+    """
+
+    summary: Spans
+    blocks: tuple[Block, ...]
+    is_open: bool = False
+    text_blocks: tuple[Block, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """One sign of the pictures and what it means. `axes` are those whose colours the sign shows."""
+
+    sign: Literal["axis", "several", "none", "copies", "partial", "device", "link"]
+    words: str
+    axes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """What colours, hatching and outlines mean. Text has no pictures and leaves it out."""
+
+    entries: tuple[LegendEntry, ...]
+
+
+Block = Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A whole display.
+
+    Attributes:
+      axes: the mesh's axis names, outermost first; an axis keeps its colour everywhere in the document.
+      blocks: what it says, in order.
+    """
+
+    axes: tuple[str, ...] = ()
+    blocks: tuple[Block, ...]

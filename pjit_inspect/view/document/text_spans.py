@@ -1,0 +1,65 @@
+"""Lower spans to one string, and wrap strings.
+
+Not its job: tables (`view.render.text_table`), blocks (`view.render.text`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.notation import spec_text
+from pjit_inspect.view.document.printable import cell_width, printable, shorten
+
+__all__ = ["axes_text", "spans_text", "wrap"]
+
+_SIGNS = {"times": "x", "dot": "  ", "more": "..."}
+
+
+def spans_text(spans: Spans, width: int) -> str:
+    """The spans in a row. A foreign name takes at most half of `width`."""
+    return "".join(_span_text(span, width) for span in spans)
+
+
+def axes_text(axes: tuple[str, ...] | None) -> str:
+    """Mesh axes by name: "data", "data x model", "no axis", "one device"."""
+    if axes is None:
+        return "no axis"
+    return " x ".join(printable(axis) for axis in axes) or "one device"
+
+
+def wrap(text: str, width: int, *, indent: str = "  ") -> list[str]:
+    """Lines of at most `width` columns, broken at spaces; later lines start with `indent`.
+
+    A single word that is longer is shortened in the middle.
+    """
+    if cell_width(text) <= width:
+        return [text]
+    lines, line = [], ""
+    for word in text.split(" "):
+        room = width - (len(indent) if lines else 0)
+        word = shorten(word, room)
+        candidate = f"{line} {word}" if line else word
+        if line and cell_width(candidate) > room:
+            lines.append((indent if lines else "") + line.rstrip())
+            line = shorten(word, width - len(indent))
+        else:
+            line = candidate
+    return [*lines, (indent if lines else "") + line]
+
+
+def _span_text(span: Span, width: int) -> str:
+    match span:
+        case Text(text=text) | Prose(text=text):
+            return printable(text)
+        case SpecLabel(spec=spec):
+            return printable(spec_text(spec))
+        case Code(text=text):
+            return shorten(printable(text), max(24, width // 2))
+        case AxisLabel(axes=axes, size=size):
+            name = shorten(axes_text(axes), max(24, width // 3))
+            return name if size is None else f"{name}={size}"
+        case Number(text=text, unit=unit):
+            return f"{text} {unit}" if unit else text
+        case Sign(kind=kind):
+            return _SIGNS[kind]
+        case Bar():
+            return ""

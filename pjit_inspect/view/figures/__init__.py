@@ -1,0 +1,1 @@
+"""The same charts as plotly figures."""

@@ -1,0 +1,176 @@
+"""A chart as a plotly figure that carries its still twin.
+
+This module imports plotly, so it is imported when a figure is asked for. A plain `go.Figure` with a tiny template:
+plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
+so every foreign name passes `_label`. Not its job: which charts there are, the still picture (`view.svg.chart_picture`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.figures.chart_document import chart_document
+from pjit_inspect.view.render.html_spans import escaped
+from pjit_inspect.view.render.shown import drawn
+from pjit_inspect.view.svg.chart_picture import cell_strength
+from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
+
+__all__ = ["ChartFigure", "chart_figure"]
+
+_WIDTH = 720  # px; left to plotly, a notebook that is opened again draws figures wider than their cell
+_GREY = "#7d8590"
+_GRID = "rgba(127,127,127,0.25)"
+_CLEAR = "rgba(0,0,0,0)"
+_LONGEST_SENTENCE = 200
+
+
+class ChartFigure(go.Figure):
+    """A plotly figure; its text and still picture go with it wherever plotly does not run.
+
+    Trusted notebooks show the figure. Untrusted ones, and pages made of notebooks, show the still picture with its
+    table; a terminal shows the text. `show()` and everything else are plotly's.
+    """
+
+    _still: dict[str, str] = {"text/plain": "an empty figure", "text/html": "an empty figure"}  # noqa: RUF012
+
+    # plotly's own would send script and no still picture; IPython asks the bundle where this is no function.
+    _ipython_display_ = None  # pyright: ignore[reportAssignmentType]
+
+    def with_still(self, still: dict[str, str]) -> ChartFigure:
+        """The same figure; `still` (MIME type -> text) is shown where plotly does not run."""
+        self._still = still
+        return self
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **_: Any) -> dict[str, Any]:
+        return {"application/vnd.plotly.v1+json": json.loads(str(self.to_json())), **self._still}
+
+    def _repr_html_(self) -> str:
+        return self._still["text/html"]
+
+    def __repr__(self) -> str:
+        return self._still["text/plain"]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.to_dict(), self._still)
+
+
+def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
+    return ChartFigure(properties).with_still(still)
+
+
+def chart_figure(chart: Chart) -> ChartFigure:
+    """The figure of a chart. Where there is nothing to show, it has the sentence that says why."""
+    figure = ChartFigure(layout={"template": go.layout.Template()}).with_still(drawn(chart_document(chart)))
+    notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
+    figure.update_layout(
+        title={"text": _label(chart.title, longest=_LONGEST_SENTENCE), "font": {"size": 13}, "x": 0, "xref": "paper",
+               "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 10},
+               "subtitle": {"text": notes, "font": {"size": 11}}},
+        width=_WIDTH, paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, font={"color": _GREY, "size": 12},
+        margin={"l": 10, "r": 20, "t": _top(chart), "b": 44}, hoverlabel={"align": "left", "namelength": -1},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
+    )  # fmt: skip
+    if chart.missing:
+        return _without_data(figure, chart.missing)
+    if isinstance(chart, MatrixChart):
+        _add_cells(figure, chart)
+    else:
+        _add_bars(figure, chart)
+    return figure
+
+
+def _top(chart: Chart) -> int:
+    """Pixels above the figure: title, notes, legend."""
+    return 34 + 15 * len(chart.notes) + 24 * _has_legend(chart)
+
+
+def _has_legend(chart: Chart) -> bool:
+    return isinstance(chart, MatrixChart) or any(len(row.parts) > 1 for row in chart.rows)
+
+
+def _label(text: str, *, longest: int = 60) -> str:
+    """A foreign string as plotly shows it unchanged: no tag, no entity, no TeX between dollar signs."""
+    return escaped(text, longest=longest).replace("$", "&#36;")
+
+
+def _without_data(figure: ChartFigure, sentence: str) -> ChartFigure:
+    figure.update_layout(height=110, xaxis={"visible": False}, yaxis={"visible": False})
+    figure.add_annotation(
+        text=_label(sentence, longest=_LONGEST_SENTENCE), xref="paper", yref="paper", showarrow=False, x=0, y=0.5,
+        xanchor="left",
+    )  # fmt: skip
+    return figure
+
+
+# ---------------------------------------------------------------- bars
+
+
+def _add_bars(figure: ChartFigure, chart: BarChart) -> None:
+    names = legend_of(part for row in chart.rows for part in row.parts)
+    pieces = [(row, part) for row in chart.rows for part in row.parts]
+    for name in names:
+        figure.add_trace(_bar_trace(chart, name, [piece for piece in pieces if piece[1].name == name]))
+    figure.update_layout(
+        barmode="stack", bargap=0.35, showlegend=_has_legend(chart), height=_top(chart) + 56 + 26 * len(chart.rows),
+        xaxis={"title": {"text": f"{chart.unit} {chart.measure}", "standoff": 4}, "gridcolor": _GRID,
+               "rangemode": "tozero"},
+        yaxis={"type": "category", "autorange": "reversed", "automargin": True, "categoryorder": "array",
+               "categoryarray": [_label(row.label) for row in chart.rows]},
+    )  # fmt: skip
+
+
+def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart]]) -> go.Bar:
+    return go.Bar(
+        name=_label(name), orientation="h", y=[_label(row.label) for row, _ in pieces],
+        x=[round(size_in(part.value, chart.unit), 6) for _, part in pieces],
+        marker={"color": [part.color for _, part in pieces], "line": {"width": 0}},
+        text=[amount_text(part.value, chart.unit) for _, part in pieces], textposition="auto", cliponaxis=False,
+        customdata=[_hover(part_words(row, part, chart.unit)) for row, part in pieces],
+        hovertemplate="%{customdata}<extra></extra>",
+    )  # fmt: skip
+
+
+def _hover(words: Sequence[str]) -> str:
+    return "<br>".join(_label(word, longest=_LONGEST_SENTENCE) for word in words)
+
+
+# ---------------------------------------------------------------- cells
+
+
+def _add_cells(figure: ChartFigure, chart: MatrixChart) -> None:
+    labels = [f"{place}: {_label(text)}" for place, text in enumerate(chart.labels)]
+    labels = [_label(text) for text in chart.labels] if len(set(chart.labels)) == len(chart.labels) else labels
+    for name, color in legend_of(chart.cells).items():
+        cells = [cell for cell in chart.cells if cell.name == name]
+        figure.add_trace(_cell_trace(chart, name, color, cells, labels))
+    side = {"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False,
+            "automargin": True, "nticks": 24, "linecolor": _GRID, "mirror": True}  # fmt: skip
+    what = _label(chart.stands_for)
+    figure.update_layout(
+        height=_top(chart) + 440, showlegend=True,
+        xaxis={**side, "title": {"text": f"to ({what})", "standoff": 4}, "range": [-0.5, len(labels) - 0.5],
+               "constrain": "domain", "constraintoward": "left"},
+        yaxis={**side, "title": {"text": f"from ({what})"}, "range": [len(labels) - 0.5, -0.5], "scaleanchor": "x",
+               "constrain": "domain"},
+    )  # fmt: skip
+
+
+def _cell_trace(chart: MatrixChart, name: str, color: str, cells: list[MatrixCell], labels: list[str]) -> go.Heatmap:
+    pairs = [(f"{chart.labels[cell.row]} -> {chart.labels[cell.column]}", cell) for cell in cells]
+    words = [(f"{pair}: {amount_text(cell.size_bytes, chart.unit)}", cell.name) for pair, cell in pairs]
+    return go.Heatmap(
+        name=_label(name), x=[labels[cell.column] for cell in cells], y=[labels[cell.row] for cell in cells],
+        z=[cell_strength(cell.size_bytes, chart.most_bytes) for cell in cells], zmin=0, zmax=1,
+        colorscale=[[0, _faded(color)], [1, color]], showscale=False, showlegend=True, xgap=1, ygap=1,
+        customdata=[_hover(word) for word in words], hovertemplate="%{customdata}<extra></extra>",
+    )  # fmt: skip
+
+
+def _faded(color: str) -> str:
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0)"

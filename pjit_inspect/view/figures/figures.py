@@ -1,0 +1,84 @@
+"""The figures of one record: plotly in a trusted notebook, a still picture and text everywhere else.
+
+Not its job: which charts there are (`view.charts.totals`, `view.charts.memory`, `view.charts.traffic`), drawing them
+(`view.figures.chart_figure`, `view.svg.chart_picture`). plotly is imported when the first figure is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.charts.memory import memory_chart
+from pjit_inspect.view.charts.totals import time_chart, totals_chart
+from pjit_inspect.view.charts.traffic import traffic_chart
+from pjit_inspect.view.document.chart import Chart
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.figures.chart_document import chart_blocks
+from pjit_inspect.view.record.record import document_axes
+from pjit_inspect.view.render.shown import Shown, drawn
+
+__all__ = ["Figures"]
+
+
+class Figures:
+    """What a record sends, holds and costs, as plotly figures.
+
+    Each figure is a `plotly.graph_objects.Figure` to change, save or show as any other. Its still twin (picture, table,
+    text) is what an untrusted notebook, a page made of a notebook, and a terminal show.
+    """
+
+    __slots__ = ("_report",)
+
+    def __init__(self, report: RecordReport) -> None:
+        self._report = report
+
+    @property
+    def axis_totals(self) -> Any:
+        """Bytes one device sends per call over each mesh axis (modelled: ring), in the axes' colours."""
+        return _figure(totals_chart(self._report))
+
+    @property
+    def traffic(self) -> Any:
+        """Bytes each device sends each other per call (modelled: ring; permutes counted), as a heat map.
+
+        Colour is the mesh axis the two devices differ in; strength is the root of the share of the largest. More than
+        64 devices are folded into at most 64 blocks, which the figure says.
+        """
+        return _figure(traffic_chart(self._report))
+
+    @property
+    def bytes_per_device(self) -> Any:
+        """Bytes of arguments and outputs (counted from shapes) and temporaries (counted by XLA) on each device.
+
+        One bar stands for all devices that hold as much.
+        """
+        return _figure(memory_chart(self._report.data))
+
+    @property
+    def compile_times(self) -> Any:
+        """Seconds of trace, lower and XLA (measured). They differ from run to run."""
+        return _figure(time_chart(self._report.data))
+
+    def show(self, *, times: bool = True) -> Shown:
+        """All figures as still pictures with their tables; with `times=False` nothing in it is measured."""
+        data = self._report.data
+        charts = [totals_chart(self._report), traffic_chart(self._report), memory_chart(data)]
+        charts += [time_chart(data)] if times else []
+        blocks = tuple(block for chart in charts for block in chart_blocks(chart))
+        return Shown(drawn(Document(axes=document_axes(data), blocks=blocks)))
+
+    def __str__(self) -> str:
+        return repr(self.show())
+
+    def __repr__(self) -> str:
+        return "<Figures: axis_totals, traffic, bytes_per_device, compile_times>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
+
+
+def _figure(chart: Chart) -> Any:
+    from pjit_inspect.view.figures.chart_figure import chart_figure
+
+    return chart_figure(chart)

@@ -1,0 +1,197 @@
+"""The inspector's rows of collectives: equal ones in one row, with cause, numbers, places and suggestions.
+
+Not its job: finding out (`analyze`), the pictures (`view.inspector.moves`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.view.document.document import Code, Text
+from pjit_inspect.view.document.notation import groups_text, shape_text
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
+from pjit_inspect.view.inspector.moves import move_data
+from pjit_inspect.view.inspector.running import RunningInstructions
+from pjit_inspect.view.inspector.shared_tables import SharedTables
+from pjit_inspect.view.inspector.words import name_data, spans_data
+from pjit_inspect.view.record.answer import axis_span
+from pjit_inspect.view.record.cause_groups import cause_frames, distinct_lines, group_by_cause, kinds_words, place_words
+from pjit_inspect.view.record.collectives import LayerGroup, source_line
+from pjit_inspect.view.record.findings import finding_of, share_text
+from pjit_inspect.view.record.times import time_numbers
+
+__all__ = ["CollectiveRows", "collective_rows"]
+
+_SUBJECT = re.compile(r"(the gradient of )?`([^`]+)`")
+_FRAMES = 6
+_GROUPS = 12
+_MEMBERS = 400
+
+CollectiveRows = list[dict[str, Any]]
+
+
+def collective_rows(
+    report: RecordReport,
+    tables: SharedTables,
+    running: RunningInstructions | None,
+    groups: Sequence[LayerGroup],
+    times: KernelTimes | None = None,
+) -> CollectiveRows:
+    """One row for each group of equal collectives, in the order of `groups`; [] where there are none."""
+    most = max((group.sent_bytes for group in groups), default=0) or 1
+    known = {row.instruction: row for row in times or ()}
+    found = [_row(report, tables, running, group) | {"share": group.sent_bytes / most} for group in groups]
+    return [_with_times(row, group, known) for row, group in zip(found, groups, strict=True)]
+
+
+def _with_times(row: dict[str, Any], group: LayerGroup, times: Mapping[str, KernelTime]) -> dict[str, Any]:
+    """The row with measured times before its last number, the sum."""
+    found = time_numbers([name for member in group.members for name in member.instructions], times)
+    return row | {"numbers": [*row["numbers"][:-1], *found, *row["numbers"][-1:]]} if found else row
+
+
+def _row(
+    report: RecordReport, tables: SharedTables, running: RunningInstructions | None, group: LayerGroup
+) -> dict[str, Any]:
+    first = group.first
+    return {
+        "kind": name_data(first.kind),
+        "axes": tables.axis_set(first.axes, first.mesh),
+        "groups": tables.group_set(first),
+        "what": name_data(group.what) or "unknown",
+        "name": _name(group),
+        "number": len(group.members),
+        "sent": bytes_text(group.sent_bytes),
+        "sent_bytes": float(group.sent_bytes),
+        "phase": first.phase or "",
+        "cause": kinds_words(first),
+        "causes": _causes(group),
+        "place": name_data(place_words(first)),
+        "chips": _chips(group),
+        "title": spans_data((Code(first.kind, strong=True), Text(" over "), axis_span(first.axes, report.data))),
+        "reasons": _reasons(report, group.members),
+        "numbers": _numbers(report, group),
+        "moves": name_data(f"{first.dtype}{shape_text(first.local_shape)}") + _more(first),
+        "groups_words": groups_text(first.groups, limit=_GROUPS),
+        "groups_count": len(first.groups),
+        "lines": _lines(report, first.source),
+        "spots": _spots(tables, group.members),
+        "names": [name_data(member.instructions[0]) if member.instructions else "" for member in group.members][
+            :_MEMBERS
+        ],
+        "beside": _beside(first),
+        "picture": move_data(report, first, running),
+        "suggestions": [_suggestion(one) for one in _suggestions(report, group.members)],
+    }
+
+
+def _causes(group: LayerGroup) -> list[str]:
+    """Every kind of cause among them, without what speaks for it."""
+    kinds = dict.fromkeys(cause.kind for member in group.members for cause in member.causes)
+    return [kind.replace("_", " ") for kind in kinds]
+
+
+def _name(group: LayerGroup) -> str:
+    """What a reader calls it: the piece of source its cause begins with, else the end of the operation's name."""
+    reasons = next(iter(group_by_cause(group.members))).reasons
+    found = _SUBJECT.match(reasons[0].clause) if reasons else None
+    if found:
+        return name_data(("\u2202 " if found[1] else "") + found[2], longest=80)
+    return name_data(group.what.rpartition("/")[2] or "unknown", longest=80)
+
+
+def _chips(group: LayerGroup) -> list[str]:
+    """What is special about them, in a word or two."""
+    first = group.first
+    origin = {True: "implicit", False: "written", None: ""}[first.implicit]
+    chips = [origin, first.phase or "", kinds_words(first)]
+    chips += [f"{first.operands:,} operands combined"] if first.operands > 1 and not _is_cut(first) else []
+    chips += [f"a ring in place of {first.decomposed}"] if first.decomposed else []
+    chips += ["across hosts"] if first.is_cross_host else []
+    return list(dict.fromkeys(chip for chip in chips if chip))
+
+
+def _is_cut(row: Collective) -> bool:
+    """Whether its operands are the pieces of one array, one for each device."""
+    return row.kind == "all-to-all" and row.operands == len(next(iter(row.groups), ()))
+
+
+def _more(row: Collective) -> str:
+    if _is_cut(row):
+        return f" to each of {plural(row.operands, 'device')}"
+    return f" and {plural(row.operands - 1, 'array')} more in one" if row.operands > 1 else ""
+
+
+def _reasons(report: RecordReport, members: Sequence[Collective]) -> list[dict[str, Any]]:
+    """Why they are there: sentences, then what proves them."""
+    found = [finding_of(report, reasons) for reasons in group_by_cause(members)]
+    return [
+        {
+            "sentences": [spans_data(sentence) for sentence in one.sentences],
+            "facts": [spans_data(fact) for fact in one.facts],
+        }
+        for one in found
+    ]
+
+
+def _numbers(report: RecordReport, group: LayerGroup) -> list[list[str]]:
+    """Label, figure, how it is known."""
+    first = group.first
+    runs = count_text(group.runs) if group.runs is not None else "unknown"
+    least = group.least_runs
+    times = runs if least in (None, group.runs) else f"{count_text(least)}-{runs}"
+    share = share_text(group.sent_bytes, report.sent_bytes)
+    return [
+        ["payload, each", bytes_text(first.payload_bytes), "counted"],
+        ["wire per device, each", bytes_text(first.wire_bytes), "modelled, ring"],
+        ["times per call", f"\u00d7 {times}", "counted" if group.runs is not None else "loop of unknown length"],
+        ["sent per call", bytes_text(group.sent_bytes), f"modelled{f', {share} of all' if share else ''}"],
+    ]
+
+
+def _lines(report: RecordReport, frames: Sequence[Frame]) -> list[list[str]]:
+    """Where each frame stands, with the line there."""
+    shown = distinct_lines(frames)[:_FRAMES]
+    return [[name_data(frame.where), name_data(source_line(report.data, (frame,)) or "")] for frame in shown]
+
+
+def _spots(tables: SharedTables, members: Sequence[Collective]) -> list[int]:
+    """The lines of source that are the reason, and those they belong to."""
+    frames = [chain for member in members for chain in (cause_frames(member), member.source) if chain]
+    frames += [cause.source for member in members[:1] for cause in member.causes if cause.source]
+    return list(dict.fromkeys(spot for chain in frames if (spot := tables.spot(chain)) >= 0))
+
+
+def _beside(row: Collective) -> str:
+    if not row.is_async or row.overlap_count is None:
+        return "asynchronous" if row.is_async else ""
+    return (
+        f"asynchronous beside {plural(row.overlap_count, 'kernel')}"
+        if row.overlap_count
+        else "asynchronous, beside nothing"
+    )
+
+
+def _suggestions(report: RecordReport, members: Sequence[Collective]) -> list[Suggestion]:
+    names = {name for member in members for name in member.instructions}
+    return [one for one in report.suggestions if names.intersection(one.removes)]
+
+
+def _suggestion(one: Suggestion) -> dict[str, Any]:
+    sign = "\u2212" if one.modelled_bytes < 0 else "+"
+    checked = (
+        "not checked: .check() compiles the changed program and counts" if one.checked is None else str(one.checked)
+    )
+    return {
+        "title": name_data(one.title, longest=1000),
+        "sentence": name_data(one.sentence, longest=4000),
+        "gain": f"{sign}{bytes_text(abs(one.modelled_bytes))} per device and call ({one.mark})",
+        "checked": checked,
+    }

@@ -1,0 +1,243 @@
+"""What one collective does to one array, as two shard pictures: before and after, within one group of devices.
+
+It follows from the instruction alone: its kind, its operand's and its result's shape on a device, and the dimension it
+works on. How the array lies outside the group is the cause's matter. Not its job: drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.notation import shape_text
+from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.inspector.running import RunningInstructions
+from pjit_inspect.view.inspector.words import axes_data, name_data
+
+__all__ = ["move_data"]
+
+_MOST_DEVICES = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """An array of its own: what a group of devices holds before, or after.
+
+    Attributes:
+      shape: its lengths; of pieces, how many there are.
+      caption: what the devices hold of it, in a word or two.
+      words: its type.
+      split: the dimension that is split over the group; None where every holder has all of it.
+      held: (member of the group, tile it holds) pairs; None when member i holds tile i.
+      is_partial: whether each device holds a part of a sum.
+      only_first: whether only the first member has it.
+    """
+
+    shape: tuple[int, ...]
+    caption: str
+    words: str
+    split: int | None = None
+    held: tuple[tuple[int, int], ...] | None = None
+    is_partial: bool = False
+    only_first: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Move:
+    """Both sides, and what the pictures leave to be said."""
+
+    before: _Side
+    after: _Side
+    note: str = ""
+
+
+def move_data(report: RecordReport, row: Collective, running: RunningInstructions | None) -> dict[str, Any] | None:
+    """Both pictures and their captions; None where the instruction does not tell, or there is nothing to draw."""
+    if not row.groups or row.decomposed or row.kind not in _MOVES:
+        return None
+    groups = _chains(row.groups) if row.kind == "collective-permute" else row.groups
+    members = groups[0]
+    if len(members) < 2:
+        return None
+    move = _MOVES[row.kind](row, _found(row, running), members)
+    if move is None:
+        return None
+    devices, axes = _devices(report, members)[:_MOST_DEVICES], axes_data(row.axes or ())
+    alike = f"; {plural(len(groups) - 1, 'group')} more alike" if _are_alike(groups) else ""
+    more = f"{move.note}; " if move.note else ""
+    return {
+        "before": _side(move.before, devices, axes),
+        "after": _side(move.after, devices, axes),
+        "note": f"{more}one group of {plural(len(members), 'device')}{alike}; numbers in blocks are devices",
+    }
+
+
+def _are_alike(groups: Sequence[tuple[int, ...]]) -> bool:
+    return len(groups) > 1 and len({len(group) for group in groups}) == 1
+
+
+def _devices(report: RecordReport, group: tuple[int, ...]) -> list[int]:
+    """Device ids of a group's positions; the positions themselves where the mesh is unknown."""
+    mesh = report.data.mesh or next(iter(report.data.meshes), None)
+    if mesh is None or max(group, default=0) >= mesh.size:
+        return list(group)
+    return [mesh.device_ids[position] for position in group]
+
+
+def _found(row: Collective, running: RunningInstructions | None) -> Instruction | None:
+    return running.find(row.instructions[0]) if running is not None and row.instructions else None
+
+
+def _side(side: _Side, devices: list[int], axes: list[str]) -> dict[str, Any]:
+    """A side as data: its tiles, and the device that holds each."""
+    number = len(devices)
+    held = [(devices[0], 0)] if side.only_first else [(device, 0) for device in devices]
+    if side.split is not None:
+        pairs = [(member, member) for member in range(number)] if side.held is None else side.held
+        held = [(devices[member], tile) for member, tile in pairs if member < number and tile < number]
+    return {
+        "shape": list(side.shape),
+        "tiles": [number if dim == side.split else 1 for dim in range(len(side.shape))],
+        "spec": [axes if dim == side.split else [] for dim in range(len(side.shape))],
+        "devices": [device for device, _ in held],
+        "tile_of": [tile for _, tile in held],
+        "partial": axes if side.is_partial else [],
+        "is_partial": side.is_partial,
+        "caption": side.caption,
+        "words": name_data(side.words),
+    }
+
+
+# ---------------------------------------------------------------- the kinds
+
+
+def _all_reduce(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
+    return _Move(before=_sums(row, len(members)), after=_copies(row, row.local_shape, len(members)))
+
+
+def _all_gather(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
+    dim = _dimension(row, op)
+    if dim is None:
+        return None
+    whole = tuple(n * len(members) if position == dim else n for position, n in enumerate(row.local_shape))
+    return _Move(before=_parts(row, whole, dim, len(members)), after=_copies(row, whole, len(members)))
+
+
+def _reduce_scatter(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
+    dim = _dimension(row, op)
+    if dim is None or row.local_shape[dim] % len(members):
+        return None
+    return _Move(before=_sums(row, len(members)), after=_parts(row, row.local_shape, dim, len(members)))
+
+
+def _all_to_all(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move | None:
+    """A square of pieces: a device has a row of it before, and a column after."""
+    number = len(members)
+    piece = _piece(row, op, number)
+    if piece is None:
+        return None
+    words = f"{number:,} \u00d7 {number:,} pieces {row.dtype}{shape_text(piece)}"
+    square = (number, number)
+    return _Move(
+        before=_Side(shape=square, split=0, caption="each has a row", words=words),
+        after=_Side(shape=square, split=1, caption="each has a column", words=words),
+        note="each device cuts its array into one piece for each device",
+    )
+
+
+def _piece(row: Collective, op: Instruction | None, number: int) -> tuple[int, ...] | None:
+    """What one device sends another. XLA has two forms: an operand for each device, or one that is cut."""
+    if op is None:
+        return None
+    if not op.details.dimensions:
+        return row.local_shape if row.operands == number else None
+    dim = _dimension(row, op)
+    if dim is None or row.local_shape[dim] % number:
+        return None
+    return tuple(n // number if position == dim else n for position, n in enumerate(row.local_shape))
+
+
+def _permute(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
+    """One block for each device: where it lies before, and who has it after. Who gets none has zeros."""
+    number, at = len(members), {position: i for i, position in enumerate(members)}
+    held = tuple((at[target], at[source]) for source, target in row.groups if source in at)
+    passed, empty = sum(member != tile for member, tile in held), number - len({member for member, _ in held})
+    words = f"{number:,} \u00d7 {row.dtype}{shape_text(row.local_shape)}"
+    note = f"{plural(empty, 'device')} {'gets' if empty == 1 else 'get'} none, and then {_has(empty)} zeros"
+    return _Move(
+        before=_Side(shape=(number,), split=0, caption="each has its own", words=words),
+        after=_Side(
+            shape=(number,),
+            split=0,
+            held=held,
+            words=words,
+            caption=f"{passed:,} passed on",
+        ),
+        note=note if empty else "",
+    )
+
+
+def _has(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _chains(pairs: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The devices that pairs join, each set in the order of positions; the largest set first."""
+    parent: dict[int, int] = {}
+
+    def root(one: int) -> int:
+        while parent.setdefault(one, one) != one:
+            parent[one] = one = parent[parent[one]]
+        return one
+
+    for source, target in pairs:
+        parent[root(source)] = root(target)
+    found: dict[int, list[int]] = {}
+    for position in sorted(parent):
+        found.setdefault(root(position), []).append(position)
+    return sorted(map(tuple, found.values()), key=lambda group: -len(group)) or [()]
+
+
+def _broadcast(row: Collective, op: Instruction | None, members: tuple[int, ...]) -> _Move:
+    words = f"{row.dtype}{shape_text(row.local_shape)}"
+    one = _Side(shape=row.local_shape, caption="one has it", words=words, only_first=True)
+    return _Move(before=one, after=_copies(row, row.local_shape, len(members)))
+
+
+def _sums(row: Collective, number: int) -> _Side:
+    words = f"{row.dtype}{shape_text(row.local_shape)}"
+    return _Side(shape=row.local_shape, caption=f"\u03a3 partial \u00d7{number}", words=words, is_partial=True)
+
+
+def _copies(row: Collective, shape: tuple[int, ...], number: int) -> _Side:
+    return _Side(shape=shape, caption=f"{number} copies", words=f"{row.dtype}{shape_text(shape)}")
+
+
+def _parts(row: Collective, shape: tuple[int, ...], dim: int, number: int) -> _Side:
+    words = f"{row.dtype}{shape_text(shape)}"
+    return _Side(shape=shape, split=dim, caption=f"split {number} ways", words=words)
+
+
+def _dimension(row: Collective, op: Instruction | None) -> int | None:
+    """The dimension of the largest operand that the collective works on."""
+    if op is None:
+        return None
+    dimensions = op.details.dimensions
+    if len(dimensions) != 1 or not 0 <= dimensions[0] < len(row.local_shape):
+        return None
+    return dimensions[0]
+
+
+_MOVES = {
+    "all-reduce": _all_reduce,
+    "all-gather": _all_gather,
+    "reduce-scatter": _reduce_scatter,
+    "all-to-all": _all_to_all,
+    "collective-permute": _permute,
+    "collective-broadcast": _broadcast,
+}
+"""A ragged all-to-all moves as much as its operands say when it runs: there is nothing to draw."""

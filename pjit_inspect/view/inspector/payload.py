@@ -1,0 +1,306 @@
+"""Everything the inspector shows of one record, as data: a tiny first view, and one column store with the rest.
+
+All words and figures are made here; JavaScript (`view/front`) lays them out. Not its job: the page or the widget around
+it, drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import AxisTotal, Phase
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.view.document.document import Line
+from pjit_inspect.view.document.quantities import bytes_text, count_text
+from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
+from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.collectives import collective_rows
+from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, graph_data, missing_graph
+from pjit_inspect.view.inspector.kernels import kernel_rows
+from pjit_inspect.view.inspector.lines import LinkedText
+from pjit_inspect.view.inspector.notes import note_list
+from pjit_inspect.view.inspector.running import RunningInstructions
+from pjit_inspect.view.inspector.shared_tables import SharedTables
+from pjit_inspect.view.inspector.texts import (
+    PHASES,
+    HloLinks,
+    hlo_lines,
+    instruction_lines,
+    program_lines,
+    source_lines,
+)
+from pjit_inspect.view.inspector.traffic import find_traffic
+from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data
+from pjit_inspect.view.record.answer import answer_line, memory_line, title_line
+from pjit_inspect.view.record.collectives import group_collectives
+from pjit_inspect.view.record.record import document_axes, times_line
+from pjit_inspect.view.record.times import measured_words
+
+__all__ = ["InspectorInput", "InspectorPayload", "inspector_payload"]
+
+_FIRST_ROWS = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectorInput:
+    """What the inspector is made of.
+
+    Attributes:
+      report: the record and its analyses.
+      jaxpr, stablehlo, hlo_text: its texts; None for what there is not.
+      module: the parsed optimized program; None likewise.
+      graph: the program as a matrix of scopes by phases; None where there is none.
+      no_graph: why there is none.
+      shardings: the shardings of values; None when nobody has looked.
+      phase_of: the phase of training an operation's name tells.
+      text: the display as text, for "Copy as text".
+      show_times: whether to say how long compiling took, and what was measured when it ran.
+    """
+
+    report: RecordReport
+    jaxpr: str | None = None
+    stablehlo: str | None = None
+    hlo_text: str | None = None
+    module: HloModule | None = None
+    graph: ProgramGraph | None = None
+    no_graph: str = ""
+    shardings: ShardingTable | None = None
+    phase_of: Callable[[str], Phase] = field(default=lambda name: None)
+    text: str = ""
+    show_times: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectorPayload:
+    """The data of one inspector.
+
+    Attributes:
+      first: what is painted before anything is decoded, as JSON.
+      blob: everything, as `pack_blob` writes it.
+      title: the page's title.
+      selection: the name of what is selected at first, the collective that sends most; "" when there is none.
+    """
+
+    first: dict[str, Any]
+    blob: bytes
+    title: str
+    selection: str = ""
+
+
+def inspector_payload(given: InspectorInput) -> InspectorPayload:
+    """The data of the inspector of one record."""
+    report = given.report
+    has_mesh = report.data.mesh is not None or bool(report.data.meshes)
+    tables = SharedTables(sources=_sources(report.data), has_mesh=has_mesh)
+    totals = _totals(report, tables)
+    running = None if given.module is None else RunningInstructions(given.module)
+    groups, array_sets = group_collectives(report.collectives or ()), array_groups(report.data)
+    times = report.data.kernel_times if given.show_times else None
+    collectives = collective_rows(report, tables, running, groups, times)
+    kernels, more_kernels = kernel_rows(report, tables, times)
+    arrays = array_rows(array_sets, tables)
+    notes = note_list(report, groups, array_sets)
+    _mark(notes, {"collectives": collectives, "arrays": arrays})
+    values, more_values = value_rows(report.data, given.shardings, tables)
+    entities = _entities(collectives, kernels)
+    texts = _texts(given, tables, running, entities)
+    graph = _graph(given, tables, entities, texts.get("hlo"))
+    traffic = find_traffic(report.collectives or ())
+    mesh = _mesh(report.data, report)
+    first = {
+        **_head(given),
+        "notes": [{**note, "rows": len(note["rows"])} for note in notes],
+        "totals": totals,
+        "mesh": mesh,
+        "counts": [
+            len(report.collectives or ()),
+            len(report.data.inputs) + len(report.data.outputs),
+            len(report.fusions or ()),
+        ],
+        "axis_sets": tables.header()["axis_sets"],
+        "has_graph": given.graph is not None,
+        "collectives": [_short(row) for row in collectives[:_FIRST_ROWS]],
+    }
+    header = {
+        **tables.header(),
+        "collectives": collectives,
+        "kernels": kernels,
+        "arrays": arrays + values,
+        "graph": graph.header,
+        "more": {"kernels": more_kernels, "arrays": more_values},
+        "texts": {key: _text_head(text) for key, text in texts.items()},
+        "missing": _missing(report.data, texts),
+        "phases": [phase or "" for phase in PHASES],
+        "traffic_left_out": traffic.left_out,
+        "text": given.text,
+    }
+    columns = {
+        **tables.columns(),
+        **graph.columns,
+        **_mesh_columns(report.data, mesh["size"]),
+        "traffic.sources": traffic.sources,
+        "traffic.targets": traffic.targets,
+        "traffic.bytes": traffic.sent_bytes,
+        "sent": traffic.per_position(mesh["size"]),
+    }
+    for key, text in texts.items():
+        columns |= text.columns(key)
+    strings = {f"{key}.lines": text.lines for key, text in texts.items()}
+    blob = pack_blob(header, columns, {**strings, **graph.strings})
+    selection = collectives[0]["names"][0] if collectives else ""
+    title = f"{name_data(report.data.name)} - pjit_inspect"
+    return InspectorPayload(first=first, blob=blob, title=title, selection=selection)
+
+
+def _sources(data: RecordData) -> tuple[Any, ...]:
+    """The record's source texts, the file the function is defined in first."""
+    at = data.defined_at or data.user_frame
+    return tuple(sorted(data.sources, key=lambda source: at is None or source.file != at.file))
+
+
+def _head(given: InspectorInput) -> dict[str, Any]:
+    """What was compiled, and the answer."""
+    report, data = given.report, given.report.data
+    memory = next(iter(memory_line(data)), None)
+    times = data.kernel_times if given.show_times else None
+    return {
+        **({} if times is None else {"measured": measured_words(times)}),
+        "version": 1,
+        "name": name_data(data.primitive or data.name),
+        "axes": axes_data(document_axes(data)),
+        "title": spans_data(title_line(data).spans),
+        "times": spans_data(times_line(data).spans) if given.show_times else [],
+        "answer": spans_data(answer_line(report).spans),
+        "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
+    }
+
+
+def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Give each row the numbers of the notes about it."""
+    for number, note in enumerate(notes):
+        for row in note["rows"]:
+            lists[note["list"]][row].setdefault("notes", []).append(number)
+
+
+def _short(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What the list shows of a collective."""
+    left_out = ("groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines")
+    left_out += ("spots", "names", "beside", "picture", "suggestions")
+    return {key: value for key, value in row.items() if key not in left_out}
+
+
+def _totals(report: RecordReport, tables: SharedTables) -> list[dict[str, Any]]:
+    most = max((total.sent_bytes for total in report.totals), default=0) or 1
+    return [_total(total, tables, most) for total in report.totals]
+
+
+def _total(total: AxisTotal, tables: SharedTables, most: int) -> dict[str, Any]:
+    return {
+        "axes": tables.axis_set(total.axes, total.mesh),
+        "sent": bytes_text(total.sent_bytes),
+        "payload": bytes_text(total.payload_bytes),
+        "number": count_text(total.collectives),
+        "share": total.sent_bytes / most,
+        "sent_bytes": float(total.sent_bytes),
+    }
+
+
+# ---------------------------------------------------------------- mesh
+
+
+def _mesh(data: RecordData, report: RecordReport) -> dict[str, Any]:
+    """The mesh; where there is none, the devices in a row, or the positions that groups name."""
+    mesh = data.mesh or next(iter(data.meshes), None)
+    if mesh is not None:
+        return {
+            "axes": axes_data(mesh.axis_names),
+            "shape": list(mesh.shape),
+            "size": mesh.size,
+            "missing": "",
+        }
+    named = max((max(group, default=-1) for row in report.collectives or () for group in row.groups), default=-1)
+    size = max(len(data.devices), named + 1)
+    reason = data.missing.get("mesh", "no input or output follows one")
+    return {"axes": [], "shape": [size], "size": size, "missing": f"mesh unknown: {name_data(reason, longest=400)}"}
+
+
+def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
+    """Device, host and coordinates at each position; host -1 and no coordinates where they are unknown."""
+    mesh: Mesh | None = data.mesh or next(iter(data.meshes), None)
+    ids = list(mesh.device_ids) if mesh is not None else [device.id for device in data.devices]
+    ids += range(len(ids), size)
+    devices = {device.id: device for device in data.devices}
+    coordinates = [(devices[id].coords or ()) if id in devices else () for id in ids]
+    return {
+        "mesh.ids": np.array(ids, np.int32),
+        "mesh.hosts": np.array([devices[id].process if id in devices else -1 for id in ids], np.int32),
+        "mesh.coords": np.array([number for one in coordinates for number in one], np.int32),
+        "mesh.coords.ends": np.cumsum([len(one) for one in coordinates], dtype=np.int64).astype(np.uint32),
+    }
+
+
+# ---------------------------------------------------------------- texts
+
+
+def _entities(collectives: list[dict[str, Any]], kernels: list[dict[str, Any]]) -> dict[str, int]:
+    """HLO instruction -> its row: collective row r as 2r, kernel row r as 2r + 1."""
+    found = {name: 2 * row + 1 for row, kernel in enumerate(kernels) for name in kernel["names"]}
+    return found | {name: 2 * row for row, one in enumerate(collectives) for name in one["names"]}
+
+
+def _texts(
+    given: InspectorInput, tables: SharedTables, running: RunningInstructions | None, entities: Mapping[str, int]
+) -> dict[str, LinkedText]:
+    """The texts there are, by key: "source0", ..., "jaxpr", "stablehlo", "hlo"."""
+    texts = {f"source{number}": text for number, text in enumerate(source_lines(tables))}
+    jaxpr, stablehlo = program_lines(given.jaxpr, given.stablehlo, tables, given.phase_of)
+    links = HloLinks(running=running, entities=entities, phase_of=given.phase_of)
+    hlo = None if given.hlo_text is None else hlo_lines(given.hlo_text, tables, links)
+    rest = {"jaxpr": jaxpr, "stablehlo": stablehlo, "hlo": hlo}
+    return texts | {key: text for key, text in rest.items() if text is not None}
+
+
+def _graph(
+    given: InspectorInput, tables: SharedTables, entities: Mapping[str, int], hlo: LinkedText | None
+) -> GraphData:
+    """The graph, or why there is none."""
+    if given.graph is None:
+        hlo_words = f"it holds no optimized HLO ({given.report.data.missing.get('hlo', 'it was not captured')})"
+        return missing_graph(given.no_graph or f"no graph of this record: {hlo_words}")
+    links = GraphLinks(
+        collectives=tuple(given.report.collectives or ()),
+        module=given.module,
+        entities=entities,
+        lines={} if hlo is None else instruction_lines(hlo),
+        times=given.report.data.kernel_times if given.show_times else None,
+    )
+    return graph_data(given.graph, links, tables)
+
+
+def _text_head(text: LinkedText) -> dict[str, Any]:
+    head = {"name": name_data(text.name), "note": text.note, "total": max(text.total, len(text.lines)), "how": text.how}
+    return {key: value for key, value in head.items() if value}
+
+
+def _missing(data: RecordData, texts: Mapping[str, LinkedText]) -> dict[str, str]:
+    """Why there is no text, array or collective of a kind, by pane."""
+    sources = data.missing.get("sources", "the record holds no source files")
+    unread = "the record holds none, or no jaxlib is here to print it"
+    reasons = {
+        "source0": f"no source: {sources}",
+        "jaxpr": f"no jaxpr: {data.missing.get('jaxpr', 'it was not captured')}",
+        "stablehlo": f"no StableHLO: {data.missing.get('stablehlo', unread)}",
+        "hlo": f"no optimized HLO: {data.missing.get('hlo', unread)}",
+    }
+    found = {key: words for key, words in reasons.items() if key not in texts}
+    found = {field: f"{field} unknown: {why}" for field, why in data.missing.items()} | found
+    return {key: name_data(words, longest=500) for key, words in found.items()}

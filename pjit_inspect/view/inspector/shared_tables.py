@@ -1,0 +1,124 @@
+"""Tables that many rows of the inspector share, each entry once: sets of axes, sets of groups, shardings, places.
+
+Thousands of collectives follow a handful of groups; a 4,096-device group set is sent once. Not its job: rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.view.document.text_spans import axes_text
+from pjit_inspect.view.inspector.words import axes_data, name_data, spec_data
+
+__all__ = ["SharedTables"]
+
+_Key = tuple[int, tuple[str, ...] | None]
+
+
+@dataclass(slots=True)
+class SharedTables:
+    """Entries as they were first met, and the number of each."""
+
+    sources: tuple[SourceText, ...] = ()
+    has_mesh: bool = True
+    _axes: dict[_Key, int] = field(default_factory=dict)
+    _groups: dict[tuple[tuple[int, ...], ...], int] = field(default_factory=dict)
+    _shardings: dict[Sharding, int] = field(default_factory=dict)
+    _sharding_ids: dict[int, int] = field(default_factory=dict)
+    _spots: dict[tuple[int, int], int] = field(default_factory=dict)
+    _files: dict[tuple[str, str | None], int] = field(default_factory=dict)
+    _cells: dict[str, str | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for source in self.sources:
+            self._cells[source.file] = source.cell
+            self._files.setdefault((source.file, source.cell), len(self._files))
+
+    def axis_set(self, axes: tuple[str, ...] | None, mesh: int = 0) -> int:
+        """The number of a set of axes of a mesh."""
+        return self._axes.setdefault((mesh if axes else 0, axes), len(self._axes))
+
+    def group_set(self, row: Collective) -> int:
+        """The number of a collective's groups."""
+        return self._groups.setdefault(row.groups, len(self._groups))
+
+    def sharding(self, sharding: Sharding) -> int:
+        """The number of a sharding."""
+        # Hashing thousands of tile numbers for each of a thousand arrays would take seconds: equal objects first.
+        if id(sharding) not in self._sharding_ids:
+            self._sharding_ids[id(sharding)] = self._shardings.setdefault(sharding, len(self._shardings))
+        return self._sharding_ids[id(sharding)]
+
+    def spot(self, frames: tuple[Frame, ...]) -> int:
+        """The number of the innermost line that the record has the text of; of the innermost line where it has none.
+
+        -1 when there are no frames.
+        """
+        frame = next((frame for frame in frames if frame.file in self._cells), None) or next(iter(frames), None)
+        if frame is None:
+            return -1
+        cell = self._cells.get(frame.file, frame.cell)
+        file = self._files.setdefault((frame.file, cell), len(self._files))
+        return self._spots.setdefault((file, frame.line), len(self._spots))
+
+    def spot_of(self, source: SourceText, line: int) -> int:
+        """The number of a line of a text the record has."""
+        file = self._files[source.file, source.cell]
+        return self._spots.setdefault((file, line), len(self._spots))
+
+    def header(self) -> dict[str, Any]:
+        """What is not columns, as JSON."""
+        return {
+            "axis_sets": [
+                {"axes": None if axes is None else axes_data(axes), "mesh": mesh, "words": self._words(axes)}
+                for mesh, axes in self._axes
+            ],
+            "shardings": [_sharding_data(sharding) for sharding in self._shardings],
+            "files": [name_data(Frame(file=file, cell=cell, line=0).where) for file, cell in self._files],
+        }
+
+    def _words(self, axes: tuple[str, ...] | None) -> str:
+        """The axes for a reader; where no mesh is known, groups may follow axes all the same."""
+        if axes is None and not self.has_mesh:
+            return "axis unknown"
+        return name_data(axes_text(axes).replace(" x ", " \u00d7 "))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """What is numbers."""
+        sets = list(self._groups)
+        groups = [group for one in sets for group in one]
+        shardings = list(self._shardings)
+        return {
+            "groups": _joined(groups),
+            "groups.ends": _ends(groups),
+            "group_sets.ends": _ends(sets),
+            "sharding_devices": _joined([one.device_ids for one in shardings]),
+            "sharding_tiles": _joined([one.tile_of for one in shardings]),
+            "shardings.ends": _ends([one.device_ids for one in shardings]),
+            "spot_files": np.array([file for file, _ in self._spots], np.int32),
+            "spot_lines": np.array([min(line, 2**31 - 1) for _, line in self._spots], np.int32),
+        }
+
+
+def _sharding_data(sharding: Sharding) -> dict[str, Any]:
+    return {
+        "spec": spec_data(sharding.spec),
+        "tiles": list(sharding.tiles),
+        "kind": name_data(sharding.kind),
+        "copies": sharding.replication,
+        "partial": axes_data(sharding.unreduced),
+    }
+
+
+def _joined(rows: list[tuple[int, ...]]) -> np.ndarray:
+    return np.array([number for row in rows for number in row], np.int32)
+
+
+def _ends(rows: Any) -> np.ndarray:
+    return np.cumsum([len(row) for row in rows], dtype=np.int64).astype(np.uint32)

@@ -1,0 +1,54 @@
+"""The inspector as a live widget: what is selected in the notebook's page is selected in the kernel, and back.
+
+Not its job: the data (`view.inspector.payload`), what is drawn (`view/front`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.printable import printable, shorten
+from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.inspector.page import bundle_text
+from pjit_inspect.view.inspector.payload import InspectorPayload
+
+__all__ = ["inspector_widget", "widget_words"]
+
+
+def widget_words(report: RecordReport) -> str:
+    """The widget in one line, the same on every run."""
+    name = shorten(printable(report.data.name), 60)
+    number = "unknown collectives" if report.collectives is None else plural(len(report.collectives), "collective")
+    return f"<pjit_inspect widget: {name}, {number}>"
+
+
+def inspector_widget(payload: InspectorPayload, *, words: str, still: str) -> Any:
+    """An anywidget. `selection` is the name of what is selected; setting it selects.
+
+    A name is that of an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']") or a line of source
+    ("train.py:41"); "" when nothing is selected. At first it is the collective that sends most. A name that nothing has
+    changes nothing. `words` is its text form,
+    without id or time; `still` the HTML for a notebook that is read without a kernel.
+    """
+    import anywidget
+    import traitlets
+
+    class Inspector(anywidget.AnyWidget):
+        _esm = bundle_text()
+        _first = traitlets.Unicode().tag(sync=True)
+        _blob = traitlets.Bytes().tag(sync=True)
+        selection = traitlets.Unicode("", help="The name of what is selected.").tag(sync=True)
+
+        def __repr__(self) -> str:
+            return words
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            found = super()._repr_mimebundle_(**kwargs)
+            if found is None:
+                return None
+            bundle, metadata = found if isinstance(found, tuple) else (found, {})
+            return {**bundle, "text/plain": words, "text/html": still}, metadata
+
+    return Inspector(_first=json_text(payload.first), _blob=payload.blob, selection=payload.selection)

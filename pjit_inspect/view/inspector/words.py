@@ -1,0 +1,67 @@
+"""Spans of the view tree as data for the inspector: what Python words, JavaScript only draws.
+
+Not its job: what to say; escaping (the inspector sets text, never markup).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.view.document.document import AxisLabel, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.printable import printable, shorten
+from pjit_inspect.view.document.text_spans import axes_text
+
+__all__ = ["axes_data", "name_data", "spans_data", "spec_data"]
+
+_LONGEST = 200
+_LONGEST_PROSE = 4_000
+_SIGNS = {"times": "\u00d7", "dot": " \u00b7 ", "more": "\u2026"}
+
+
+def name_data(text: str, *, longest: int = _LONGEST) -> str:
+    """A foreign name as it can be shown: characters without a shape made visible, the middle of a long one left out."""
+    is_plain = len(text) <= longest and text.isascii() and text.isprintable()
+    return text if is_plain else shorten(printable(text), longest)
+
+
+def spans_data(spans: Spans) -> list[Any]:
+    """Spans in order; a plain string stands for words without emphasis."""
+    return [data for span in spans if (data := _span(span)) is not None]
+
+
+def spec_data(spec: Sequence[SpecEntry] | None) -> list[list[str]] | None:
+    """For each dimension the axes it is split over; None when the cut follows no mesh axes."""
+    if spec is None:
+        return None
+    entries = (() if entry is None else (entry,) if isinstance(entry, str) else entry for entry in spec)
+    return [axes_data(entry) for entry in entries]
+
+
+def axes_data(axes: Sequence[str]) -> list[str]:
+    """Names of axes; the same name has the same words everywhere, so that its colour is found."""
+    return [name_data(axis) for axis in axes]
+
+
+def _span(span: Span) -> Any:
+    match span:
+        case Text(text=text, emphasis="none"):
+            return name_data(text, longest=_LONGEST_PROSE)
+        case Text(text=text, emphasis=emphasis):
+            return {emphasis: name_data(text, longest=_LONGEST_PROSE)}
+        case Code(text=text, strong=strong):
+            return {"name" if strong else "code": name_data(text)}
+        case AxisLabel(axes=axes, size=size):
+            words = axes_text(axes).replace(" x ", " \u00d7 ")
+            return {"axis": name_data(words), "axes": None if axes is None else axes_data(axes), "size": size}
+        case Number(text=text, unit=unit, provenance=provenance, strong=strong):
+            return {"number": text, "unit": unit, "how": provenance, "strong": strong}
+        case Sign(kind=kind):
+            return _SIGNS[kind]
+        case Prose(text=text):
+            return {"prose": name_data(text, longest=_LONGEST_PROSE)}
+        case SpecLabel(spec=spec):
+            return {"spec": spec_data(spec)}
+        case _:
+            return None

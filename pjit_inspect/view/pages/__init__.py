@@ -1,0 +1,1 @@
+"""Pages of what is no record: the log, the ledger, an error, several processes."""

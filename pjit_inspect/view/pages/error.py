@@ -1,0 +1,117 @@
+"""How an explained error is shown: what is wrong, the user's line, the arrays, what would fit.
+
+Not its job: finding any of it (`analyze.errors.explain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.report.explained_error import ErrorArray, ExplainedError, Fit, MeshAxes
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Prose,
+    Row,
+    Section,
+    Sign,
+    Spans,
+    SpecLabel,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.notation import ranges_text, shape_text
+from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.quantities import plural
+from pjit_inspect.view.record.answer import place_spans
+
+__all__ = ["error_view"]
+
+_ARRAYS = 8
+_LONGEST_LINE = 160
+_LONGEST_REPLACED = 40
+
+
+def error_view(error: ExplainedError) -> Document:
+    """The display of an explained error."""
+    meshes = dict.fromkeys(array.mesh for array in error.arrays if array.mesh is not None)
+    blocks: list[Block] = [Line((Prose(error.sentence),), "answer")]
+    if error.frame is not None:
+        blocks.append(Line((*place_spans((error.frame,)), Sign("dot"), *_source(error.line))))
+    if error.arrays:
+        blocks.append(_arrays(error.arrays, list(meshes)))
+    if error.fits:
+        blocks.append(Section((Text("what would fit"),), tuple(map(_fit, error.fits))))
+    blocks += [Line((Prose(note),), "note") for note in error.notes]
+    axes = dict.fromkeys(axis for mesh in meshes for axis, _ in mesh.axes)
+    return Document(axes=tuple(axes), blocks=tuple(blocks))
+
+
+def _source(line: str) -> Spans:
+    """The user's line in full: `Code` is shortened to half a line."""
+    return (Code(line),) if "`" in line or len(line) > _LONGEST_LINE else (Prose(f"`{line}`"),) if line else ()
+
+
+def _fit(fit: Fit) -> Line:
+    # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
+    edit = f"`{fit.edit}`" if fit.is_code else fit.edit
+    place = f" for `{fit.replaces}`" if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
+    return Line((Prose(f"- {edit}{place}: {fit.effect}"),))
+
+
+def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:
+    """The arrays, with as many columns as something is known for."""
+    shown = arrays[:_ARRAYS]
+    columns: list[Column] = [Column(title="array", shrink=True)]
+    cells: list[list[Spans]] = [[(Code(array.name or "not named"),)] for array in shown]
+    # One mesh is said once, in the title.
+    one = f"spec on {meshes[0]}" if len(meshes) == 1 else "spec"
+    for title, spans in (
+        ("shape", [_shape(array) for array in shown]),
+        (one, [_spec(array) for array in shown]),
+        ("mesh", [_mesh(array) for array in shown] if len(meshes) > 1 else []),
+        ("each device holds", [_local(array) for array in shown]),
+        ("devices", [_devices(array) for array in shown] if _is_placing(shown) else []),
+    ):
+        if any(spans):
+            columns.append(Column(title=printable(title), shrink=title == "mesh"))
+            for row, span in zip(cells, spans, strict=True):
+                row.append(span)
+    rest: Spans = (Text(f"and {plural(len(arrays) - len(shown), 'more array')}"),) if len(arrays) > len(shown) else ()
+    return Table(
+        columns=tuple(columns), rows=tuple(Row(tuple(row)) for row in cells), text_rows=len(shown) if rest else None,
+        text_rest=rest,
+    )  # fmt: skip
+
+
+def _mesh(array: ErrorArray) -> Spans:
+    return (Code(str(array.mesh)),) if array.mesh is not None else ()
+
+
+def _is_placing(arrays: Sequence[ErrorArray]) -> bool:
+    return len({array.device_ids for array in arrays if array.device_ids}) > 1
+
+
+def _shape(array: ErrorArray) -> Spans:
+    return (Code(array.dtype + shape_text(array.shape)),) if array.shape is not None else ()
+
+
+def _spec(array: ErrorArray) -> Spans:
+    return (SpecLabel(array.spec),) if array.spec is not None else ()
+
+
+def _local(array: ErrorArray) -> Spans:
+    if array.local_shape is not None:
+        return (Code(shape_text(array.local_shape)),)
+    return (
+        (Text("does not divide"),)
+        if array.spec and array.mesh and array.shape and len(array.spec) <= len(array.shape)
+        else ()
+    )
+
+
+def _devices(array: ErrorArray) -> Spans:
+    return (Code(ranges_text(array.device_ids, limit=4)),) if array.device_ids else ()

@@ -1,0 +1,195 @@
+"""What the ledger of compiles says: what repeats and costs, per function and call site, and what would cost less.
+
+Not its job: finding it (`analyze.recompiles.ledger`), the log's list of records (`view.pages.log`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Finding,
+    Line,
+    Number,
+    Picture,
+    Prose,
+    Row,
+    Section,
+    Sign,
+    Spans,
+    Table,
+    Text,
+    TimelineSubject,
+)
+from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.quantities import plural, seconds_text
+from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.record.record import ViewOptions
+
+__all__ = ["ledger_view"]
+
+_ROWS = 30
+_REASONS = 3
+_PATTERNS = 12
+_RESHARDED = 8
+_NAMES = 6
+
+
+def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Document:
+    """The display of a ledger: the sum, what repeats, each function of the user's, the others in one line."""
+    times = (options or ViewOptions()).show_times
+    mine = [row for row in ledger.rows if row.origin == "user"]
+    # Seconds differ from run to run; without them, the order must not depend on them.
+    order = mine if times else sorted(mine, key=lambda row: -row.compiles)
+    blocks: list[Block] = [_head(ledger, mine, times)]
+    blocks += _patterns(ledger.patterns, times)
+    if order:
+        blocks.append(Table(columns=_columns(times), rows=tuple(_row(row, times) for row in order[:_ROWS])))
+    if len(order) > _ROWS:
+        blocks.append(Line((Sign("more"), Text(f" and {plural(len(order) - _ROWS, 'more function')}"))))
+    blocks += _reasons(order[:_ROWS])
+    blocks += _others([row for row in ledger.rows if row.origin != "user"], times)
+    blocks += _resharded(ledger)
+    if times and ledger.rows:
+        blocks.append(Picture(subject=TimelineSubject(ledger=ledger), alt=_timeline_words(ledger)))
+        blocks.append(Line((Text("seconds measured on this machine"),), "footer"))
+    return Document(blocks=tuple(blocks))
+
+
+def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
+    if not ledger.rows:
+        return Line((Text("nothing was compiled"),))
+    spans: list[Text] = [Text(plural(sum(row.compiles for row in mine), "compile"), "strong")]
+    spans.append(Text(f" of your functions, from {plural(len(mine), 'call site')}"))
+    if times:
+        parts = (("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
+        sums = ", ".join(f"{name} {seconds_text(sum(getattr(row, field) for row in mine))}" for name, field in parts)
+        spans.append(Text(f", {seconds_text(sum(row.total_s for row in mine))} in all ({sums})"))
+    return Line(tuple(spans), "answer")
+
+
+# ---------------------------------------------------------------- functions
+
+
+def _columns(times: bool) -> tuple[Column, ...]:
+    seconds = ("total", "trace", "lower", "XLA") if times else ()
+    return (
+        Column(title="compiles", align="right"),
+        Column(title="name", shrink=True),
+        Column(title="where", shrink=True),
+        *(Column(title=title, align="right", optional=title != "total") for title in seconds),
+        Column(title="missed", shrink=True),
+    )
+
+
+def _row(row: LedgerRow, times: bool) -> Row:
+    seconds = (row.total_s, row.trace_s, row.lower_s, row.compile_s) if times else ()
+    cells: tuple[Spans, ...] = (
+        (Number(f"{row.compiles:,}"),),
+        (Code(row.name),),
+        place_spans((row.where,) if row.where else ()),
+        *((Number(seconds_text(value), provenance="measured"),) for value in seconds),
+        (Text(_missed(row)),),
+    )
+    return Row(cells)
+
+
+def _missed(row: LedgerRow) -> str:
+    """Which cache missed first, for each compile, and what the disk gave."""
+    parts = [f"{layer} {count}" for layer, count in row.missed]
+    parts += [f"disk {row.missed_disk}"] if row.missed_disk else []
+    return ", ".join([*parts, f"from disk {row.from_disk}"] if row.from_disk else parts)
+
+
+def _reasons(rows: Sequence[LedgerRow]) -> list[Block]:
+    """For each function why it was compiled again, the most frequent reason first."""
+    found = [Finding(head=_place(row), sentences=_sentences(row)) for row in rows if row.reasons]
+    return [Section((Text("why they were compiled again"),), tuple(found))] if found else []
+
+
+def _place(row: LedgerRow) -> Spans:
+    where = place_spans((row.where,) if row.where else ())
+    return (Code(row.name, strong=True), *((Sign("dot"), *where) if where else ()))
+
+
+def _sentences(row: LedgerRow) -> tuple[Spans, ...]:
+    shown = [_counted(reason) for reason in row.reasons[:_REASONS]]
+    rest = row.reasons[_REASONS:]
+    if rest:
+        shown.append((Sign("more"), Text(f" and {plural(len(rest), 'other reason')}", "dim")))
+    return tuple(shown)
+
+
+def _counted(reason: RepeatedReason) -> Spans:
+    if reason.count == 1:
+        return (Prose(reason.sentence),)
+    times = f" ({reason.count} times)" if reason.same else f" (the newest of {reason.count} such)"
+    return (Prose(reason.sentence), Text(times, "dim"))
+
+
+# ---------------------------------------------------------------- patterns
+
+
+def _patterns(patterns: Sequence[Pattern], times: bool) -> list[Block]:
+    if not patterns:
+        return []
+    shown = patterns if times else sorted(patterns, key=lambda pattern: -pattern.compiles)
+    findings: list[Block] = [_pattern(pattern, times) for pattern in shown[:_PATTERNS]]
+    if len(shown) > _PATTERNS:
+        findings.append(Line((Sign("more"), Text(f" and {plural(len(shown) - _PATTERNS, 'more pattern')}"))))
+    return [Section((Text("what repeats"),), tuple(findings))]
+
+
+def _pattern(pattern: Pattern, times: bool) -> Finding:
+    head: list = [Text(pattern.kind, "strong"), Sign("dot"), Code(pattern.name)]
+    head += [Sign("dot"), Text(plural(pattern.compiles, "compile"))]
+    if times:
+        head += [Text(", "), Number(seconds_text(pattern.cost_s), provenance="measured")]
+    facts = (Prose(f"values: {', '.join(pattern.values)}"),) if pattern.values else ()
+    return Finding(
+        head=tuple(head),
+        sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
+        facts=(facts,) if facts else (),
+    )
+
+
+# ---------------------------------------------------------------- the rest
+
+
+def _others(rows: Sequence[LedgerRow], times: bool) -> list[Block]:
+    parts = []
+    for words, origin in (("eager operations", "eager"), ("libraries", "library")):
+        group = [row for row in rows if row.origin == origin]
+        names: Counter[str] = Counter()
+        for row in group:
+            names[row.name] += row.compiles
+        if names:
+            seconds = f", {seconds_text(sum(row.total_s for row in group))}" if times else ""
+            parts.append(f"{names.total():,} of {words} ({_most_common(names)}{seconds})")
+    return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
+
+
+def _most_common(names: Counter[str]) -> str:
+    shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
+    return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)
+
+
+def _resharded(ledger: LedgerData) -> list[Block]:
+    found = {(e.name, one.path): one for row in ledger.rows for e in row.entries for one in e.reason.resharded}
+    order = sorted(found.items(), key=lambda item: -(item[1].size_bytes or 0))
+    lines: list[Block] = [
+        Line((Code(name), Text(": "), Prose(one.sentence)), "note") for (name, _), one in order[:_RESHARDED]
+    ]
+    if len(order) > _RESHARDED:
+        lines.append(Line((Sign("more"), Text(f" and {plural(len(order) - _RESHARDED, 'more argument')}"))))
+    return lines
+
+
+def _timeline_words(ledger: LedgerData) -> str:
+    return f"A timeline of {plural(ledger.compiles, 'compile')}: when each was traced, lowered and compiled."

@@ -1,0 +1,151 @@
+"""What a session log says: one row per compilation, the small fry in one line.
+
+Not its job: one compilation in full (`view.record.record`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Number,
+    Row,
+    Sign,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.quantities import plural, seconds_text
+from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.record.reason import reason_words
+from pjit_inspect.view.record.record import ViewOptions
+
+__all__ = ["LISTED_RECORDS", "log_view"]
+
+LISTED_RECORDS = 40
+"""Records of the user's functions that have a row: the newest."""
+
+_NAMES = 6
+
+
+def log_view(
+    rows: Sequence[RecordData],
+    *,
+    collectives: Sequence[int | None] = (),
+    reasons: Sequence[Reason | None] = (),
+    dropped: int = 0,
+    options: ViewOptions | None = None,
+) -> Document:
+    """The display of a log.
+
+    `collectives` has, for each record, how many collectives it has (None where nobody counted), `reasons` why it was
+    compiled; both may be left empty. Where something was compiled again, a column says which part of the key differed.
+    A record keeps its index in the log. The newest rows are shown when there are many; `dropped` counts older records
+    that the log no longer has.
+    """
+    counts = tuple(collectives) or (None,) * len(rows)
+    again = [reason_words(reason) for reason in reasons] or [""] * len(rows)
+    mine = [index for index, data in enumerate(rows) if data.origin == "user"]
+    runs = _joined(rows, mine)
+    shown = runs[-LISTED_RECORDS:]
+    left_out = sum(len(run) for run in runs[:-LISTED_RECORDS])
+    blocks: list[Block] = [_head(rows, len(mine), left_out)]
+    times = (options or ViewOptions()).show_times
+    if shown:
+        words = [", ".join(dict.fromkeys(again[i] for i in run if again[i])) for run in shown]
+        table_rows = tuple(_row(run, rows, counts, times) for run in shown)
+        table = Table(columns=_columns(times), rows=table_rows)
+        blocks.append(_with_reasons(table, words) if times and any(words) else table)
+    blocks += _others(rows)
+    if dropped:
+        had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
+        blocks.append(Line((Text(f"{had}: the log holds at most {len(rows):,}"),), "note"))
+    return Document(blocks=tuple(blocks))
+
+
+def _head(rows: Sequence[RecordData], mine: int, left_out: int) -> Line:
+    if not rows:
+        return Line((Text("nothing compiled"),))
+    older = f"; the first {left_out:,} are left out" if left_out else ""
+    return Line((Text(plural(mine, "record"), "strong"), Text(f" of your functions{older}")))
+
+
+def _columns(times: bool) -> tuple[Column, ...]:
+    columns = (
+        Column(title="#", align="right"),
+        Column(title="name", shrink=True),
+        Column(title="transform"),
+        Column(title="where", shrink=True),
+        Column(title="mesh", shrink=True),
+        Column(title="collectives", align="right"),
+    )
+    return (*columns, Column(title="compile", align="right")) if times else columns
+
+
+def _joined(rows: Sequence[RecordData], mine: Sequence[int]) -> list[list[int]]:
+    """The indices of each row: operations that one call of `pmap` or `shard_map` ran outside jit share one."""
+    found: list[list[int]] = []
+    for index in mine:
+        before = found[-1][-1] if found else None
+        if before is not None and _is_operation(rows[index]) and _is_operation(rows[before]):
+            same = [(rows[i].name, rows[i].transform, rows[i].user_frame) for i in (before, index)]
+            if same[0] == same[1]:
+                found[-1].append(index)
+                continue
+        found.append([index])
+    return found
+
+
+def _is_operation(data: RecordData) -> bool:
+    function = data.key.function if data.key is not None else None
+    return function is not None and function.kind == "primitive"
+
+
+def _row(run: Sequence[int], rows: Sequence[RecordData], counts: Sequence[int | None], times: bool) -> Row:
+    data = rows[run[0]]
+    known = [counts[index] for index in run]
+    total = None if None in known else sum(count for count in known if count is not None)
+    seconds = [rows[index].timings.compile_s for index in run]
+    many = len(run) > 1
+    cells: tuple[Spans, ...] = (
+        (Number(f"{run[0]}-{run[-1]}" if many else str(run[0])),),
+        (Code(data.name),),
+        (Text(f"{data.transform}, {plural(len(run), 'program')}" if many else data.transform),),
+        place_spans((data.user_frame,) if data.user_frame else ()),
+        (Code(str(data.mesh)),) if data.mesh is not None else (Text("none", "dim"),),
+        (Number("-" if total is None else f"{total:,}"),),
+    )
+    took = None if None in seconds else sum(value for value in seconds if value is not None)
+    return Row((*cells, (Text(seconds_text(took)),)) if times else cells)
+
+
+def _with_reasons(table: Table, words: Sequence[str]) -> Table:
+    rows = tuple(Row((*row.cells, (Text(why),))) for row, why in zip(table.rows, words, strict=True))
+    return replace(table, columns=(*table.columns, Column(title="compiled again for", shrink=True)), rows=rows)
+
+
+def _others(rows: Sequence[RecordData]) -> list[Block]:
+    """One line for the compiles nobody asked for, with the names `log[name]` takes."""
+    groups = (("eager operations", "eager"), ("libraries", "library"))
+    parts = []
+    for words, origin in groups:
+        names = Counter(data.name for data in rows if data.origin == origin)
+        if names:
+            parts.append(f"{names.total():,} of {words} ({_most_common(names)})")
+    return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
+
+
+def _most_common(names: Counter[str]) -> str:
+    """The names with how often each occurs, the most frequent first, at most six."""
+    shown = [printable(name) + (f" x{count:,}" if count > 1 else "") for name, count in names.most_common(_NAMES)]
+    return ", ".join([*shown, "..."] if len(names) > _NAMES else shown)

@@ -1,0 +1,136 @@
+"""What the records of several processes say together: whether they agree, who differs first, every shared program.
+
+Not its job: joining them (`analyze.processes.merge`), one record (`view.record.record`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.record.merged import MergedData, MergedProgram, ProcessDifference
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Finding,
+    Line,
+    Number,
+    Prose,
+    Row,
+    Section,
+    Sign,
+    Span,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.notation import ranges_text
+from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit
+from pjit_inspect.view.record.answer import place_spans
+
+__all__ = ["merge_view"]
+
+_ROWS = 40
+_DIFFERENCES = 16
+_NOTES = 12
+_RUNS = 8
+
+
+def merge_view(data: MergedData) -> Document:
+    """The display of a merge: the answer, each differing process with what proves it, the programs, the notes."""
+    blocks: list[Block] = [_answer(data)]
+    if data.differences:
+        shown = tuple(_difference(difference) for difference in data.differences[:_DIFFERENCES])
+        blocks.append(Section((Text("where a process first differs"),), shown))
+        blocks += _more(len(data.differences) - _DIFFERENCES, "process", "processes")
+    if data.programs:
+        blocks.append(_table(data.programs[:_ROWS], {program.fingerprint for program in data.programs}))
+        blocks += _more(len(data.programs) - _ROWS, "program", "programs")
+    blocks += _local(data.local)
+    blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
+    blocks += _more(len(data.notes) - _NOTES, "note", "notes")
+    if data.programs:
+        words = "shared: on devices of several processes; bytes between hosts are per call, modelled as rings"
+        blocks.append(Line((Text(words),), "footer"))
+    return Document(blocks=tuple(blocks))
+
+
+def _answer(data: MergedData) -> Line:
+    processes = f"{len(data.processes):,} process{'es' * (len(data.processes) != 1)}"
+    if not data.programs:
+        return Line((Text(processes, "strong"), Text(": no shared programs, nothing to compare")), "answer")
+    programs = plural(len(data.programs), "shared program")
+    if not data.differences:
+        order = " and their order" if len(data.programs) > 1 else ""
+        return Line((Text(f"{processes} agree", "strong"), Text(f" on {programs}{order}")), "answer")
+    which = [difference.process for difference in data.differences]
+    who = ranges_text(which, limit=_RUNS)
+    words = f"process {who} differs" if len(which) == 1 else f"processes {who} differ"
+    return Line((Text(words, "strong"), Text(f"; {processes}, {programs}")), "answer")
+
+
+def _difference(difference: ProcessDifference) -> Finding:
+    head: list[Span] = [
+        Text(f"process {difference.process}", "strong"),
+        Sign("dot"),
+        Text(f"program {difference.position}"),
+    ]
+    head += [Sign("dot"), Code(difference.name)]
+    if difference.where is not None:
+        head += [Sign("dot"), Code(difference.where.where)]
+    return Finding(
+        head=tuple(head),
+        sentences=((Prose(difference.sentence),),),
+        facts=tuple((Prose(detail),) for detail in difference.details),
+        is_open=True,
+    )
+
+
+def _more(count: int, one: str, many: str) -> list[Block]:
+    return [Line((Sign("more"), Text(f" and {count:,} more {one if count == 1 else many}")))] if count > 0 else []
+
+
+def _table(programs: Sequence[MergedProgram], known: set[str]) -> Table:
+    unit = share_unit(program.host_bytes for program in programs)
+    columns = (
+        Column(title="#", align="right"),
+        Column(title="program", shrink=True),
+        Column(title="where", shrink=True),
+        Column(title="processes", shrink=True),
+        Column(title="not in", shrink=True),
+        Column(title="collectives", align="right"),
+        Column(title=f"between hosts [{unit}]", align="right"),
+    )
+    return Table(columns=columns, rows=tuple(_row(number, program, unit) for number, program in enumerate(programs)))
+
+
+def _row(number: int, program: MergedProgram, unit: str) -> Row:
+    missing = ranges_text(program.missing_in, limit=_RUNS)
+    again = max(program.compiles.values(), default=1)
+    processes: list[Span] = [Text(ranges_text(program.processes, limit=_RUNS))]
+    processes += [Text(f" ({again} compiles)", "dim")] if again > 1 else []
+    figure = bytes_in(program.host_bytes, unit)
+    return Row(
+        (
+            (Number(str(number)),),
+            (Code(program.name),),
+            place_spans((program.where,) if program.where else ()),
+            tuple(processes),
+            (Text(missing, "strong"),) if missing else (Text("-", "dim"),),
+            (Number(count_text(program.collectives)),),
+            (Number(figure, provenance="unknown" if program.host_bytes is None else "modelled"),),
+        )
+    )
+
+
+def _local(programs: Sequence[MergedProgram]) -> list[Block]:
+    """One line for the programs that concern one process alone."""
+    if not programs:
+        return []
+    counts: dict[int, int] = {}
+    for program in programs:
+        for process in program.compiles:
+            counts[process] = counts.get(process, 0) + 1
+    shown = ", ".join(f"{count:,} in process {process}" for process, count in sorted(counts.items())[:_RUNS])
+    words = f" and programs on devices of one process alone, which need not agree: {shown}"
+    return [Line((Sign("more"), Text(words + (" ..." if len(counts) > _RUNS else ""))))]

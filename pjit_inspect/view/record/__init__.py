@@ -1,0 +1,1 @@
+"""A record's pages: the answer, collectives and causes, kernels, shardings, times."""

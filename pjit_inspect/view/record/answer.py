@@ -1,0 +1,261 @@
+"""The top of a record's display: what was compiled, the answer in one sentence, the mesh with its traffic.
+
+Not its job: the arrays and tables below (`view.record.arrays`, `view.record.collectives`, `view.record.kernels`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import AxisTotal
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.view.document.document import (
+    AxisLabel,
+    Bar,
+    Beside,
+    Block,
+    Code,
+    Column,
+    Line,
+    MeshSubject,
+    Number,
+    Picture,
+    Row,
+    Sign,
+    Span,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.printable import printable, shorten
+from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, count_text, plural, share_unit
+from pjit_inspect.view.svg.mesh_picture import mesh_lines
+
+__all__ = ["answer_line", "memory_line", "mesh_spans", "overview_blocks", "place_spans", "reason_text", "title_line"]
+
+_NAMED_AXES = 3  # totals the answer names; the others are "elsewhere"
+_LONGEST_REASON = 160
+
+
+def title_line(data: RecordData) -> Line:
+    """What was compiled: function, transform, places, mesh and devices."""
+    spans: list[Span] = [Code(data.primitive or data.name, strong=True), Sign("dot"), Text(data.transform)]
+    if data.user_frame is not None:
+        spans += [Sign("dot"), Text("called at "), Code(data.user_frame.where)]
+    if data.defined_at is not None:
+        spans += [Text(", " if data.user_frame else "  "), Text("defined at "), Code(data.defined_at.where)]
+    spans.append(Sign("dot"))
+    if data.mesh is not None:
+        spans += [Text("mesh "), *mesh_spans(data.mesh), Text(", ")]
+    return Line((*spans, *_device_spans(data)), "title")
+
+
+def mesh_spans(mesh: Mesh) -> Spans:
+    """A mesh as its axes and their sizes."""
+    spans: list[Span] = []
+    for name, size in mesh.sizes.items():
+        spans += [Text(" "), Sign("times"), Text(" ")] if spans else []
+        spans.append(AxisLabel((name,), size))
+    return tuple(spans) or (Text("without axes"),)
+
+
+def place_spans(frames: Sequence[Frame]) -> Spans:
+    """Where in the user's source; "unknown" when the program does not say."""
+    return (Code(frames[0].where),) if frames else (Text("unknown", "dim"),)
+
+
+def _device_spans(data: RecordData) -> Spans:
+    if not data.devices:
+        return (Text("devices unknown"),)
+    platforms = sorted({device.platform for device in data.devices})
+    kinds = sorted({device.kind for device in data.devices} - set(platforms))
+    processes = len({device.process for device in data.devices})
+    words = plural(len(data.devices), f"{'/'.join(platforms)} device")
+    spans: list[Span] = [Text(words)]
+    if kinds:
+        spans += [Text(" ("), Code(", ".join(kinds)), Text(")")]
+    if processes > 1:
+        spans.append(Text(f" in {processes:,} processes"))
+    return tuple(spans)
+
+
+def answer_line(report: RecordReport) -> Line:
+    """The one sentence: how much is communicated, over which axes, and what is replicated."""
+    return Line((*_communication(report), *_replication(report.data)), "answer")
+
+
+def _communication(report: RecordReport) -> Spans:
+    data = report.data
+    if report.collectives is None:
+        reason = data.missing.get("hlo")
+        return (
+            Text("Collectives unknown", "strong"),
+            *((Text(f": {reason_text(reason)}"),) if reason else ()),
+            Text("."),
+        )
+    if not report.collectives:
+        if len(data.devices) == 1:
+            return (Text("One device", "strong"), Text(": nothing to communicate."))
+        return (Text("No collectives", "strong"), Text(": the devices do not communicate."))
+    spans: list[Span] = [Text(plural(len(report.collectives), "collective"), "strong"), *_runs(report)]
+    unsure = any(total.runs is None for total in report.totals)
+    spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {_at_most(report)}"))
+    spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
+    return (*spans, *_by_axis(report.totals, data), Text("."))
+
+
+def reason_text(reason: str) -> str:
+    """Why a record lacks something, as far as it fits a sentence; a file may say anything."""
+    return shorten(printable(reason), _LONGEST_REASON)
+
+
+def _at_most(report: RecordReport) -> str:
+    """What goes before the sum: some device may send less."""
+    return "at most " if any(total.is_bound for total in report.totals) else ""
+
+
+def _runs(report: RecordReport) -> Spans:
+    """How often they run, where that is not once each."""
+    runs = [total.runs for total in report.totals]
+    known = sum(run for run in runs if run is not None)
+    number = len(report.collectives or ())
+    if None in runs:
+        return (Text(" in loops of unknown length"),)
+    return () if known == number else (Text(f", run {known:,} times"),)
+
+
+def _by_axis(totals: Sequence[AxisTotal], data: RecordData) -> Spans:
+    if len(totals) == 1:
+        nowhere = "; the mesh is unknown" if "mesh" in data.missing else ", over no axis"
+        return (Text(", all over "), axis_span(totals[0].axes, data)) if totals[0].axes else (Text(nowhere),)
+    spans: list[Span] = []
+    sum_sent = sum(total.sent_bytes for total in totals)
+    named = [total for total in totals[:_NAMED_AXES] if total.sent_bytes * 100 >= sum_sent] or totals[:1]
+    for total in named:
+        spans += [Text(", " if spans else ": "), bytes_number(total.sent_bytes, "modelled", strong=True)]
+        spans += [Text(" over "), axis_span(total.axes, data), Text(f" ({total.collectives:,})")]
+    others = totals[len(named) :]
+    if others:
+        sent, number = sum(total.sent_bytes for total in others), sum(total.collectives for total in others)
+        spans += [Text(f", {bytes_text(sent)} elsewhere ({number:,})")]
+    return tuple(spans)
+
+
+def axis_span(axes: tuple[str, ...] | None, data: RecordData) -> Span:
+    """The axes some groups follow; "unknown" where nobody knows the mesh."""
+    return Text("unknown", "dim") if axes is None and "mesh" in data.missing else AxisLabel(axes)
+
+
+def _mesh_words(total: AxisTotal, data: RecordData) -> Spans:
+    """Which mesh the axes belong to, where it is not the one the display is about."""
+    if not total.mesh or total.mesh >= len(data.meshes):
+        return ()
+    return (Text(f" of mesh {data.meshes[total.mesh]}", "dim"),)
+
+
+def _replication(data: RecordData) -> Spans:
+    """Which inputs every device holds whole, and which several hold."""
+    inputs = [layout for layout in data.inputs if layout.kept]
+    if len(data.devices) < 2 or not inputs:
+        return ()
+    # Counted once for each sharding: thousands of arrays share a few, over thousands of devices.
+    shardings = {id(layout.sharding): layout.sharding for layout in inputs if layout.sharding is not None}
+    copies_of = {key: sharding.replication for key, sharding in shardings.items()}
+    known = [(layout, copies_of[id(layout.sharding)]) for layout in inputs if layout.sharding is not None]
+    whole = [layout for layout, copies in known if copies >= len(data.devices)]
+    partly = sum(1 for _, copies in known if 1 < copies < len(data.devices))
+    unknown = len(inputs) - len(known)
+    if unknown == len(inputs):
+        return (Text(" Which inputs are replicated is unknown."),)
+    spans: list[Span] = [Text(" "), *_whole(whole, len(inputs))]
+    if partly:
+        spans.append(Text(f"; {partly:,} of {len(inputs):,} in part" if not whole else f"; {partly:,} more in part"))
+    if unknown:
+        spans.append(Text(f"; unknown for {unknown:,}"))
+    return (*spans, Text("."))
+
+
+def _whole(whole: list[ArrayLayout], number: int) -> Spans:
+    if not whole:
+        return (Text("No input is fully replicated"),)
+    sizes = [layout.bytes_per_device for layout in whole]
+    total = None if None in sizes else sum(size for size in sizes if size is not None)
+    spans: list[Span] = [
+        Text("Replicated: "),
+        Text(f"{len(whole):,} of {plural(number, 'input')}", "strong"),
+        Text(" ("),
+    ]
+    if len(whole) <= 2:
+        for position, layout in enumerate(whole):
+            spans += [Text(", ")] if position else []
+            spans.append(Code(layout.path))
+        spans.append(Text("; "))
+    return (*spans, bytes_number(total), Text(" on every device)"))
+
+
+def overview_blocks(report: RecordReport) -> list[Block]:
+    """The mesh picture and the totals per axis."""
+    data = report.data
+    blocks: list[Block] = []
+    if data.mesh is not None and data.mesh.size > 1:
+        blocks.append(_mesh_picture(report, data.mesh))
+    if report.totals:
+        blocks.append(_totals_table(report))
+    return [Beside(tuple(blocks))] if blocks else []
+
+
+def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
+    # Axes of another mesh are other lines of devices, whatever their names.
+    own = [t for t in report.totals if t.axes is not None and len(t.axes) == 1 and not t.mesh]
+    single = Counter[str]()
+    for total in own:
+        # What goes along a part of an axis goes along the axis.
+        single.update({axis_name(axis): total.sent_bytes for axis in total.axes or ()})
+    sent = (
+        "" if report.sent_bytes is None else f"; each sends {_at_most(report)}{bytes_text(report.sent_bytes)} per call"
+    )
+    size = " by ".join(f"{size} ({name})" for name, size in mesh.sizes.items())
+    return Picture(
+        subject=MeshSubject(mesh=mesh, sent=tuple(single.items())),
+        alt=f"Mesh of {size} devices{sent}",
+        lines=mesh_lines(mesh),
+    )
+
+
+def _totals_table(report: RecordReport) -> Table:
+    totals = report.totals
+    unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
+    most = max((total.sent_bytes for total in totals), default=0) or 1
+    counted = any(total.runs != total.collectives for total in totals)
+    columns = [Column(title="axis"), Column(title="collectives", align="right")]
+    columns += [Column(title="runs", align="right")] if counted else []
+    columns += [Column(title=f"payload {unit}", align="right"), Column(title=f"wire {unit}", align="right")]
+    rows = []
+    for total in totals:
+        runs: tuple[Spans, ...] = ((Number(count_text(total.runs)),),) if counted else ()
+        sizes = (Number(bytes_in(total.payload_bytes, unit)),), (Number(bytes_in(total.sent_bytes, unit)),)
+        bar = (Bar(total.sent_bytes / most, total.axes),)
+        axis = (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
+        rows.append(Row((axis, (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))
+    return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
+
+
+def memory_line(data: RecordData) -> list[Block]:
+    """Bytes one device needs, or why that is unknown."""
+    memory = data.memory
+    if memory is None:
+        return []
+    spans: list[Span] = [Text("memory per device: ")]
+    parts = (("in", memory.argument_bytes), ("out", memory.output_bytes), ("temporary", memory.temporary_bytes))
+    for position, (name, size) in enumerate(parts):
+        spans += [Text(", ")] if position else []
+        spans += [bytes_number(size), Text(f" {name}")]
+        if name == "out" and memory.alias_bytes:
+            spans += [Text(" ("), bytes_number(memory.alias_bytes), Text(" of it in buffers of donated inputs)")]
+    return [Line(tuple(spans))]

@@ -1,0 +1,356 @@
+"""Inputs and outputs: name, type, spec, and which device holds which slice.
+
+Equal arrays of repeated layers stand in one row. Not its job: drawing the pictures (`view.svg.shard_picture`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.document.document import (
+    Beside,
+    Block,
+    Card,
+    Code,
+    Column,
+    Gallery,
+    Line,
+    Number,
+    Picture,
+    Rest,
+    Row,
+    Section,
+    ShardSubject,
+    Sign,
+    Span,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.notation import (
+    array_text,
+    path_pattern,
+    ranges_text,
+    shape_text,
+    slices_text,
+    spec_text,
+)
+from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.svg.shard_picture import shard_face
+
+__all__ = ["ArrayGroup", "array_blocks", "donated_in_vain", "group_arrays", "holdings"]
+
+_TEXT_ROWS = 8
+_CARDS = 8
+_TABLE_ROWS = 60
+_SLICES = 16  # distinct slices a row lists
+_FEW_SLICES = 8  # the same where there are many arrays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayGroup:
+    """Arrays that differ only in their layer number.
+
+    Attributes:
+      name: the path they share, layer numbers starred; the path itself for a single array.
+      layouts: the arrays, in the program's order.
+      in_vain: True when they are donated and no output reuses their buffers.
+    """
+
+    name: str
+    layouts: tuple[ArrayLayout, ...]
+    in_vain: bool = False
+
+    @property
+    def first(self) -> ArrayLayout:
+        """The array that stands for the group."""
+        return self.layouts[0]
+
+    @property
+    def bytes_per_device(self) -> int:
+        """Bytes of all of them on one device; unknown ones count nothing."""
+        return (self.first.bytes_per_device or 0) * len(self.layouts)
+
+
+def donated_in_vain(data: RecordData) -> frozenset[str]:
+    """Paths of the donated inputs whose buffers no output reuses; empty where it is unknown what the outputs reuse."""
+    reused = {layout.aliases for layout in data.outputs if layout.aliases is not None}
+    if not reused and (data.memory is None or data.memory.alias_bytes != 0):
+        return frozenset()
+    return frozenset(x.path for x in data.inputs if x.donated and x.kept and x.path not in reused)
+
+
+def group_arrays(
+    layouts: Sequence[ArrayLayout], *, keep_first: bool = False, in_vain: frozenset[str] = frozenset()
+) -> tuple[ArrayGroup, ...]:
+    """Arrays gathered by everything but their layer numbers, in the program's order.
+
+    `in_vain` are the paths of inputs that were donated for nothing.
+    """
+    groups: dict[object, list[ArrayLayout]] = {}
+    for layout in layouts:
+        pattern = path_pattern(layout.path, keep_first=keep_first)
+        reused = None if layout.aliases is None else path_pattern(layout.aliases)
+        fate = (layout.donated, layout.path in in_vain, layout.kept, reused)
+        key = (pattern, layout.dtype, layout.global_shape, layout.sharding, fate)
+        groups.setdefault(key, []).append(layout)
+    return tuple(
+        ArrayGroup(
+            name=members[0].path if len(members) == 1 else path_pattern(members[0].path, keep_first=keep_first),
+            layouts=tuple(members),
+            in_vain=members[0].path in in_vain,
+        )
+        for members in groups.values()
+    )
+
+
+def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
+    """Devices and the slice they hold, one pair per distinct slice, lowest device first; at most `limit` pairs."""
+    sharding = layout.sharding
+    if sharding is None:
+        return ()
+    holders = _holders(sharding)
+    chosen = sorted(holders.items(), key=lambda pair: pair[1][0])[:limit]
+    return tuple((tuple(sorted(devices)), layout.tile_slices(tile)) for tile, devices in chosen)
+
+
+def _holders(sharding: Sharding) -> dict[int, list[int]]:
+    holders: dict[int, list[int]] = {}
+    for device, tile in sorted(zip(sharding.device_ids, sharding.tile_of, strict=True)):
+        holders.setdefault(tile, []).append(device)
+    return holders
+
+
+def array_blocks(data: RecordData) -> list[Block]:
+    """The sections of inputs and of outputs, side by side where there is room."""
+    return [Beside((_section(data, "input", data.inputs), _section(data, "output", data.outputs)), in_text=False)]
+
+
+def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Block:
+    field = f"{noun}s"
+    if not layouts:
+        reason = data.missing.get(field)
+        return Line((Text(f"{field} unknown: "), Code(reason)) if reason else (Text(f"no {field}"),))
+    in_vain = donated_in_vain(data) if noun == "input" else frozenset()
+    groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
+    pictured = _pictured(groups, data.inputs)
+    reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
+    if len(groups) > _TEXT_ROWS:
+        # Those that lie like an input come last: the reader has seen that one.
+        groups = tuple(sorted(groups, key=lambda group: (group.name in reused, -group.bytes_per_device)))
+    fresh = len(groups) - len(reused)
+    whole = f"all {len(layouts):,} {field}" if len(layouts) > 1 else f"the {noun}"
+    gallery = Gallery(
+        cards=tuple(_card(group, len(data.devices), alike) for group, alike in pictured),
+        table=_table(groups, fresh, len(data.devices), field),
+        summary=(Text(f"{whole} in a table, with slices"),),
+    )
+    return Section((Text(field, "strong"), Text(f"  {_total(layouts)}", "dim")), (gallery,))
+
+
+def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
+    """Names of the outputs that lie exactly like the donated input whose buffer they reuse."""
+    by_path = {layout.path: layout for layout in inputs}
+    return frozenset(group.name for group in groups if all(_lies_like(out, by_path) for out in group.layouts))
+
+
+def _lies_like(layout: ArrayLayout, by_path: dict[str, ArrayLayout]) -> bool:
+    source = by_path.get(layout.aliases or "")
+    return source is not None and (source.dtype, source.global_shape, source.sharding) == (
+        layout.dtype,
+        layout.global_shape,
+        layout.sharding,
+    )
+
+
+def _total(layouts: Sequence[ArrayLayout]) -> str:
+    sizes = [layout.bytes_per_device for layout in layouts if layout.kept]
+    known = [size for size in sizes if size is not None]
+    size = bytes_text(sum(known)) if known or not sizes else "unknown bytes"
+    unknown = len(sizes) - len(known)
+    words = [plural(len(layouts), "array"), f"{size} per device"]
+    words += [f"{unknown:,} of unknown size"] if unknown and known else []
+    for word, number in _fates(layouts):
+        words += [f"{number:,} {word}"] if number else []
+    return ", ".join(words)
+
+
+def _fates(layouts: Sequence[ArrayLayout]) -> tuple[tuple[str, int], ...]:
+    donated, unused = sum(x.donated for x in layouts), sum(not x.kept for x in layouts)
+    return ("donated", donated), ("unused", unused), ("in donated buffers", sum(x.aliases is not None for x in layouts))
+
+
+def _pictured(groups: tuple[ArrayGroup, ...], inputs: Sequence[ArrayLayout]) -> list[tuple[ArrayGroup, int]]:
+    """The groups that get a picture, and how many arrays more it stands for.
+
+    When there are many, each way to cut an array is drawn once, for the first array that is cut so, and an output that
+    lies like the input whose buffer it reuses not at all.
+    """
+    if len(groups) <= _TEXT_ROWS:
+        return [(group, 0) for group in groups]
+    reused = _reusing(groups, inputs)
+    alike: dict[object, list[ArrayGroup]] = {}
+    for group in [group for group in groups if group.name not in reused] or groups:
+        alike.setdefault(group.first.sharding, []).append(group)
+    chosen = list(alike.values())[:_CARDS]
+    return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
+
+
+def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
+    layout = group.first
+    local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
+    size = bytes_number(layout.bytes_per_device)
+    each: Spans = (Text("each "), Code(local), Text(", "), size) if layout.global_shape else (size, Text(" each"))
+    lines: list[Spans] = [(Code(array_text(layout)),)]
+    lines += [(size,)] if everywhere == 1 else [(Code(_spec(layout)),), each]
+    last = [(Text(words),) for words in _held_words(layout, everywhere)] + ([_fate(group)] if _fate(group) else [])
+    more: list[Spans] = [(Text(f"{plural(alike, 'array')} more cut alike", "dim"),)] if alike else []
+    return Card(
+        title=_name(group),
+        picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
+        lines=(*lines, *([_joined(last)] if last else []), *more),
+    )
+
+
+def _held_words(layout: ArrayLayout, everywhere: int) -> list[str]:
+    """Copies, and how many slices share a block of the picture."""
+    words = [] if everywhere == 1 else [_copies_words(layout, everywhere)]
+    face = shard_face(layout)
+    if face is not None and face.per_block != (1, 1):
+        words.append(f"a block is {' x '.join(str(n) for n in face.per_block)} slices")
+    return words
+
+
+def _name(group: ArrayGroup) -> Spans:
+    number = len(group.layouts)
+    return (Code(group.name), *((Text(" "), Sign("times"), Text(f" {number:,}")) if number > 1 else ()))
+
+
+def _alt(group: ArrayGroup, everywhere: int) -> str:
+    layout = group.first
+    held = "; ".join(
+        f"devices {ranges_text(devices, limit=4)} hold {slices_text(slices, layout.global_shape)}"
+        for devices, slices in holdings(layout, limit=4)
+    )
+    more = "; ..." if layout.sharding is not None and len(set(layout.sharding.tile_of)) > 4 else ""
+    return f"{group.name}: {array_text(layout)}, {_copies_words(layout, everywhere)}. {held}{more}"
+
+
+def _spec(layout: ArrayLayout) -> str:
+    if layout.sharding is None:
+        return "unknown"
+    return layout.sharding.kind if layout.spec is None else spec_text(layout.spec)
+
+
+def _copies_words(layout: ArrayLayout, everywhere: int) -> str:
+    copies = layout.replication
+    if copies is None:
+        return "sharding unknown"
+    if everywhere == 1:
+        return "on the one device"
+    if layout.sharding is not None and layout.sharding.unreduced:
+        return f"on {copies:,} devices"
+    return "no copies" if copies == 1 else f"{copies:,} copies" + (" (all)" if copies >= everywhere else "")
+
+
+def _fate(group: ArrayGroup) -> Spans:
+    """What becomes of the buffer, in words."""
+    layout = group.first
+    parts: list[Spans] = []
+    if not layout.kept:
+        parts.append((Text("unused: jit dropped it"),))
+    if layout.donated:
+        parts.append((Text("donated, but no output reuses it" if group.in_vain else "donated"),))
+    if layout.aliases is not None:
+        reused = layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)
+        parts.append((Text("reuses "), Code(reused)))
+    sharding = layout.sharding
+    if sharding is not None and sharding.unreduced:
+        parts.append((Text("partial sums over "), Code(", ".join(sharding.unreduced))))
+    if sharding is not None and sharding.memory_kind not in (None, "device", "unpinned_host"):
+        parts.append((Text("in "), Code(str(sharding.memory_kind))))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[Spans]) -> Spans:
+    spans: list[Span] = []
+    for part in parts:
+        spans += [Text(", "), *part] if spans else part
+    return tuple(spans)
+
+
+def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
+    shown = groups[:_TABLE_ROWS]
+    slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
+    unit = share_unit(group.first.bytes_per_device for group in shown)
+    columns = (
+        Column(title="name", shrink=True, comfort=24),
+        Column(title="array"),
+        Column(title="per device"),
+        Column(title=unit, align="right"),
+        Column(title="spec", shrink=True),
+        Column(title="copies", align="right"),
+    )
+    return Table(
+        columns=columns,
+        rows=tuple(_row(group, everywhere, unit, slices if i < fresh else 0) for i, group in enumerate(shown)),
+        text_rows=min(_TEXT_ROWS, fresh),
+        text_rest=_text_rest(groups[min(_TEXT_ROWS, fresh) : fresh], groups[fresh:], field),
+        rest=Rest(summary=_more(groups[_TABLE_ROWS:], field)) if len(groups) > _TABLE_ROWS else None,
+    )
+
+
+def _text_rest(hidden: tuple[ArrayGroup, ...], reused: tuple[ArrayGroup, ...], field: str) -> Spans:
+    spans = _more(hidden, field) if hidden else ()
+    if not reused:
+        return spans
+    number = plural(sum(len(group.layouts) for group in reused), "array")
+    joint: Spans = (Text("; "),) if spans else (Sign("more"), Text(" and "))
+    return (*spans, *joint, Text(f"{number} in the buffers and the layout of donated inputs"))
+
+
+def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
+    number = sum(len(group.layouts) for group in groups)
+    size = bytes_text(sum(group.bytes_per_device for group in groups))
+    return (Sign("more"), Text(f" and {plural(number, 'array')} more, {size} per device; rec.{field} has all"))
+
+
+def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:
+    layout = group.first
+    local = "unknown" if layout.local_shape is None else shape_text(layout.local_shape)
+    alone = everywhere == 1
+    cells: tuple[Spans, ...] = (
+        _name(group),
+        (Code(array_text(layout)),),
+        () if alone else (Code(local),),
+        (Number(bytes_in(layout.bytes_per_device, unit)),),
+        () if alone else (Code(_spec(layout)),),
+        () if alone else (Text(_copies(layout, everywhere)),),
+    )
+    fate = _fate(group)
+    return Row(cells, (*((fate,) if fate else ()), *(_slices(layout, slices) if slices else ())))
+
+
+def _copies(layout: ArrayLayout, everywhere: int) -> str:
+    copies = layout.replication
+    if copies is None:
+        return "unknown"
+    if copies == 1:
+        return "none"
+    return f"{copies:,} (all)" if copies >= everywhere else f"{copies:,}"
+
+
+def _slices(layout: ArrayLayout, limit: int) -> tuple[Spans, ...]:
+    """Devices and slices; nothing where every device holds all of it."""
+    held = holdings(layout, limit=limit + 1)
+    if len(held) < 2:
+        return ()
+    items: list[Spans] = [
+        (Text(f"{ranges_text(devices, limit=6)} {slices_text(slices, layout.global_shape)}"),)
+        for devices, slices in held[:limit]
+    ]
+    items[0] = (Text("device "), *items[0])
+    return (*items, (Sign("more"),)) if len(held) > limit else tuple(items)

@@ -1,0 +1,84 @@
+"""Calls back into Python: the line of a display, and their table.
+
+Not its job: finding them (`analyze.program.callbacks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.report.host_callback import HostCallback
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Row, Span, Table, Text
+from pjit_inspect.view.document.notation import operation_text
+from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, share_unit
+from pjit_inspect.view.record.answer import place_spans
+
+__all__ = ["callback_blocks", "callback_lines"]
+
+_NAMED = 3
+_ROWS = 200
+
+
+def callback_lines(report: RecordReport) -> list[Block]:
+    """How often the program calls back into Python, and where; nothing where it does not."""
+    rows = report.callbacks
+    if not rows:
+        return []
+    spans: list[Span] = [Text(plural(len(rows), "host callback"), "strong"), Text(": ")]
+    for position, row in enumerate(rows[:_NAMED]):
+        spans += [Text("; ")] if position else []
+        spans += [Text(_kind_words(row)), Text(f", {_runs_words(row)}, {bytes_text(row.operand_bytes)} to Python")]
+        spans += [Text(" at "), *place_spans(row.source)] if row.source else []
+    if len(rows) > _NAMED:
+        spans.append(Text(f"; {len(rows) - _NAMED:,} more in rec.callbacks"))
+    return [Line(tuple(spans))]
+
+
+def callback_blocks(rows: Sequence[HostCallback]) -> list[Block]:
+    """The table of callbacks; nothing where there are none."""
+    if not rows:
+        return []
+    shown = rows[:_ROWS]
+    unit = share_unit(size for row in shown for size in (row.operand_bytes, row.result_bytes))
+    columns = (
+        Column(title="kind"),
+        Column(title="n", align="right"),
+        Column(title=f"to Python {unit}", align="right"),
+        Column(title=f"back {unit}", align="right"),
+        Column(title="what", shrink=True, optional=True),
+        Column(title="where", shrink=True),
+    )
+    table = Table(columns=columns, rows=tuple(_row(row, unit) for row in shown))
+    rest = [Line((Text(f"and {len(rows) - _ROWS:,} more"),))] if len(rows) > _ROWS else []
+    return [table, *rest]
+
+
+def _row(row: HostCallback, unit: str) -> Row:
+    what = operation_text(row.op_name)
+    return Row(
+        (
+            (Text(_kind_words(row)),),
+            (Number(_count_words(row)),),
+            (Number(bytes_in(row.operand_bytes, unit)),),
+            (Number(bytes_in(row.result_bytes, unit)),),
+            (Code(what),) if what else (),
+            place_spans(row.source) if row.source else (),
+        )
+    )
+
+
+def _kind_words(row: HostCallback) -> str:
+    return f"{row.kind or 'unknown'}{', ordered' if row.ordered else ''}"
+
+
+def _count_words(row: HostCallback) -> str:
+    count = count_text(row.count)
+    return count if row.count == row.count_min else f"up to {count}"
+
+
+def _runs_words(row: HostCallback) -> str:
+    if row.count is None:
+        return "an unknown number of times per call"
+    most = "" if row.count == row.count_min else "at most "
+    return f"{most}once per call" if row.count == 1 else f"{most}{row.count:,} times per call"

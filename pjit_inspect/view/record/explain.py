@@ -1,0 +1,192 @@
+"""Why each collective is there: the report, most expensive first.
+
+Not its job: finding causes (`analyze.causes.causes`), choosing collectives (`view.record.explain_pick`), one finding
+(`view.record.findings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.suggestion import Checked, Suggestion
+from pjit_inspect.view.document.document import (
+    Bar,
+    Block,
+    Code,
+    Column,
+    Document,
+    Finding,
+    Fold,
+    Line,
+    Number,
+    Prose,
+    Row,
+    Section,
+    Sign,
+    Span,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.record.answer import answer_line
+from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
+from pjit_inspect.view.record.explain_pick import Picked, pick
+from pjit_inspect.view.record.findings import finding_of, share_text
+from pjit_inspect.view.record.record import document_axes
+
+__all__ = ["explain_view"]
+
+_PROVED = 5  # groups whose facts text shows
+_GROUPS = 40
+_ALONE = 2  # groups up to which the report is about them alone: all their reasons, and the facts at once
+_ALL_REASONS = 20
+
+
+def explain_view(report: RecordReport, what: str | int | None = None) -> Document:
+    """Why the collectives are there; with `what`, those of a kind, cause, axis, phase, line or name."""
+    return Document(axes=document_axes(report.data), blocks=tuple(_blocks(report, what)))
+
+
+def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
+    if not report.collectives:
+        pick((), what)  # so that a wrong kind of argument is refused here too
+        return [answer_line(report)]
+    picked = pick(report.collectives, what)
+    if picked.instead:
+        return [Line((Prose(picked.instead),))]
+    groups = group_by_cause(picked.rows)
+    blocks: list[Block] = [_title(report), _answer(report, picked, groups)]
+    blocks += _kinds(picked.rows) if len(groups) > 1 else []
+    blocks += _findings(report, groups)
+    blocks += _warnings(report.warnings)
+    blocks += _suggestions(report.suggestions, picked.rows, is_all=what is None)
+    return [*blocks, _footer()]
+
+
+def _title(report: RecordReport) -> Line:
+    name = report.data.primitive or report.data.name
+    return Line((Code(name, strong=True), Sign("dot"), Text("why each collective is there")), "title")
+
+
+def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) -> Line:
+    number, everything = len(picked.rows), len(report.collectives or ())
+    sent = sum(group.sent_bytes for group in groups)
+    spans: list[Span] = [Text(plural(number, "collective"), "strong")]
+    if picked.words:
+        spans = [Text(f"{number:,} of {plural(everything, 'collective')} ", "strong"), Prose(picked.words)]
+    spans += [Text(f" in {len(groups):,} groups")] if len(groups) > 1 else []
+    at_most = "at most " if any(row.count != row.count_min for row in picked.rows) else ""
+    spans += [Text(f"; each device sends {at_most}"), bytes_number(sent, "modelled", strong=True)]
+    share = share_text(sent, report.sent_bytes) if picked.words else ""
+    return Line((*spans, Text(f" per call{f', {share} of all' if share else ''}.")), "answer")
+
+
+# ---------------------------------------------------------------- bytes per cause
+
+
+@dataclass(slots=True)
+class _Share:
+    collectives: int = 0
+    sent: float = 0.0
+
+
+def _kinds(rows: Sequence[Collective]) -> list[Block]:
+    """Bytes per kind of cause; nothing when there is one kind only."""
+    shares: dict[str, _Share] = {}
+    for row in rows:
+        whole = sum(cause.payload_bytes for cause in row.causes)
+        for words in dict.fromkeys(cause_words(cause) for cause in row.causes):
+            shares.setdefault(words, _Share()).collectives += 1
+        for cause in row.causes:
+            # A combined collective is sent once: its operands share it by their bytes.
+            part = cause.payload_bytes / whole if whole else 1 / len(row.causes)
+            shares[cause_words(cause)].sent += part * row.wire_bytes * (1 if row.count is None else row.count)
+    return [_kinds_table(shares)] if len(shares) > 1 else []
+
+
+def _kinds_table(shares: dict[str, _Share]) -> Table:
+    ranked = sorted(shares.items(), key=lambda item: (-item[1].sent, item[0]))
+    unit = share_unit(round(share.sent) for share in shares.values())
+    whole = sum(share.sent for share in shares.values()) or 1
+    columns = (
+        Column(title="cause"),
+        Column(title="collectives", align="right"),
+        Column(title=f"wire {unit}", align="right"),
+        Column(title="share", align="right"),
+        Column(title=""),
+    )
+    rows = []
+    for words, share in ranked:
+        percent = share_text(round(share.sent), round(whole))
+        figures = (
+            (Number(f"{share.collectives:,}"),),
+            (Number(bytes_in(round(share.sent), unit), provenance="modelled"),),
+        )
+        rows.append(Row(((Text(words),), *figures, (Text(percent),), (Bar(share.sent / whole, None),))))
+    return Table(columns=columns, rows=tuple(rows))
+
+
+# ---------------------------------------------------------------- findings
+
+
+def _findings(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
+    alone = len(groups) <= _ALONE
+    reasons = _ALL_REASONS if alone else 3
+    shown, more = groups[:_GROUPS], groups[_GROUPS:]
+    full = [finding_of(report, group, reasons=reasons, is_open=alone) for group in shown]
+    short = [finding_of(report, group, reasons=reasons, with_facts=False) for group in shown[_PROVED:]]
+    blocks: list[Block] = [*full[:_PROVED]]
+    if short:
+        summary = (Text(f"{plural(len(short), 'group')} more, {bytes_text(_sent(shown[_PROVED:]))} together"),)
+        blocks.append(Fold(summary=summary, blocks=tuple(full[_PROVED:]), text_blocks=tuple(short), is_open=True))
+    if more:
+        left_out = f" and {plural(len(more), 'group')} more, {bytes_text(_sent(more))}; explain(LINE) narrows"
+        blocks.append(Line((Sign("more"), Text(left_out))))
+    return blocks
+
+
+def _sent(groups: Sequence[CauseGroup]) -> int:
+    return sum(group.sent_bytes for group in groups)
+
+
+def _warnings(warnings: Sequence[Any]) -> list[Block]:
+    lines = tuple(Line((Prose(_sentence(warning)),), "note") for warning in warnings)
+    return [Section((Text("XLA warned", "strong"),), lines)] if lines else []
+
+
+def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], *, is_all: bool) -> list[Block]:
+    """What could remove some of the collectives."""
+    names = {name for row in rows for name in row.instructions}
+    wanted = [found for found in suggestions if is_all or names.intersection(found.removes)]
+    findings = tuple(_suggestion(found) for found in wanted)
+    return [Section((Text("what could save some of it", "strong"),), findings)] if findings else []
+
+
+def _suggestion(suggestion: Suggestion) -> Finding:
+    size = bytes_text(abs(suggestion.modelled_bytes))
+    sign = "-" if suggestion.modelled_bytes < 0 else "+"
+    head: Spans = (Prose(suggestion.title), Text("  "), Text(f"{sign}{size} ({suggestion.mark})", "strong"))
+    return Finding(head=head, sentences=((Prose(suggestion.sentence),), (Text(_outcome(suggestion.checked), "dim"),)))
+
+
+def _outcome(checked: Checked | None) -> str:
+    """What came of trying it."""
+    if checked is None:
+        return "not tried: its check() compiles the changed program and counts"
+    sizes = f"{bytes_text(checked.before_bytes)} before, {bytes_text(checked.after_bytes)} after, per device and call"
+    words = {"helps": "tried, helps", "worse": "tried, makes it worse", "nothing": "tried, changes nothing"}
+    return f"{words[checked.verdict]}: {sizes}"
+
+
+def _sentence(item: Any) -> str:
+    return str(getattr(item, "sentence", item))
+
+
+def _footer() -> Line:
+    words = "wire modelled (ring), per device and call; layer numbers starred where several layers are alike"
+    return Line((Text(words),), "footer")

@@ -1,0 +1,128 @@
+"""The collectives a person asks about: by kind, cause, axis, phase, line, instruction, or a name in what explains them.
+
+Not its job: saying why they are there (`view.record.explain`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.report.cause import CAUSE_KINDS
+from pjit_inspect.model.report.collective import KINDS, Collective
+from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.view.document.notation import path_pattern
+
+__all__ = ["Picked", "pick"]
+
+_MOST = 12
+_PHASES = ("forward", "backward", "recompute", "optimizer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """What was found.
+
+    Attributes:
+      rows: the collectives, in the table's order.
+      words: what they have in common ("at line 41", "over `model`"); "" for all of them.
+      instead: where nothing was found, the sentence that says what there is; "" otherwise.
+    """
+
+    rows: tuple[Collective, ...]
+    words: str = ""
+    instead: str = ""
+
+
+def pick(rows: Sequence[Collective], what: str | int | None) -> Picked:
+    """The collectives that `what` is about; all of them for None.
+
+    A number is a line of the user's source. Raises TypeError for anything but a string, a number or None.
+    """
+    if what is None:
+        return Picked(rows=tuple(rows))
+    if isinstance(what, bool) or not isinstance(what, str | int):
+        raise TypeError(
+            f"explain takes a kind, a cause, an axis, a name or a line, not {what!r}; for example "
+            'explain("all-gather"), explain("contraction"), explain("model"), explain(41)'
+        )
+    found, words = _at_line(rows, what) if isinstance(what, int) else _named(rows, what.strip())
+    return Picked(rows=found, words=words, instead="" if found else _nothing(rows, what))
+
+
+def _at_line(rows: Sequence[Collective], line: int) -> tuple[tuple[Collective, ...], str]:
+    """Those whose innermost place is on the line; else those that a call on it leads to, in their file or any."""
+    for places, words in ((_innermost, "at"), (_callers_nearby, "called from"), (_callers, "called from")):
+        found = tuple(row for row in rows if any(frame.line == line for frame in places(row)))
+        if found:
+            return found, f"{words} line {line}"
+    return (), f"at line {line}"
+
+
+def _innermost(row: Collective) -> list[Frame]:
+    return [frames[0] for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
+
+
+def _stacks(row: Collective) -> list[tuple[Frame, ...]]:
+    return [frames for frames in (row.source, *(cause.source for cause in row.causes)) if frames]
+
+
+def _callers_nearby(row: Collective) -> list[Frame]:
+    return [frame for frames in _stacks(row) for frame in frames if frame.file == frames[0].file]
+
+
+def _callers(row: Collective) -> list[Frame]:
+    return [frame for frames in _stacks(row) for frame in frames]
+
+
+def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...], str]:
+    """The first reading of a name that finds something, most exact first."""
+    kind = name.replace(" ", "_").replace("-", "_").lower()
+    readings: tuple[tuple[Callable[[Collective], bool], str], ...] = (
+        (lambda row: row.kind == name, f"of kind {name}"),
+        (lambda row: any(cause.kind == kind for cause in row.causes), f"because of {kind.replace('_', ' ')}"),
+        (lambda row: name in (row.axes or ()), f"over `{name}`"),
+        (lambda row: name in map(axis_name, row.axes or ()), f"over a part of `{name}`"),
+        (lambda row: row.phase == name, f"of the {name} phase"),
+        (lambda row: any(frame.where == name for frame in _innermost(row)), f"at {name}"),
+        (lambda row: name in row.instructions, f"of the instruction {name}"),
+        (lambda row: any(f"`{name}`" in text for text in _texts(row)), f"that have to do with `{name}`"),
+        (lambda row: any(f"`{name}`" in path_pattern(text) for text in _texts(row)), f"that have to do with `{name}`"),
+        (lambda row: any(name in text for text in _texts(row)), f"that have to do with `{name}`"),
+    )
+    for holds, words in readings if name else ():
+        found = tuple(row for row in rows if holds(row))
+        if found:
+            return found, words
+    return (), ""
+
+
+def _texts(row: Collective) -> Iterable[str]:
+    for cause in row.causes:
+        yield from (cause.value, cause.sentence, *cause.facts)
+    yield row.op_name
+
+
+def _nothing(rows: Sequence[Collective], what: str | int) -> str:
+    asked = f"at line {what}" if isinstance(what, int) else f"called {what!r}"
+    if not isinstance(what, int):
+        kind = what.strip().replace(" ", "_").replace("-", "_")
+        asked = f"of kind {what}" if what.strip() in KINDS else asked
+        asked = f"because of {what}" if kind in CAUSE_KINDS else asked
+        asked = f"in the {what} phase" if what.strip() in _PHASES else asked
+    there = (
+        ("kinds", {row.kind for row in rows}),
+        ("causes", {cause.kind for row in rows for cause in row.causes}),
+        ("axes", {axis for row in rows for axis in row.axes or ()}),
+        ("lines", {str(frame.line) for row in rows for frame in _innermost(row) if frame.line}),
+        ("names", {path_pattern(cause.value) for row in rows for cause in row.causes if cause.value}),
+    )
+    shown = [f"{noun} {_listed(found)}" for noun, found in there if found]
+    return f"no collective {asked}. There are: {'; '.join(shown)}"
+
+
+def _listed(found: set[str]) -> str:
+    ranked = sorted(found, key=lambda word: (int(word) if word.isdigit() else 0, word))
+    more = f" and {len(ranked) - _MOST:,} more" if len(ranked) > _MOST else ""
+    return ", ".join(ranked[:_MOST]) + more

@@ -1,0 +1,175 @@
+"""The table of fused kernels: what each contains and what it reads, writes and saves.
+
+Not its job: finding them (`analyze.program.fusions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.model.report.fusion import Fusion
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Fold,
+    Line,
+    Number,
+    Rest,
+    Row,
+    Sign,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.notation import operation_text, scope_pattern
+from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
+from pjit_inspect.view.record.answer import place_spans
+
+__all__ = ["KernelGroup", "group_kernels", "kernel_blocks"]
+
+_TEXT_ROWS = 6
+_ROWS = 12
+_FOLDED_ROWS = 60
+_OPEN = 4  # kinds up to which the section is open at once
+_OPCODES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelGroup:
+    """Fused kernels that differ only in name and layer.
+
+    Attributes:
+      what: the operation they end in, layer numbers starred when there are several.
+      members: the kernels, in schedule order.
+    """
+
+    what: str
+    members: tuple[Fusion, ...]
+
+    @property
+    def first(self) -> Fusion:
+        """The kernel that stands for the group."""
+        return self.members[0]
+
+    @property
+    def runs(self) -> int | None:
+        """How often they run per call, all together; None when a loop's length is unknown."""
+        counts = [member.count for member in self.members]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    def total(self, size_bytes: int | None) -> int | None:
+        """A size of one of them, times how often they run; a run of unknown number counts once."""
+        runs = sum(1 if member.count is None else member.count for member in self.members)
+        return None if size_bytes is None else size_bytes * runs
+
+
+def group_kernels(rows: Sequence[Fusion]) -> tuple[KernelGroup, ...]:
+    """Kernels gathered by everything but name and layer, most memory traffic first."""
+    groups: dict[object, list[Fusion]] = {}
+    for row in rows:
+        frame = row.source[0] if row.source else None
+        what = scope_pattern(operation_text(row.op_name))
+        key = (row.kind, row.instructions, row.inputs, row.outputs, row.target, what, frame)
+        groups.setdefault((*key, row.bytes_read, row.bytes_written, row.bytes_saved), []).append(row)
+    found = [KernelGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
+    return tuple(sorted(found, key=_traffic))
+
+
+def _what(members: Sequence[Fusion]) -> str:
+    names = {operation_text(member.op_name) for member in members}
+    name = names.pop()
+    return name if not names else scope_pattern(name)
+
+
+def _traffic(group: KernelGroup) -> int:
+    return -sum(group.total(size) or 0 for size in (group.first.bytes_read, group.first.bytes_written))
+
+
+def kernel_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _TEXT_ROWS) -> list[Block]:
+    """The section of fused kernels, at most `rows` kinds of them in full (`text_rows` in text).
+
+    Nothing when they are unknown (a note says why).
+    """
+    if report.fusions is None:
+        return []
+    instructions = "" if report.instructions is None else f"; {report.instructions:,} instructions in all"
+    if not report.fusions:
+        return [Line((Text(f"no fused kernels{instructions}"),))]
+    groups = group_kernels(report.fusions)
+    kinds = f" in {plural(len(groups), 'kind')}" if len(groups) < len(report.fusions) else ""
+    summary: Spans = (
+        Text(plural(len(report.fusions), "fused kernel"), "strong"),
+        Text(f"{kinds}{instructions}", "dim"),
+    )
+    return [Fold(summary=summary, blocks=(_table(groups, rows, text_rows),), is_open=len(groups) <= _OPEN)]
+
+
+def _table(groups: tuple[KernelGroup, ...], rows: int, text_rows: int) -> Table:
+    sizes = [
+        group.total(size)
+        for group in groups
+        for size in (group.first.bytes_read, group.first.bytes_written, group.first.bytes_saved)
+    ]
+    unit = share_unit(sizes)
+    shown, hidden, unseen = groups[:rows], groups[rows:], groups[text_rows:]
+    return Table(
+        columns=_columns(unit),
+        rows=tuple(_row(group, unit) for group in shown),
+        text_rows=text_rows,
+        text_rest=_rest(unseen, "; rec.fusions has all") if unseen else (),
+        rest=_folded(hidden, unit) if hidden else None,
+    )
+
+
+def _columns(unit: str) -> tuple[Column, ...]:
+    return (
+        Column(title="n", align="right"),
+        Column(title="kernel"),
+        Column(title="contains", shrink=True),
+        Column(title=f"reads {unit}", align="right"),
+        Column(title="writes", align="right"),
+        Column(title="saves", align="right"),
+        Column(title="what", shrink=True, optional=True),
+        Column(title="where", shrink=True),
+    )
+
+
+def _row(group: KernelGroup, unit: str) -> Row:
+    first = group.first
+    sizes: tuple[Spans, ...] = tuple(
+        (Number(bytes_in(group.total(size), unit)),)
+        for size in (first.bytes_read, first.bytes_written, first.bytes_saved)
+    )
+    runs = "?" if group.runs is None else f"{group.runs:,}"
+    what: Spans = (Code(group.what),) if group.what else ()
+    return Row(((Number(runs),), (Code(first.kind),), _contents(first), *sizes, what, place_spans(first.source)))
+
+
+def _contents(kernel: Fusion) -> Spans:
+    """What it contains, most frequent first: "multiply x3, add x2"."""
+    number = len(kernel.instructions)
+    # "1 more" would take as much room as the one.
+    listed = kernel.instructions[: number if number == _OPCODES + 1 else _OPCODES]
+    shown = [opcode if times == 1 else f"{opcode} x{times}" for opcode, times in listed]
+    more = number - len(listed)
+    words = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
+    if kernel.target is not None:
+        words = f"{kernel.target}: {words}" if words else kernel.target
+    return (Code(words),) if words else (Text("unknown", "dim"),)
+
+
+def _rest(groups: tuple[KernelGroup, ...], more: str) -> Spans:
+    number = sum(len(group.members) for group in groups)
+    return (Text(f"{number:,} in {plural(len(groups), 'more kind')}{more}"),)
+
+
+def _folded(groups: tuple[KernelGroup, ...], unit: str) -> Rest:
+    rows = [_row(group, unit) for group in groups[:_FOLDED_ROWS]]
+    more = groups[_FOLDED_ROWS:]
+    if more:
+        empty: tuple[Spans, ...] = ((),) * (len(_columns(unit)) - 3)
+        rows.append(Row(((Sign("more"),), (), _rest(more, ""), *empty)))
+    return Rest(summary=_rest(groups, ""), rows=tuple(rows))

@@ -1,0 +1,134 @@
+"""What a display says about one compilation: a report becomes a view tree.
+
+The order is the order of questions: what was compiled, why again, how much it communicates, over which axes, each
+collective, which device holds what, each fused kernel, what is odd, how long it took. Not its job: how it looks
+(`view.render.text`, `view.render.html`), computing figures (`analyze`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.guard import Steps
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Text
+from pjit_inspect.view.document.quantities import seconds_text
+from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_text, title_line
+from pjit_inspect.view.record.arrays import array_blocks
+from pjit_inspect.view.record.callbacks import callback_lines
+from pjit_inspect.view.record.collectives import collective_blocks
+from pjit_inspect.view.record.kernels import kernel_blocks
+from pjit_inspect.view.record.reason import reason_blocks
+from pjit_inspect.view.record.times import measured_lines, times_blocks
+
+__all__ = ["ViewOptions", "document_axes", "record_view", "times_line"]
+
+_CACHED = {
+    "memory": "JAX already held the executable",
+    "persistent": "the executable came from the compilation cache on disk",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """What a display may say.
+
+    Attributes:
+      show_times: say how long tracing, lowering and compiling took, what was measured when it ran, and why it was
+        compiled again. All depend on the session, so a notebook whose outputs are compared leaves them out.
+    """
+
+    show_times: bool = True
+
+
+def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> Document:
+    """The display of one record. A part that fails costs the others nothing, and is named at the end."""
+    data, steps = report.data, Steps()
+    show_times = (options or ViewOptions()).show_times
+    parts: dict[str, Callable[[], Sequence[Block]]] = {
+        "the head": lambda: [title_line(data)],
+        "the reason": lambda: reason_blocks(data.reason) if show_times else (),
+        "the answer": lambda: [answer_line(report)],
+        "the measured times": lambda: measured_lines(data) if show_times else (),
+        "the overview": lambda: overview_blocks(report),
+        "the memory": lambda: memory_line(data),
+        "the callbacks": lambda: callback_lines(report),
+        "the collectives": lambda: collective_blocks(report),
+        "the arrays": lambda: array_blocks(data),
+        "the legend": lambda: _legend(report),
+        "the kernels": lambda: kernel_blocks(report),
+        "the times of kernels": lambda: times_blocks(report) if show_times else (),
+        "the notes": lambda: _notes(report, show_times=show_times),
+        "the footer": lambda: [_footer(report)],
+        "the times": lambda: [times_line(data)] if show_times else (),
+    }
+    blocks = [block for name, make in parts.items() for block in steps.take(f"{name} of a display", make, ())]
+    blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in steps.failed.items()]
+    return Document(axes=document_axes(data), blocks=tuple(blocks))
+
+
+def document_axes(data: RecordData) -> tuple[str, ...]:
+    """Every axis name of the program, those of its first mesh first: the order that gives them their colours."""
+    meshes = (*((data.mesh,) if data.mesh else ()), *data.meshes)
+    return tuple(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))
+
+
+def times_line(data: RecordData) -> Line:
+    """Seconds of each stage, as measured on this machine."""
+    times = data.timings
+    stages = (("trace", times.trace_s), ("lower", times.lower_s), ("compile", times.compile_s))
+    seen = any(seconds is not None for _, seconds in stages)
+    words = ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in stages) if seen else "seconds unknown"
+    cached = f"; {_CACHED[data.cached]}" if data.cached else ""
+    return Line((Text(f"{words}{' (measured)' if seen else ''}{cached}"),), "footer")
+
+
+def _legend(report: RecordReport) -> list[Block]:
+    """The signs that the pictures of this record use."""
+    data = report.data
+    layouts = [layout for layout in (*data.inputs, *data.outputs) if layout.sharding is not None]
+    if not layouts:
+        return []
+    entries = [LegendEntry("device", "devices that hold the block")]
+    axes = () if data.mesh is None else data.mesh.axis_names
+    if axes:
+        entries.append(LegendEntry("axis", "mesh axis a dimension is split over", axes[:4]))
+    if len(axes) > 1:
+        entries.append(LegendEntry("several", "axes", axes[:2]))
+    entries.append(LegendEntry("none", "not split"))
+    if len(data.devices) > 1:
+        entries.append(LegendEntry("copies", "copies on several devices"))
+    if any(layout.sharding is not None and layout.sharding.unreduced for layout in layouts):
+        entries.append(LegendEntry("partial", "partial sums", _partial_axes(layouts)))
+    if data.mesh is not None and report.totals:
+        entries.append(LegendEntry("link", "link, as thick as the root of the bytes sent"))
+    return [Legend(tuple(entries))]
+
+
+def _partial_axes(layouts: Sequence[ArrayLayout]) -> tuple[str, ...]:
+    return next(x.sharding.unreduced for x in layouts if x.sharding is not None and x.sharding.unreduced)
+
+
+def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
+    notes: list[Block] = [Line((Text(note),), "note") for note in report.notes]
+    said = set() if show_times else {"kernel_times"}
+    said |= {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
+    said |= {"hlo"} if report.collectives is None else set()
+    for mesh in report.data.meshes[1:]:
+        notes.append(Line((Text("the program also uses the mesh "), Code(str(mesh))), "note"))
+    for field, reason in sorted(report.data.missing.items()):
+        if field in said:
+            continue
+        notes.append(Line((Text(f"{field} unknown: {reason_text(reason)}"),), "note"))
+    return notes
+
+
+def _footer(report: RecordReport) -> Line:
+    if not report.collectives:
+        return Line((Text("bytes counted, per device"),), "footer")
+    more = any(len(row.groups) > 2 for row in report.collectives)
+    signs = "n = times per call" + (", +3 = three more groups" if more else "")
+    return Line((Text(f"payload counted, wire modelled (ring), per device; {signs}"),), "footer")

@@ -1,0 +1,1 @@
+"""A document as text and as HTML. All escaping happens here."""

@@ -1,0 +1,128 @@
+"""Lower spans to HTML.
+
+Not its job: blocks (`view.render.html_blocks`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.view.document.colors import Palette
+from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.printable import printable, shorten
+from pjit_inspect.view.document.text_spans import axes_text
+
+__all__ = ["breakable_html", "chip_html", "escaped", "spans_html"]
+
+_SIGNS = {"times": "&times;", "dot": " &middot; ", "more": "&hellip;"}
+_LONGEST = 90
+_LONGEST_LINE = 160
+_LONGEST_PROSE = 4_000
+_BREAK = re.compile(r"(?<=[(),.=\]])(?=\w)")
+_CODE = re.compile(r"`([^`]*)`")
+_BEFORE_AXIS = re.compile(r"\b(over|axis|axes) $")
+_HOW = {"modelled": "modelled (ring)", "measured": "measured on this machine", "unknown": "unknown"}
+
+
+def spans_html(spans: Spans, palette: Palette) -> str:
+    """The spans in a row."""
+    return "".join(_span_html(span, palette) for span in spans)
+
+
+def breakable_html(spans: Spans, palette: Palette) -> str:
+    """The spans in a row, code in them broken behind its punctuation where a column is narrow."""
+    return "".join(_breakable(span.text) if isinstance(span, Code) else _span_html(span, palette) for span in spans)
+
+
+def _breakable(code: str) -> str:
+    parts = _BREAK.split(shorten(printable(code), _LONGEST_LINE))
+    return f"<tt>{'<wbr>'.join(map(escape, parts))}</tt>"
+
+
+def escaped(text: str, *, longest: int = _LONGEST) -> str:
+    """Foreign text as it can stand in HTML: characters without a shape made visible, shortened, escaped."""
+    return escape(shorten(printable(text), longest))
+
+
+def chip_html(text: str, color: str) -> str:
+    """A label in white on an axis' colour."""
+    style = f"background:{color};color:#fff;border-radius:3px;padding:0 5px;white-space:nowrap"
+    return f'<span style="{style}">{escaped(text, longest=40)}</span>'
+
+
+def _span_html(span: Span, palette: Palette) -> str:
+    match span:
+        case Text(text=text, emphasis=emphasis):
+            return _words(escaped(text, longest=400), emphasis)
+        case Code(text=text, strong=strong):
+            # Not <code> or <samp>: JupyterLab gives them a background, a size or lets them wrap, and undoing that would
+            # cost a style on each.
+            code = f"<tt>{escaped(text)}</tt>"
+            return f"<b>{code}</b>" if strong else code
+        case AxisLabel(axes=axes, size=size):
+            name = axes_text(axes).replace(" x ", " \u00d7 ")
+            return chip_html(name if size is None else f"{name} {size}", palette.of(axes))
+        case Number():
+            return _number(span)
+        case Prose(text=text):
+            return "".join(_prose(text, palette))
+        case SpecLabel(spec=spec, origins=origins):
+            return _spec(spec, dict(origins), palette)
+        case Sign(kind=kind):
+            return _SIGNS[kind]
+        case Bar(share=share, axes=axes):
+            width = max(1, round(110 * share))
+            style = f"background:{palette.of(axes)};width:{width}px;height:9px;display:inline-block"
+            return f'<span style="{style}"></span>'
+
+
+def _prose(text: str, palette: Palette) -> Iterator[str]:
+    """Words and code in turn; a name of a mesh axis has its colour where the sentence calls it one."""
+    parts = _CODE.split(text[:_LONGEST_PROSE])
+    is_axis = parts[0] == "" and len(parts) > 2 and parts[2].startswith(" on ")
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            joins = is_axis and part in ("", " and ", ", ")
+            is_axis = joins or bool(_BEFORE_AXIS.search(part))
+            yield escaped(part, longest=_LONGEST_PROSE)
+        elif is_axis and axis_name(part) in palette.axes:
+            yield chip_html(part, palette.of((axis_name(part),)))
+        else:
+            is_axis = False
+            yield f"<tt>{escaped(part)}</tt>"
+
+
+def _spec(spec: tuple[SpecEntry, ...], origins: dict[str, str], palette: Palette) -> str:
+    return f"<tt>P({', '.join(_spec_entry(entry, origins, palette) for entry in spec)})</tt>"
+
+
+def _spec_entry(entry: SpecEntry, origins: dict[str, str], palette: Palette) -> str:
+    if entry is None:
+        return "None"
+    axes = (entry,) if isinstance(entry, str) else entry
+    chips = ", ".join(_spec_chip(axis, origins.get(axis_name(axis), ""), palette) for axis in axes)
+    return chips if isinstance(entry, str) else f"({chips})"
+
+
+def _spec_chip(axis: str, origin: str, palette: Palette) -> str:
+    chip = chip_html(axis, palette.of((axis_name(axis),)))
+    return f'<span title="from {escaped(origin.replace("`", ""), longest=300)}">{chip}</span>' if origin else chip
+
+
+def _words(text: str, emphasis: str) -> str:
+    if emphasis == "strong":
+        return f"<b>{text}</b>"
+    return f'<span style="opacity:0.7">{text}</span>' if emphasis == "dim" else text
+
+
+def _number(number: Number) -> str:
+    text = escape(f"{number.text}\u00a0{number.unit}" if number.unit else number.text)
+    if number.strong:
+        text = f"<b>{text}</b>"
+    if number.provenance == "counted" or not number.unit:
+        return text
+    return f'<span title="{_HOW[number.provenance]}">{text}</span>'

@@ -1,0 +1,34 @@
+"""A drawn view as an object: rich in a notebook, text in a terminal.
+
+Not its job: what a view says (the other modules of this room).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
+
+__all__ = ["Shown", "drawn"]
+
+
+def drawn(document: Document) -> dict[str, str]:
+    """A document as a notebook takes it: MIME type -> text."""
+    return {"text/plain": to_text(document), "text/html": to_html(document)}
+
+
+class Shown:
+    """A drawn view: rich in a notebook, text in a terminal; `print` and `repr` give the text."""
+
+    __slots__ = ("_bundle",)
+
+    def __init__(self, bundle: dict[str, str]) -> None:
+        self._bundle = bundle
+
+    def __repr__(self) -> str:
+        return self._bundle["text/plain"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self._bundle

@@ -1,0 +1,1 @@
+"""Pictures: meshes, shards, time lines, charts."""

@@ -1,0 +1,110 @@
+"""A chart as a still picture, for where no script runs.
+
+Labels stand on chips, so that one picture serves light and dark pages. Not its job: which charts there are, the
+interactive twin (`view.figures.chart_figure`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from pjit_inspect.view.document.chart import BarChart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.colors import LINE, NEUTRAL
+from pjit_inspect.view.svg.chart_words import amount_text, legend_of
+from pjit_inspect.view.svg.svg import Svg, chip_width, fit
+
+__all__ = ["cell_strength", "draw_chart"]
+
+_WIDTH, _ROW, _BAR, _LABEL = 460.0, 22.0, 14.0, 150.0
+_SIDE, _MATRIX = 20.0, 420.0  # px: the largest side of a cell, the largest side of a matrix
+_STEPS = 6
+_EACH_LABEL = 16  # rows up to which every row of a matrix has its label
+
+
+def draw_chart(chart: Chart) -> Svg:
+    """The picture; empty where the chart has nothing to show."""
+    svg = Svg()
+    if isinstance(chart, MatrixChart):
+        _draw_matrix(svg, chart)
+    elif chart.rows:
+        _draw_bars(svg, chart)
+    return svg
+
+
+def cell_strength(size_bytes: float, most_bytes: float) -> float:
+    """How strong a cell's colour is, in six steps up to 1: the root of its share, so that small ones are seen."""
+    share = math.sqrt(size_bytes / most_bytes) if most_bytes > 0 else 0.0
+    return max(1, math.ceil(round(share * _STEPS, 6))) / _STEPS
+
+
+# ---------------------------------------------------------------- bars
+
+
+def _draw_bars(svg: Svg, chart: BarChart) -> None:
+    most = max(row.total for row in chart.rows) or 1.0
+    for number, row in enumerate(chart.rows):
+        _draw_bar(svg, chart, row, most, _ROW * number)
+    names = legend_of(part for row in chart.rows for part in row.parts)
+    if any(len(row.parts) > 1 for row in chart.rows):
+        _draw_legend(svg, names, _LABEL, _ROW * len(chart.rows) + _BAR / 2 + 4)
+
+
+def _draw_bar(svg: Svg, chart: BarChart, row: BarRow, most: float, y: float) -> None:
+    label = fit(row.label, _LABEL - 8)
+    svg.chip(_LABEL - 6 - chip_width(label) / 2, y + _BAR / 2, label, color=row.color)
+    x = _LABEL
+    for part in row.parts:
+        width = _WIDTH * part.value / most
+        if width > 0:
+            svg.rect(x, y, max(1.0, width), _BAR, fill=part.color)
+        x += width
+    amount = amount_text(row.total, chart.unit)
+    svg.chip(x + 6 + chip_width(amount) / 2, y + _BAR / 2, amount, color=NEUTRAL)
+
+
+def _draw_legend(svg: Svg, names: dict[str, str], x: float, y: float) -> None:
+    for name, color in names.items():
+        label = fit(name, _LABEL)
+        width = chip_width(label)
+        svg.chip(x + width / 2, y, label, color=color)
+        x += width + 6
+
+
+# ---------------------------------------------------------------- cells
+
+
+def _draw_matrix(svg: Svg, chart: MatrixChart) -> None:
+    number = len(chart.labels)
+    if not number:
+        return
+    side = min(_SIDE, _MATRIX / number)
+    every = 1 if number <= _EACH_LABEL else -(-number // _EACH_LABEL)
+    left = max(chip_width(fit(label, _LABEL - 8)) for label in chart.labels[::every]) + 8
+    turned = max(chip_width(label) for label in chart.labels[::every]) > side
+    top = (min(_LABEL, left) if turned else 15.0) + 24
+    svg.chip(left + number * side / 2, 8, "to", color=LINE)
+    svg.rect(left, top, number * side, number * side, stroke=LINE, stroke_opacity=0.6)
+    _draw_cells(svg, chart, left, top, side)
+    for place in range(0, number, every):
+        label, middle = fit(chart.labels[place], _LABEL - 8), place * side + side / 2
+        svg.chip(left - 6 - chip_width(label) / 2, top + middle, label, color=NEUTRAL)
+        rise = chip_width(label) / 2 if turned else 7.5
+        svg.chip(left + middle, top - 4 - rise, label, color=NEUTRAL, turned=turned)
+    bottom = top + number * side + 14
+    _draw_legend(svg, legend_of(chart.cells), left, bottom)
+    most = f"strongest: {amount_text(chart.most_bytes, chart.unit)}"
+    svg.chip(left + chip_width(most) / 2, bottom + 19, most, color=NEUTRAL)
+
+
+def _draw_cells(svg: Svg, chart: MatrixChart, left: float, top: float, side: float) -> None:
+    """One path for all cells that look alike: a picture of 4,096 cells stays small."""
+    alike: dict[tuple[str, float], list[MatrixCell]] = {}
+    for cell in chart.cells:
+        strength = cell_strength(cell.size_bytes, chart.most_bytes)
+        alike.setdefault((cell.color, strength), []).append(cell)
+    box = round(side - (1 if side > 8 else 0.3), 1)
+    for (color, strength), cells in sorted(alike.items()):
+        path = "".join(
+            f"M{left + cell.column * side:.1f} {top + cell.row * side:.1f}h{box}v{box}h-{box}z" for cell in cells
+        )
+        svg.path(path, fill=color, fill_opacity=strength)

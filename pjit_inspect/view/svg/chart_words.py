@@ -1,0 +1,62 @@
+"""The words of a chart's pieces: amounts in the chart's unit, legends, what pointing at a piece tells.
+
+Not its job: which charts there are, drawing, escaping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, MatrixCell, MatrixChart
+from pjit_inspect.view.document.quantities import bytes_in, plural
+
+__all__ = ["amount_in", "amount_text", "chart_sentence", "legend_of", "part_words", "size_in"]
+
+_FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50, "s": 1, "ms": 1e-3}
+_SECONDS = {"s": 2, "ms": 1}  # unit -> decimals
+
+
+def size_in(value: float, unit: str) -> float:
+    """Bytes or seconds in a chart's unit."""
+    return value / _FACTORS[unit]
+
+
+def amount_in(value: float, unit: str) -> str:
+    """The same as it is to be read, without the unit."""
+    if unit in _SECONDS:
+        return f"{size_in(value, unit):,.{_SECONDS[unit]}f}"
+    return bytes_in(round(value), unit)
+
+
+def amount_text(value: float, unit: str) -> str:
+    """The same with its unit."""
+    return f"{amount_in(value, unit)} {unit}"
+
+
+def legend_of(items: Iterable[BarPart | MatrixCell]) -> dict[str, str]:
+    """The names among some pieces, in the order they appear -> colour."""
+    found: dict[str, str] = {}
+    for item in items:
+        found.setdefault(item.name, item.color)
+    return found
+
+
+def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:
+    """What pointing at a piece of a bar tells, a line each."""
+    name = f"{row.label}: " if row.label != part.name else ""
+    return (f"{name}{part.name} {amount_text(part.value, unit)}", *part.words)
+
+
+def chart_sentence(chart: BarChart | MatrixChart) -> str:
+    """The chart in one sentence, for those who do not see it."""
+    if chart.missing:
+        return chart.missing
+    if isinstance(chart, MatrixChart):
+        return f"{chart.title}: {_matrix_sentence(chart.cells, len(chart.labels), chart.unit)}"
+    bars = ", ".join(f"{row.label} {amount_text(row.total, chart.unit)}" for row in chart.rows)
+    return f"{chart.title}: {bars}"
+
+
+def _matrix_sentence(cells: Sequence[MatrixCell], rows: int, unit: str) -> str:
+    most = max((cell.size_bytes for cell in cells), default=0.0)
+    return f"{rows:,} rows and columns, {plural(len(cells), 'cell')}, at most {amount_text(most, unit)}"
