@@ -129,9 +129,9 @@ def with_new(before: Iterable[Found], new: Found) -> list[Found]:
 INTRODUCTION = """\
 # Versions of JAX
 
-What this package reads of JAX is partly private, and moves between releases. `observe/contract/contract.py` lists every such
-name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a run
-of `{tests}` on each.
+What this package reads of JAX is partly private, and moves between releases. `observe/contract/contract.py` lists every
+such name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a
+run of `{tests}` on each.
 """
 
 

@@ -1,6 +1,7 @@
 """JAX's errors explained: the message, the traceback and what would fit, put together, and the handle users hold.
 
-Not its job: reading messages (`parse.messages.sharding_errors`), tracebacks (`observe.errors.scene`), or judging (`analyze`).
+Not its job: reading messages (`parse.messages.sharding_errors`), tracebacks (`observe.errors.scene`), or judging
+(`analyze`).
 """
 
 from __future__ import annotations

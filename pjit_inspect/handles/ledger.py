@@ -1,6 +1,7 @@
 """Why things compiled: the history of this process's keys, and the ledger users hold.
 
-Not its job: recording (`api`), finding reasons (`analyze.recompiles.recompiles`), laying them out (`view.pages.ledger`).
+Not its job: recording (`api`), finding reasons (`analyze.recompiles.recompiles`), laying them out
+(`view.pages.ledger`).
 """
 
 from __future__ import annotations

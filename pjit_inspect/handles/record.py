@@ -14,8 +14,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
+from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.analyze.program.xla_warnings import with_sources
 from pjit_inspect.analyze.report.report import cells_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -36,6 +39,7 @@ from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.host_callback import CallbackTable
+from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
@@ -45,6 +49,7 @@ from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.stablehlo_text import without_locations
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.figures.figures import Figures
@@ -55,7 +60,7 @@ from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
 from pjit_inspect.view.record.kernels import kernel_blocks
-from pjit_inspect.view.record.record import ViewOptions, document_axes, record_view
+from pjit_inspect.view.record.record import ViewOptions, record_view
 from pjit_inspect.view.record.shardings import shardings_view
 from pjit_inspect.view.record.summary_picture import draw_summary
 from pjit_inspect.view.record.times import times_blocks
@@ -363,7 +368,11 @@ class CompileRecord:
     @property
     def figures(self) -> Figures:
         """Plotly figures, each with a still twin: `axis_totals`, `traffic`, `bytes_per_device`, `compile_times`."""
-        return Figures(self.report)
+        return Figures(self.report, self._traffic, find_device_memory(self.data))
+
+    @property
+    def _traffic(self) -> LinkTraffic:
+        return find_link_traffic(self.report.collectives or ())
 
     # ------------------------------------------------------------ keeping and showing
 
@@ -454,10 +463,12 @@ class CompileRecord:
         return inspector_payload(
             InspectorInput(
                 report=self._told,
+                traffic=self._traffic,
                 jaxpr=self.jaxpr,
                 stablehlo=self.stablehlo,
                 hlo_text=self.hlo_text,
                 module=self.hlo,
+                running=None if self.hlo is None else find_running_instructions(self.hlo),
                 graph=graph,
                 no_graph=no_graph,
                 shardings=self.shardings,

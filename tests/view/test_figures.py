@@ -16,6 +16,8 @@ import pytest
 import view_reports
 from view_reports import array, devices_of, mesh_of
 
+from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
+from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
@@ -23,6 +25,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.charts.memory import memory_chart
 from pjit_inspect.view.charts.totals import time_chart, totals_chart
 from pjit_inspect.view.charts.traffic import MOST_BLOCKS, traffic_chart
+from pjit_inspect.view.document.chart import BarChart, MatrixChart
 from pjit_inspect.view.document.colors import AXIS_COLORS, SEVERAL
 from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.figures.figures import Figures
@@ -52,6 +55,18 @@ def report_of(*rows: Collective, mesh=None, **changes) -> RecordReport:
 
 # An all-reduce of 1 MiB over the 4 devices of `model` sends 2 * 3/4 MiB = 1.5 MiB from each device, to the next of its
 # ring; an all-gather of 1 MiB shards over the 2 devices of `data` sends the own shard once: 1 MiB.
+def traffic_of(report: RecordReport) -> MatrixChart:
+    return traffic_chart(report, find_link_traffic(report.collectives or ()))
+
+
+def memory_of(data: RecordData) -> BarChart:
+    return memory_chart(data, find_device_memory(data))
+
+
+def figures_of(report: RecordReport) -> Figures:
+    return Figures(report, find_link_traffic(report.collectives or ()), find_device_memory(report.data))
+
+
 STEP = report_of(
     collective("all-reduce", ("model",), MODEL, 2**20, 3 * 2**19),
     collective("all-gather", ("data",), DATA, 2**20, 2**20),
@@ -62,7 +77,7 @@ STEP = report_of(
 
 
 def test_totals_are_a_bar_per_axis_in_the_axis_colour():
-    figure = Figures(STEP).axis_totals
+    figure = figures_of(STEP).axis_totals
     (bars,) = figure.data
     assert dict(zip(bars.y, bars.x, strict=True)) == {"model": 1.5, "data": 1.0}
     assert list(bars.marker.color) == [AXIS_COLORS[1], AXIS_COLORS[0]]
@@ -72,13 +87,13 @@ def test_totals_are_a_bar_per_axis_in_the_axis_colour():
 
 def test_collectives_in_a_loop_count_as_often_as_they_run():
     twice = report_of(collective("all-reduce", ("model",), MODEL, 1024, 1536, count=2))
-    assert list(Figures(twice).axis_totals.data[0].x) == [3.0]
+    assert list(figures_of(twice).axis_totals.data[0].x) == [3.0]
     unknown = report_of(collective("all-reduce", ("model",), MODEL, 1024, 1536, count=None))
     assert "collectives in loops of unknown length count once" in totals_chart(unknown).notes
 
 
 def test_traffic_goes_to_the_next_of_each_ring():
-    chart = traffic_chart(STEP)
+    chart = traffic_of(STEP)
     sent = {(cell.row, cell.column): (cell.size_bytes, cell.name) for cell in chart.cells}
     ring = {(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)}
     pairs = {(a, b) for group in DATA for a, b in (group, group[::-1])}
@@ -87,7 +102,7 @@ def test_traffic_goes_to_the_next_of_each_ring():
 
 
 def test_a_pair_that_differs_in_two_axes_has_the_colour_of_several():
-    chart = traffic_chart(report_of(collective("collective-permute", None, ((0, 5),), 64, 64)))
+    chart = traffic_of(report_of(collective("collective-permute", None, ((0, 5),), 64, 64)))
     assert [(cell.name, cell.color) for cell in chart.cells] == [("data x model", SEVERAL)]
 
 
@@ -100,19 +115,19 @@ def test_bytes_of_a_device_are_its_slices():
         outputs=(array("r", "float32", (4,), mesh, "model"), array("s", "float32", (4,), mesh, aliases="y")),
         memory=MemoryStats(argument_bytes=64, temporary_bytes=1000),
     )  # fmt: skip
-    rows = {row.label: [(part.name, part.value) for part in row.parts] for row in memory_chart(data).rows}
+    rows = {row.label: [(part.name, part.value) for part in row.parts] for row in memory_of(data).rows}
     assert rows == {
         "devices 0-2": [("arguments", 64), ("outputs", 4), ("temporaries", 1000)],
         "device 3": [("arguments", 32), ("outputs", 4), ("temporaries", 1000)],
     }
-    notes = memory_chart(data).notes
+    notes = memory_of(data).notes
     assert "1 output in the buffers of donated arguments: counted there, not again" in notes
     assert not any("XLA itself" in note for note in notes)
 
 
 def test_a_program_without_arrays_shows_what_xla_counts():
     memory = MemoryStats(argument_bytes=100, output_bytes=60, alias_bytes=40, temporary_bytes=None)
-    chart = memory_chart(RecordData(name="f", memory=memory))
+    chart = memory_of(RecordData(name="f", memory=memory))
     assert [(part.name, part.value) for part in chart.rows[0].parts] == [("arguments", 100), ("outputs", 20)]
     assert chart.notes == ("temporaries unknown",)
 
@@ -122,14 +137,14 @@ def test_dropped_arguments_and_those_in_host_memory_take_no_room():
     x = array("x", "float32", (4,), mesh)
     host = dataclasses.replace(x, path="h", sharding=dataclasses.replace(x.sharding, memory_kind="pinned_host"))
     data = RecordData(name="f", mesh=mesh, devices=devices_of(2), inputs=(x, dataclasses.replace(x, kept=False), host))
-    chart = memory_chart(data)
+    chart = memory_of(data)
     assert [part.value for part in chart.rows[0].parts] == [16, 0]
     assert "1 array in host memory not counted" in chart.notes
 
 
 def test_times_are_a_bar_per_stage():
     data = RecordData(name="f", timings=Timings(trace_s=0.25, lower_s=0.5, compile_s=2.0))
-    (figure,) = (Figures(RecordReport(data=data)).compile_times,)
+    (figure,) = (figures_of(RecordReport(data=data)).compile_times,)
     assert {trace.name: trace.x[0] for trace in figure.data} == {"trace": 0.25, "lower": 0.5, "XLA": 2.0}
     assert figure.layout.title.text == "seconds of each stage of the compile (measured)"
     cached = dataclasses.replace(data, timings=Timings(compile_s=0.02), cached="persistent")
@@ -150,7 +165,7 @@ def test_4096_devices_are_64_blocks_and_no_byte_is_lost():
         collective("all-reduce", ("data",), outer, 6400, 12600),
         mesh=mesh,
     )
-    chart = traffic_chart(report)
+    chart = traffic_of(report)
     assert len(chart.labels) == MOST_BLOCKS
     assert chart.labels[:2] == ("data 0", "data 1")
     # Every device sends 63 KiB to its neighbour along `model` (same block) and 12,600 B along `data` (next block).
@@ -160,13 +175,13 @@ def test_4096_devices_are_64_blocks_and_no_byte_is_lost():
     assert sum(cells.values()) == 4096 * (63 * 1024 + 12600)
     assert chart.notes[0].startswith("folded: a row or column stands for 64 devices of one index of data")
     assert {cell.name for cell in chart.cells} == {"model within a block", "data"}
-    assert len(json.dumps(Figures(report).traffic.to_plotly_json(), default=list)) < 60_000
+    assert len(json.dumps(figures_of(report).traffic.to_plotly_json(), default=list)) < 60_000
     assert len(draw_chart(chart).write()) < 20_000
 
 
 def test_one_long_axis_is_folded_into_runs_of_neighbours():
     everyone = (tuple(range(1000)),)
-    chart = traffic_chart(report_of(collective("all-gather", ("x",), everyone, 4, 10), mesh=mesh_of(x=1000)))
+    chart = traffic_of(report_of(collective("all-gather", ("x",), everyone, 4, 10), mesh=mesh_of(x=1000)))
     # 1000 devices in runs of 16: 63 rows, the last of 8.
     assert (len(chart.labels), chart.labels[0], chart.labels[-1]) == (63, "0-15", "992-999")
     assert sum(cell.size_bytes for cell in chart.cells) == 10_000
@@ -179,7 +194,7 @@ def test_what_has_too_many_pairs_is_counted_not_dropped():
         collective("all-gather", ("x",), everyone, 4, 10),
         mesh=mesh_of(x=4096),
     )
-    assert "1 collective not shown: unknown groups, or too many pairs of devices" in traffic_chart(report).notes
+    assert "1 collective not shown: unknown groups, or too many pairs of devices" in traffic_of(report).notes
 
 
 def test_many_bars_are_the_largest_and_the_rest_is_counted():
@@ -197,7 +212,7 @@ def test_many_bars_are_the_largest_and_the_rest_is_counted():
 @pytest.mark.parametrize("report", [name for name in REPORTS if name != "huge"])
 @pytest.mark.parametrize("name", NAMES)
 def test_figure_picture_and_text_have_the_same_figures(report, name):
-    figure = getattr(Figures(REPORTS[report]), name)
+    figure = getattr(figures_of(REPORTS[report]), name)
     bundle = figure._repr_mimebundle_()
     text = " ".join(bundle["text/plain"].split())
     assert repr(figure) == bundle["text/plain"]
@@ -228,7 +243,7 @@ def _plain(label: str) -> str:
 
 
 def test_the_table_of_the_traffic_has_every_cell():
-    text = Figures(STEP).traffic._repr_mimebundle_()["text/plain"]
+    text = figures_of(STEP).traffic._repr_mimebundle_()["text/plain"]
     assert text.splitlines()[2:] == [
         "each MiB  pairs  over   from -> to (device)",
         "    1.50      8  model  0 -> 1, 1 -> 2, 2 -> 3, 3 -> 0, 4 -> 5, 5 -> 6, 6 -> 7, 7 -> 4",
@@ -249,7 +264,7 @@ def test_strength_is_the_root_of_the_share_in_six_steps():
 
 
 def test_the_still_twin_is_a_picture_that_a_sanitizer_keeps():
-    html = Figures(STEP).traffic._repr_mimebundle_()["text/html"]
+    html = figures_of(STEP).traffic._repr_mimebundle_()["text/html"]
     picture = base64.b64decode(re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html)[1])
     assert ElementTree.fromstring(picture).tag.endswith("svg")
     assert not re.search(r"<(script|svg|style|iframe)\b", html)
@@ -259,7 +274,7 @@ def test_a_page_made_of_a_notebook_keeps_the_still_twin():
     from nbconvert import HTMLExporter
     from nbformat import v4
 
-    data = Figures(STEP).axis_totals._repr_mimebundle_()
+    data = figures_of(STEP).axis_totals._repr_mimebundle_()
     output = v4.new_output("execute_result", data, execution_count=1)
     notebook = v4.new_notebook(cells=[v4.new_code_cell("rec.figures.axis_totals", outputs=[output], id="cell")])
     page, _ = HTMLExporter().from_notebook_node(notebook)
@@ -267,7 +282,7 @@ def test_a_page_made_of_a_notebook_keeps_the_still_twin():
 
 
 def test_a_figure_keeps_its_twin_when_it_is_changed_copied_and_pickled():
-    figure = Figures(STEP).traffic
+    figure = figures_of(STEP).traffic
     text = repr(figure)
     assert repr(figure.update_layout(height=200)) == text
     assert repr(copy.deepcopy(figure)) == repr(pickle.loads(pickle.dumps(figure))) == text
@@ -275,7 +290,7 @@ def test_a_figure_keeps_its_twin_when_it_is_changed_copied_and_pickled():
 
 
 def test_all_figures_at_once_are_still_and_can_leave_out_seconds():
-    figures = Figures(REPORTS["train_step"])
+    figures = figures_of(REPORTS["train_step"])
     assert repr(figures) == "<Figures: axis_totals, traffic, bytes_per_device, compile_times>"
     assert str(figures).count("(modelled: ring)") == 2
     assert "measured" in str(figures)
@@ -288,7 +303,7 @@ def test_all_figures_at_once_are_still_and_can_leave_out_seconds():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_empty_record_says_what_is_missing(name):
-    figure = getattr(Figures(RecordReport(data=RecordData(name="f"))), name)
+    figure = getattr(figures_of(RecordReport(data=RecordData(name="f"))), name)
     (annotation,) = figure.layout.annotations
     assert "unknown: " in annotation.text
     assert "unknown: " in repr(figure)
@@ -296,19 +311,19 @@ def test_an_empty_record_says_what_is_missing(name):
 
 
 def test_what_is_missing_is_said_with_its_reason():
-    without = Figures(REPORTS["without_hlo"])
+    without = figures_of(REPORTS["without_hlo"])
     assert repr(without.axis_totals).splitlines()[1] == "collectives unknown: jaxlib has no get_compiled_hlo"
-    assert repr(Figures(REPORTS["one_device"]).traffic).splitlines()[1] == "one device: nothing to communicate"
-    assert repr(Figures(report_of()).traffic).splitlines()[1] == "no collectives: the devices do not communicate"
+    assert repr(figures_of(REPORTS["one_device"]).traffic).splitlines()[1] == "one device: nothing to communicate"
+    assert repr(figures_of(report_of()).traffic).splitlines()[1] == "no collectives: the devices do not communicate"
     known = RecordReport(data=RecordData(name="f", cached="memory"))
-    assert repr(Figures(known).compile_times).endswith("seconds unknown: JAX already held the executable")
+    assert repr(figures_of(known).compile_times).endswith("seconds unknown: JAX already held the executable")
 
 
 def test_without_a_mesh_rows_are_partitions_and_no_axis_is_claimed():
     row = collective("collective-permute", None, ((0, 1), (1, 0)), 8, 8)
     data = RecordData(name="f", missing={"mesh": "HLO does not name it"})
     report = RecordReport(data=data, collectives=CollectiveTable((row,)), totals=view_reports.totals_of((row,)))
-    chart = traffic_chart(report)
+    chart = traffic_of(report)
     assert (chart.labels, chart.stands_for) == (("0", "1"), "partition")
     assert {cell.name for cell in chart.cells} == {"sent"}
     assert totals_chart(report).rows[0].label == "unknown"
@@ -316,13 +331,13 @@ def test_without_a_mesh_rows_are_partitions_and_no_axis_is_claimed():
 
 def test_groups_beyond_the_mesh_are_shown_as_partitions():
     report = report_of(collective("collective-permute", None, ((0, 99),), 8, 8))
-    assert traffic_chart(report).stands_for.endswith("partitions")
+    assert traffic_of(report).stands_for.endswith("partitions")
 
 
 def test_absurd_lengths_of_a_damaged_file_do_no_harm():
     sharding = array("x", "float32", (4,), mesh_of(X=2)).sharding
     layout = ArrayLayout(path="x", dtype="float32", global_shape=(10**30,), sharding=sharding)
-    chart = memory_chart(RecordData(name="f", devices=devices_of(2), inputs=(layout,)))
+    chart = memory_of(RecordData(name="f", devices=devices_of(2), inputs=(layout,)))
     assert "over" in to_text(chart_document(chart))
 
 
@@ -333,7 +348,7 @@ TAGS = re.compile(r"<(?!br>)[a-z/]", re.IGNORECASE)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_name_is_markup_in_a_figure(name):
-    figure = getattr(Figures(REPORTS["hostile"]), name)
+    figure = getattr(figures_of(REPORTS["hostile"]), name)
     strings = _strings(figure.to_plotly_json())
     assert not [text for text in strings if TAGS.search(text.replace("<extra></extra>", ""))]
     assert not [text for text in strings if any(sign in text for sign in "\x00\x1b\u202e\udc80")]
@@ -363,7 +378,7 @@ def test_names_that_plotly_would_read_are_shown_as_they_are(name):
         collective("all-gather", (name,), DATA, 4, 4),
         mesh=dataclasses.replace(mesh_of(data=2, model=4), axis_names=(name, "model")),
     )
-    bars, cells = Figures(report).axis_totals, Figures(report).traffic
+    bars, cells = figures_of(report).axis_totals, figures_of(report).traffic
     assert bars.layout.yaxis.type == cells.layout.xaxis.type == "category"
     for text in (*bars.data[0].y, *_hovers(bars), *_hovers(cells), cells.data[0].name):
         assert "$" not in text

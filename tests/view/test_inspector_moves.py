@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import view_reports
 
+from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.view.inspector.moves import move_data
-from pjit_inspect.view.inspector.running import RunningInstructions
 
 REPORT = view_reports.train_step()
 ADD = "%add (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n  %y = f32[] parameter(1)\n"
@@ -26,7 +26,7 @@ def moved(kind: str, shape: tuple[int, ...], line: str = "", *, groups=((0, 1, 2
         operands=operands, instructions=("c",),
     )  # fmt: skip
     text = f"HloModule m\n\n{ADD}\nENTRY %main (p: f32[4,8]) -> f32[4,8] {{\n  %p = f32[4,8] parameter(0)\n{line}\n}}\n"
-    return move_data(REPORT, row, RunningInstructions(parse_hlo_text(text)) if line else None)
+    return move_data(REPORT, row, find_running_instructions(parse_hlo_text(text)) if line else None)
 
 
 def held(side) -> dict[int, int]:
@@ -118,7 +118,7 @@ def test_every_all_to_all_and_permute_of_a_real_program_has_a_picture():
 
     file = Path(__file__).parents[1] / "data" / "train_step_16_layers.cpu_8.hlo.gz"
     module = parse_hlo_text(gzip.decompress(file.read_bytes()).decode())
-    running = RunningInstructions(module)
+    running = find_running_instructions(module)
     rows = [row for row in find_collectives(module) if row.kind in ("all-to-all", "collective-permute")]
     assert len(rows) == 3
     assert all(move_data(REPORT, row, running) for row in rows)

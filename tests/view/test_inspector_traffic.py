@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.view.inspector.traffic import find_traffic
 
 
 def collective(kind: str, groups, *, payload: int = 100, wire: int = 60, count: int | None = 1) -> Collective:
@@ -18,7 +18,7 @@ def collective(kind: str, groups, *, payload: int = 100, wire: int = 60, count: 
 
 
 def pairs(*rows: Collective) -> dict[tuple[int, int], float]:
-    found = find_traffic(rows)
+    found = find_link_traffic(rows)
     return dict(
         zip(zip(found.sources.tolist(), found.targets.tolist(), strict=True), found.sent_bytes.tolist(), strict=True)
     )
@@ -49,5 +49,5 @@ def test_a_broadcast_is_a_chain():
 
 def test_unknown_groups_and_too_many_pairs_are_left_out_and_counted():
     many = collective("all-to-all", (tuple(range(1000)),))
-    assert find_traffic([collective("all-gather", ()), many]).left_out == 2
-    assert find_traffic([]).per_position(3).tolist() == [0.0, 0.0, 0.0]
+    assert find_link_traffic([collective("all-gather", ()), many]).left_out == 2
+    assert find_link_traffic([]).per_position(3).tolist() == [0.0, 0.0, 0.0]

@@ -2,8 +2,8 @@
 
 The partitioned program says between which operations it lies: a sum belongs to the operation that makes what is added
 up, a move to the operation that takes what was moved, or to the one whose result was computed in other pieces than it
-must have. Names and lines play no part. Not its job: the needs themselves (`analyze.sharding.needs`), or where a collective lies
-(`analyze.partition`).
+must have. Names and lines play no part. Not its job: the needs themselves (`analyze.sharding.needs`), or where a
+collective lies (`analyze.partition`).
 """
 
 from __future__ import annotations

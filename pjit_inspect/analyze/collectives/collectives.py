@@ -1,7 +1,7 @@
 """The collectives of an optimized program, in the user's mesh axes and source lines.
 
-Not its job: why each is there (`analyze.causes.causes`), how it is spread over instructions (`analyze.collectives.collective_sites`), what
-it costs (`analyze.collectives.traffic`).
+Not its job: why each is there (`analyze.causes.causes`), how it is spread over instructions
+(`analyze.collectives.collective_sites`), what it costs (`analyze.collectives.traffic`).
 """
 
 from __future__ import annotations

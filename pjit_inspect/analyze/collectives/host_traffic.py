@@ -1,7 +1,7 @@
 """What of a collective crosses from one host (process) to another.
 
-Links between hosts are slower than those within one. The model is that of `analyze.collectives.traffic`: a ring in the order of
-each group. Not its job: how long it takes, or which links a machine has.
+Links between hosts are slower than those within one. The model is that of `analyze.collectives.traffic`: a ring in the
+order of each group. Not its job: how long it takes, or which links a machine has.
 """
 
 from __future__ import annotations

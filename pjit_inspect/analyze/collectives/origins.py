@@ -1,9 +1,10 @@
 """Which of the user's operations a collective belongs to, and where that stands in the source.
 
-XLA gives most collectives the name and source frames of the operation they were made for. Some have less: combined
-ones lose both, and from JAX 0.12 on a resharded value is named after itself and has no frame. What is missing is then
-taken from the nearest instruction that has it: for a sum, one that makes what is summed; for anything else, one that
-needs what is moved. Not its job: what a name tells (`analyze.program.phases`), which frame is the user's (`analyze.program.source`).
+XLA gives most collectives the name and source frames of the operation they were made for. Some have less: combined ones
+lose both, and from JAX 0.12 on a resharded value is named after itself and has no frame. What is missing is then taken
+from the nearest instruction that has it: for a sum, one that makes what is summed; for anything else, one that needs
+what is moved. Not its job: what a name tells (`analyze.program.phases`), which frame is the user's
+(`analyze.program.source`).
 """
 
 from __future__ import annotations

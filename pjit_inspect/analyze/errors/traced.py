@@ -1,7 +1,7 @@
 """What to write where a line asks for the value of an array that JAX only traces, or for one that outlived its trace.
 
-Not its job: which function was traced and what its value depends on (`parse.messages.traced_errors`), what the line does with it
-(`observe.errors.scene`).
+Not its job: which function was traced and what its value depends on (`parse.messages.traced_errors`), what the line
+does with it (`observe.errors.scene`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 A collective of the partitioned program is followed back to the first instructions that were there before, which make
 what it moves, and forward to the first that take what it yields. All between is the partitioner's own. Not its job:
-which instructions were there before (`analyze.partition.align`), or what follows for its cause (`analyze.causes.causes`).
+which instructions were there before (`analyze.partition.align`), or what follows for its cause
+(`analyze.causes.causes`).
 """
 
 from __future__ import annotations

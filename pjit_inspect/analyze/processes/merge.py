@@ -5,7 +5,8 @@ processes are walked in step, each through the shared programs in the order it f
 when everybody it concerns has come to it. Where nobody can go on, somebody differs; that process is named and left
 behind, and the others walk on.
 
-Pure. Not its job: reading records (`merged`), saying in what two programs differ (`analyze.processes.program_differences`).
+Pure. Not its job: reading records (`merged`), saying in what two programs differ
+(`analyze.processes.program_differences`).
 """
 
 from __future__ import annotations

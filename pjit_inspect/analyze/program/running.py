@@ -13,11 +13,13 @@ import numpy as np
 from pjit_inspect.analyze.program.trip_count import find_trip_count
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details, HloModule
+from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.graph import GraphLoop
 
-__all__ = ["Running", "details_of", "find_running", "number_of"]
+__all__ = ["Running", "details_of", "find_running", "find_running_instructions", "number_of"]
 
 _ENTERED = frozenset(("while", "conditional", "call"))
+_RUNS = _ENTERED | {"async-start"}
 _BODIED = frozenset(("fusion", "call", "async-start"))
 """Opcodes whose called computations are what they do (those of others say how to add, or to compare)."""
 
@@ -56,6 +58,20 @@ def find_running(module: HloModule) -> Running:
         loop_of=loop_of,
         owner=_find_owners(module, frozenset(computations)),
     )
+
+
+def find_running_instructions(module: HloModule) -> RunningInstructions:
+    """The instructions that run as such, of computations that run, by name."""
+    running, todo = {module.entry}, [module.entry]
+    codes = {code for code, opcode in enumerate(module.opcodes) if opcode in _RUNS}
+    while todo:
+        within = module.computation(todo.pop()).range
+        opcodes = module.instructions.opcode[within.start : within.stop].tolist()
+        callers = [index for index, code in zip(within, opcodes, strict=True) if code in codes]
+        called = {int(computation) for index in callers for computation in module.instructions.called[index]}
+        todo += called - running
+        running |= called
+    return RunningInstructions(module, frozenset(running))
 
 
 def details_of(module: HloModule, index: int) -> Details:

@@ -1,6 +1,7 @@
 """In what one compile's key differs from another's: one `Difference` for each part, each a sentence.
 
-Pure: two frozen keys in, differences out. Not its job: which earlier compile to compare with (`analyze.recompiles.recompiles`).
+Pure: two frozen keys in, differences out. Not its job: which earlier compile to compare with
+(`analyze.recompiles.recompiles`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A pattern is read off the reasons of one function's compiles. Advice is given only where it was seen to make a program
 compile less (tests/recompiles/test_advice.py applies each); elsewhere `advice` is "". Not its job: the reasons
-themselves (`analyze.recompiles.recompiles`), results that come back (`analyze.recompiles.fed_back`), operations outside jit
-(`analyze.recompiles.eager_loops`).
+themselves (`analyze.recompiles.recompiles`), results that come back (`analyze.recompiles.fed_back`), operations outside
+jit (`analyze.recompiles.eager_loops`).
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _with_kind(sharding: Sharding, mesh: Mesh | None) -> str:
 
 
 def placement_change(before: str, after: str) -> str:
-    """The same of two shardings or meshes in words that end with their devices, as `observe.key.sharding_text` writes."""
+    """The same of two shardings or meshes whose texts end with their devices, as `observe.key.sharding_text` writes."""
     (was, old), (now, new) = (text.partition(_ON_DEVICES)[::2] for text in (before, after))
     if was == now and old and new:
         return f"{now}, {_devices_change(old, new)}"

@@ -1,7 +1,8 @@
 """Why each compile happened: the nearest earlier compile of the same function, and what differs from it.
 
 A history holds the keys of a process, arranged so that the nearest of a thousand is found without comparing them leaf
-by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`), collecting them (`observe.key.compile_key`).
+by leaf. Not its job: comparing two keys (`analyze.recompiles.key_differences`), collecting them
+(`observe.key.compile_key`).
 """
 
 from __future__ import annotations

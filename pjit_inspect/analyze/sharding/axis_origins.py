@@ -1,7 +1,8 @@
 """Where each mesh axis in a value's sharding came from: an argument, the user's constraint, or a required result.
 
 An axis is followed along equal factors: from operands to results first, as data flows; what has its axes from nothing
-that was there before has them from what comes after. Not its job: which factors are equal (`analyze.sharding.factor_axes`).
+that was there before has them from what comes after. Not its job: which factors are equal
+(`analyze.sharding.factor_axes`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How every value of the propagated program lies on the devices, and where each axis came from.
 
-Not its job: propagation (`observe.shardy.propagation`), what it costs in collectives (`analyze.causes.causes`), drawing (`view`).
+Not its job: propagation (`observe.shardy.propagation`), what it costs in collectives (`analyze.causes.causes`), drawing
+(`view`).
 """
 
 from __future__ import annotations

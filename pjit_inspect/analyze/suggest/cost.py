@@ -1,8 +1,8 @@
 """What a sharded program is expected to communicate, compute and hold on one device (modelled).
 
-Every need (`analyze.sharding.needs`) becomes the collective that serves it most directly, costed as in `analyze.collectives.traffic`. XLA
-combines, shares and reorders; only the difference between two such figures means something. Not its job: collectives
-that were compiled (`analyze.collectives.collectives`).
+Every need (`analyze.sharding.needs`) becomes the collective that serves it most directly, costed as in
+`analyze.collectives.traffic`. XLA combines, shares and reorders; only the difference between two such figures means
+something. Not its job: collectives that were compiled (`analyze.collectives.collectives`).
 """
 
 from __future__ import annotations

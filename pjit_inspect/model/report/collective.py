@@ -41,8 +41,8 @@ class Collective:
         a TPU fuses with slicing its result.
       axes: the user's mesh axes the groups follow, in mesh order, axes of size 1 left out; () when every group is one
         device; None when the groups follow no axes. A part of an axis is written "tp:(1)2": the devices along the axis
-        before the part, and those of the part (`pjit_inspect.model.sharding.sharded_program.axis_name` gives the axis). For a
-        collective-permute, the axes along which it moves something.
+        before the part, and those of the part (`pjit_inspect.model.sharding.sharded_program.axis_name` gives the axis).
+        For a collective-permute, the axes along which it moves something.
       groups: which devices talk to each other, as positions in the program's first mesh; for a collective-permute,
         (source, target) pairs.
       mesh: which of the program's meshes has these axes, as an index into `RecordData.meshes`; 0 where there are none.

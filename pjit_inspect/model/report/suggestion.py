@@ -50,8 +50,8 @@ class Edit:
 class Checked:
     """What all collectives of the program send per device per call, as it is and as changed.
 
-    Counted in both programs, with the ring formulas of `analyze.collectives.traffic`: as `Suggestion.counted` before optimization,
-    as `Suggestion.checked` compiled. A collective in a loop of unknown length counts once.
+    Counted in both programs, with the ring formulas of `analyze.collectives.traffic`: as `Suggestion.counted` before
+    optimization, as `Suggestion.checked` compiled. A collective in a loop of unknown length counts once.
 
     Attributes:
       before_bytes, after_bytes: bytes the busiest device sends per call.

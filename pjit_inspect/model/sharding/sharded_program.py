@@ -1,7 +1,7 @@
 """The program before partitioning, with the sharding that propagation gave every value of it.
 
-Ops, values and where each mesh axis came from, as Shardy leaves them (`observe.shardy.propagation`). Not its job: what follows
-from it for collectives (`analyze.sharding.needs`).
+Ops, values and where each mesh axis came from, as Shardy leaves them (`observe.shardy.propagation`). Not its job: what
+follows from it for collectives (`analyze.sharding.needs`).
 """
 
 from __future__ import annotations

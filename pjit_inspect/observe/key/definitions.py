@@ -1,6 +1,7 @@
 """The function object that was given to jit: what it is, where it is defined, what it carries with it.
 
-Not its job: the arguments of a call (`observe.key.compile_key`), the text it is defined in (`observe.key.defining_text`).
+Not its job: the arguments of a call (`observe.key.compile_key`), the text it is defined in
+(`observe.key.defining_text`).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import linecache
 import os
 import sys
 import sysconfig
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -28,7 +29,7 @@ __all__ = [
     "user_frame",
 ]
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE = str(Path(__file__).absolute().parents[2]) + os.sep
 _SITE = tuple(
     os.path.abspath(path) + os.sep
     for key in ("stdlib", "platstdlib", "purelib", "platlib")

@@ -1,8 +1,8 @@
 """One question: a process that compiles a program on fake CPU devices with XLA's dump on.
 
 It is forked by `observe.partitioner.server`, which kills it once the partitioner's files are complete. What it needs of
-JAX's private names lies in `observe.contract._jax` (`cpu_devices`, `compile_unseen`) and is listed in `observe.contract.contract`. Not
-its job: what becomes of the files.
+JAX's private names lies in `observe.contract._jax` (`cpu_devices`, `compile_unseen`) and is listed in
+`observe.contract.contract`. Not its job: what becomes of the files.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ from pjit_inspect.observe.partitioner.messages import close_all, receive, send
 
 __all__ = ["Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
 
-_SERVER = Path(__file__).with_name("partitioner_start.py")
-_HOME = str(Path(__file__).parents[2])
+_SERVER = Path(__file__).with_name("start.py")
+_HOME = str(Path(__file__).parents[3])
 _MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
 _MAX_PROGRAM_BYTES = 1 << 30
 _MAX_DEVICES = 2048

@@ -1,6 +1,7 @@
 """Reads what JAX's profiler wrote: every run of every program on every device, summed per HLO instruction.
 
-Not its job: running the profiler (`observe.profiler.profiler`), or which record a run belongs to (`analyze.report.kernel_times`).
+Not its job: running the profiler (`observe.profiler.profiler`), or which record a run belongs to
+(`analyze.report.kernel_times`).
 """
 
 from __future__ import annotations

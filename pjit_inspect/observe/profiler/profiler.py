@@ -1,7 +1,8 @@
 """JAX's profiler around a block: on before it, off after all that the block began has run.
 
 JAX runs one profiler at a time. Where it cannot start, the block runs without it and `Profiler.missing` says why. Not
-its job: reading what it wrote (`observe.profiler.profile_file`), or whose runs they are (`analyze.report.kernel_times`).
+its job: reading what it wrote (`observe.profiler.profile_file`), or whose runs they are
+(`analyze.report.kernel_times`).
 """
 
 from __future__ import annotations

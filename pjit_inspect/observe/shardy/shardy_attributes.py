@@ -1,6 +1,7 @@
 """Shardy's attributes as text, read: shardings, their origins, sharding rules, meshes; and tensor types.
 
-One attribute is shared by many ops: each text is read once. Not its job: which op has which (`observe.shardy.propagation`).
+One attribute is shared by many ops: each text is read once. Not its job: which op has which
+(`observe.shardy.propagation`).
 """
 
 from __future__ import annotations

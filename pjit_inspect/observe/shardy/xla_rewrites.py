@@ -1,6 +1,7 @@
 """What XLA makes of a program before Shardy sees it, as far as it changes what Shardy does.
 
-Not its job: rules for ops that XLA replaces (`observe.shardy.missing_rules`), or the passes (`observe.shardy.propagation`).
+Not its job: rules for ops that XLA replaces (`observe.shardy.missing_rules`), or the passes
+(`observe.shardy.propagation`).
 
 *Source*: XLA's dumps `*.before_propagation` of JAX 0.8.2, 0.10.2 and 0.12.0.
 """

@@ -1,8 +1,8 @@
 """What XLA writes to file descriptor 2 while it compiles one program: its warnings come no other way.
 
 JAX tells when XLA begins (a scalar event) and when it is done, also where the compile fails; in between, descriptor 2
-is listened to. It is process-wide, so several compiles share one `observe.watch.stderr_copy`, and their messages are told
-apart by the name of the function. JAX announces no end where a second Ctrl-C or another listener's error comes in
+is listened to. It is process-wide, so several compiles share one `observe.watch.stderr_copy`, and their messages are
+told apart by the name of the function. JAX announces no end where a second Ctrl-C or another listener's error comes in
 between: then a thread sees within 50 ms that the compile has left the stack, and descriptor 2 is what it was.
 
 Not its job: reading descriptor 2 (`observe.watch.stderr_copy`), or what a message says (`parse.messages.xla_warnings`).

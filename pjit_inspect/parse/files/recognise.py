@@ -1,7 +1,8 @@
 """What kind of file it is, and the program it holds.
 
 Reads HLO text, HLO protos, either of them compressed with gzip, and saved records. A file is data: sizes are bounded,
-and whatever is no program is a `ParseError` that says what it is. Not its job: directories (`parse.files.dump_directory`).
+and whatever is no program is a `ParseError` that says what it is. Not its job: directories
+(`parse.files.dump_directory`).
 """
 
 from __future__ import annotations

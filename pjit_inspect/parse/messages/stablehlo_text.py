@@ -1,7 +1,8 @@
 """A program before optimization as lines that are equal wherever the program is the same.
 
 What differs from process to process without changing the program is taken out: source positions, and what JAX knows
-callbacks by. Text, because saved records have it and it needs no jaxlib. Not its job: comparing (`analyze.processes.merge`).
+callbacks by. Text, because saved records have it and it needs no jaxlib. Not its job: comparing
+(`analyze.processes.merge`).
 
 *Source*: `jax/_src/cache_key.py`, which leaves the same out of the key of the compilation cache on disk.
 """

@@ -1,8 +1,8 @@
 """The messages with which JAX refuses types on an Explicit mesh and under `shard_map`, as facts.
 
 New lengths that axes do not divide, updates, convolutions, loops and branches whose types differ, results that are said
-to be replicated. Not its job: operands that conflict and specs in themselves (`parse.messages.sharding_errors`), values that are
-not known while tracing (`parse.messages.traced_errors`).
+to be replicated. Not its job: operands that conflict and specs in themselves (`parse.messages.sharding_errors`), values
+that are not known while tracing (`parse.messages.traced_errors`).
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
 `lax/convolution.py`, `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`, `numpy/lax_numpy.py`,

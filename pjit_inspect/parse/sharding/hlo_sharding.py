@@ -2,7 +2,8 @@
 
 A sharding says which tile of an array each partition holds. That is compared with where the partition's device stands
 in the user's mesh: a dimension is split over axes (a, b) when the number of its tile is the position along them, a
-outermost. XLA's own axis names are no evidence. Not its job: which instruction has which (`parse.sharding.propagated_hlo`).
+outermost. XLA's own axis names are no evidence. Not its job: which instruction has which
+(`parse.sharding.propagated_hlo`).
 
 *Source*: `xla.OpSharding`; `xla/hlo/ir/hlo_sharding.cc`, `named_sharding.cc`.
 """

@@ -1,7 +1,8 @@
 """Replica groups: every form XLA writes them in, to one.
 
-The normal form is a tuple of groups, each a tuple of ids; () means that all devices form one group. What an id
-counts (replicas, partitions, or both flattened) is `parse.hlo_proto.hlo`'s to keep and `analyze.program.device_groups`' to apply.
+The normal form is a tuple of groups, each a tuple of ids; () means that all devices form one group. What an id counts
+(replicas, partitions, or both flattened) is `parse.hlo_proto.hlo`'s to keep and `analyze.program.device_groups`' to
+apply.
 
 *Source*: `xla/hlo/ir/replica_group.h`, `xla/hlo/ir/mesh_and_axis.h`, `xla/xla_data.proto`.
 """

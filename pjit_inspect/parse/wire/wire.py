@@ -1,8 +1,8 @@
 """Protocol-buffer wire format, for many messages at once.
 
-A module of half a million instructions is half a million small messages. Here all of them are walked in step, one
-field of each at a time, with numpy: several times faster than touching each from Python, and every field number is
-seen, known or not. Not its job: what the fields mean (`parse.hlo_proto.hlo`), nor single messages (`parse.wire.hlo_schema`).
+A module of half a million instructions is half a million small messages. Here all of them are walked in step, one field
+of each at a time, with numpy: several times faster than touching each from Python, and every field number is seen,
+known or not. Not its job: what the fields mean (`parse.hlo_proto.hlo`), nor single messages (`parse.wire.hlo_schema`).
 
 *Source*: https://protobuf.dev/programming-guides/encoding/
 """

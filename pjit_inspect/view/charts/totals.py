@@ -1,6 +1,7 @@
 """The chart of what is sent over each mesh axis, and the chart of how long each stage of the compile took.
 
-Not its job: computing totals (`analyze.collectives.traffic`), drawing (`view.figures.chart_figure`, `view.svg.chart_picture`).
+Not its job: computing totals (`analyze.collectives.traffic`), drawing (`view.figures.chart_figure`,
+`view.svg.chart_picture`).
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Sequence
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
 from pjit_inspect.view.document.colors import NEUTRAL, Palette
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.record.record import document_axes
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
 __all__ = ["no_collectives", "time_chart", "totals_chart"]

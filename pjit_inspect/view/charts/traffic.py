@@ -1,7 +1,7 @@
 """The chart of who sends how much to whom, folded where the mesh is large.
 
 A mesh of 4,096 devices has 16,777,216 pairs: no one can see them. Up to 64 devices stand alone; more are folded into at
-most 64 blocks, and the chart says so. Not its job: the traffic itself (`view.inspector.traffic`), drawing.
+most 64 blocks, and the chart says so. Not its job: the traffic itself (`analyze.collectives.link_traffic`), drawing.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.charts.totals import no_collectives
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.chart import MatrixCell, MatrixChart
 from pjit_inspect.view.document.colors import NEUTRAL, Palette
 from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
-from pjit_inspect.view.inspector.traffic import Traffic, find_traffic
-from pjit_inspect.view.record.record import document_axes
 
 __all__ = ["MOST_BLOCKS", "traffic_chart"]
 
@@ -30,14 +30,13 @@ MOST_BLOCKS = 64
 _TITLE = "bytes sent from device to device per call (modelled: ring)"
 
 
-def traffic_chart(report: RecordReport) -> MatrixChart:
+def traffic_chart(report: RecordReport, traffic: LinkTraffic) -> MatrixChart:
     """Bytes each device sends each other per call, all collectives together (modelled: ring; permutes counted)."""
     data = report.data
     axes = document_axes(data)
     missing = no_collectives(report)
     if missing:
         return MatrixChart(title=_TITLE, missing=missing, axes=axes)
-    traffic = find_traffic(report.collectives or ())
     notes = _left_out(report, traffic)
     if not len(traffic.sources):
         missing = "; ".join(("no device sends another anything", *notes))
@@ -74,7 +73,7 @@ class _Blocks:
     inner: tuple[str, ...] = ()
 
 
-def _blocks(data: RecordData, traffic: Traffic) -> _Blocks:
+def _blocks(data: RecordData, traffic: LinkTraffic) -> _Blocks:
     mesh = data.meshes[0] if data.meshes else data.mesh
     largest = 1 + int(max(traffic.sources.max(), traffic.targets.max()))
     # A damaged file may name devices beyond the mesh: then its axes mean nothing.
@@ -116,7 +115,7 @@ def _along_axes(mesh: Mesh) -> _Blocks | None:
     return _Blocks(size=size, labels=labels, stands_for=stands_for, mesh=outer, inner=inner)
 
 
-def _cells(blocks: _Blocks, traffic: Traffic, palette: Palette) -> tuple[MatrixCell, ...]:
+def _cells(blocks: _Blocks, traffic: LinkTraffic, palette: Palette) -> tuple[MatrixCell, ...]:
     number = len(blocks.labels)
     keys = (traffic.sources.astype(np.int64) // blocks.size) * number + traffic.targets // blocks.size
     found, of_pair = np.unique(keys, return_inverse=True)
@@ -153,7 +152,7 @@ def _folded(blocks: _Blocks, cells: tuple[MatrixCell, ...]) -> tuple[str, ...]:
     )
 
 
-def _left_out(report: RecordReport, traffic: Traffic) -> tuple[str, ...]:
+def _left_out(report: RecordReport, traffic: LinkTraffic) -> tuple[str, ...]:
     notes = []
     if traffic.left_out:
         number = plural(traffic.left_out, "collective")

@@ -1,8 +1,8 @@
 """The view tree: what a display says, before anybody decides how it looks.
 
-A report becomes one `Document`; the document becomes text (`view.render.text`) or HTML (`view.render.html`). Nodes carry meaning
-(an axis, a number with its unit, a user's name), never a colour or a size, and never escaped text.
-Not its job: choosing what to say (`view.record.record`) or how to draw it.
+A report becomes one `Document`; the document becomes text (`view.render.text`) or HTML (`view.render.html`). Nodes
+carry meaning (an axis, a number with its unit, a user's name), never a colour or a size, and never escaped text. Not
+its job: choosing what to say (`view.record.record`) or how to draw it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 This module imports plotly, so it is imported when a figure is asked for. A plain `go.Figure` with a tiny template:
 plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
-so every foreign name passes `_label`. Not its job: which charts there are, the still picture (`view.svg.chart_picture`).
+so every foreign name passes `_label`. Not its job: which charts there are, the still picture
+(`view.svg.chart_picture`).
 """
 
 from __future__ import annotations

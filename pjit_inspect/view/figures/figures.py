@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from pjit_inspect.model.report.device_memory import DeviceMemory
+from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.charts.memory import memory_chart
 from pjit_inspect.view.charts.totals import time_chart, totals_chart
 from pjit_inspect.view.charts.traffic import traffic_chart
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.chart import Chart
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.figures.chart_document import chart_blocks
-from pjit_inspect.view.record.record import document_axes
 from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["Figures"]
@@ -28,10 +30,10 @@ class Figures:
     text) is what an untrusted notebook, a page made of a notebook, and a terminal show.
     """
 
-    __slots__ = ("_report",)
+    __slots__ = ("_memory", "_report", "_traffic")
 
-    def __init__(self, report: RecordReport) -> None:
-        self._report = report
+    def __init__(self, report: RecordReport, traffic: LinkTraffic, memory: DeviceMemory) -> None:
+        self._report, self._traffic, self._memory = report, traffic, memory
 
     @property
     def axis_totals(self) -> Any:
@@ -45,7 +47,7 @@ class Figures:
         Colour is the mesh axis the two devices differ in; strength is the root of the share of the largest. More than
         64 devices are folded into at most 64 blocks, which the figure says.
         """
-        return _figure(traffic_chart(self._report))
+        return _figure(traffic_chart(self._report, self._traffic))
 
     @property
     def bytes_per_device(self) -> Any:
@@ -53,7 +55,7 @@ class Figures:
 
         One bar stands for all devices that hold as much.
         """
-        return _figure(memory_chart(self._report.data))
+        return _figure(memory_chart(self._report.data, self._memory))
 
     @property
     def compile_times(self) -> Any:
@@ -63,7 +65,11 @@ class Figures:
     def show(self, *, times: bool = True) -> Shown:
         """All figures as still pictures with their tables; with `times=False` nothing in it is measured."""
         data = self._report.data
-        charts = [totals_chart(self._report), traffic_chart(self._report), memory_chart(data)]
+        charts = [
+            totals_chart(self._report),
+            traffic_chart(self._report, self._traffic),
+            memory_chart(data, self._memory),
+        ]
         charts += [time_chart(data)] if times else []
         blocks = tuple(block for chart in charts for block in chart_blocks(chart))
         return Shown(drawn(Document(axes=document_axes(data), blocks=blocks)))

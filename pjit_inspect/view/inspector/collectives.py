@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.collective import Collective
@@ -18,7 +19,6 @@ from pjit_inspect.view.document.document import Code, Text
 from pjit_inspect.view.document.notation import groups_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
 from pjit_inspect.view.inspector.moves import move_data
-from pjit_inspect.view.inspector.running import RunningInstructions
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
 from pjit_inspect.view.record.answer import axis_span

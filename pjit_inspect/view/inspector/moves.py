@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pjit_inspect.model.program.hlo import Instruction
+from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.notation import shape_text
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.inspector.running import RunningInstructions
 from pjit_inspect.view.inspector.words import axes_data, name_data
 
 __all__ = ["move_data"]

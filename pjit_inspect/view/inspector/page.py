@@ -18,7 +18,7 @@ from pjit_inspect.view.inspector.payload import InspectorPayload
 
 __all__ = ["BUNDLE", "bundle_text", "inspector_frame", "inspector_page"]
 
-BUNDLE = Path(__file__).parent / "front" / "inspector.js"
+BUNDLE = Path(__file__).parents[1] / "front" / "inspector.js"
 """The JavaScript, bundled from `front/src` (`npm run build` in `front`)."""
 
 FRAME_HEIGHT = 720

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal, Phase
 from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.document import Line
 from pjit_inspect.view.document.quantities import bytes_text, count_text
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
@@ -28,7 +31,6 @@ from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, graph_data,
 from pjit_inspect.view.inspector.kernels import kernel_rows
 from pjit_inspect.view.inspector.lines import LinkedText
 from pjit_inspect.view.inspector.notes import note_list
-from pjit_inspect.view.inspector.running import RunningInstructions
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.texts import (
     PHASES,
@@ -38,11 +40,10 @@ from pjit_inspect.view.inspector.texts import (
     program_lines,
     source_lines,
 )
-from pjit_inspect.view.inspector.traffic import find_traffic
 from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data
 from pjit_inspect.view.record.answer import answer_line, memory_line, title_line
 from pjit_inspect.view.record.collectives import group_collectives
-from pjit_inspect.view.record.record import document_axes, times_line
+from pjit_inspect.view.record.record import times_line
 from pjit_inspect.view.record.times import measured_words
 
 __all__ = ["InspectorInput", "InspectorPayload", "inspector_payload"]
@@ -56,8 +57,10 @@ class InspectorInput:
 
     Attributes:
       report: the record and its analyses.
+      traffic: bytes between pairs of devices.
       jaxpr, stablehlo, hlo_text: its texts; None for what there is not.
       module: the parsed optimized program; None likewise.
+      running: those of its instructions that run as such.
       graph: the program as a matrix of scopes by phases; None where there is none.
       no_graph: why there is none.
       shardings: the shardings of values; None when nobody has looked.
@@ -67,10 +70,12 @@ class InspectorInput:
     """
 
     report: RecordReport
+    traffic: LinkTraffic = field(default_factory=LinkTraffic)
     jaxpr: str | None = None
     stablehlo: str | None = None
     hlo_text: str | None = None
     module: HloModule | None = None
+    running: RunningInstructions | None = None
     graph: ProgramGraph | None = None
     no_graph: str = ""
     shardings: ShardingTable | None = None
@@ -102,19 +107,17 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     has_mesh = report.data.mesh is not None or bool(report.data.meshes)
     tables = SharedTables(sources=_sources(report.data), has_mesh=has_mesh)
     totals = _totals(report, tables)
-    running = None if given.module is None else RunningInstructions(given.module)
     groups, array_sets = group_collectives(report.collectives or ()), array_groups(report.data)
     times = report.data.kernel_times if given.show_times else None
-    collectives = collective_rows(report, tables, running, groups, times)
+    collectives = collective_rows(report, tables, given.running, groups, times)
     kernels, more_kernels = kernel_rows(report, tables, times)
     arrays = array_rows(array_sets, tables)
     notes = note_list(report, groups, array_sets)
     _mark(notes, {"collectives": collectives, "arrays": arrays})
     values, more_values = value_rows(report.data, given.shardings, tables)
     entities = _entities(collectives, kernels)
-    texts = _texts(given, tables, running, entities)
+    texts = _texts(given, tables, entities)
     graph = _graph(given, tables, entities, texts.get("hlo"))
-    traffic = find_traffic(report.collectives or ())
     mesh = _mesh(report.data, report)
     first = {
         **_head(given),
@@ -140,17 +143,17 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "texts": {key: _text_head(text) for key, text in texts.items()},
         "missing": _missing(report.data, texts),
         "phases": [phase or "" for phase in PHASES],
-        "traffic_left_out": traffic.left_out,
+        "traffic_left_out": given.traffic.left_out,
         "text": given.text,
     }
     columns = {
         **tables.columns(),
         **graph.columns,
         **_mesh_columns(report.data, mesh["size"]),
-        "traffic.sources": traffic.sources,
-        "traffic.targets": traffic.targets,
-        "traffic.bytes": traffic.sent_bytes,
-        "sent": traffic.per_position(mesh["size"]),
+        "traffic.sources": given.traffic.sources,
+        "traffic.targets": given.traffic.targets,
+        "traffic.bytes": given.traffic.sent_bytes,
+        "sent": given.traffic.per_position(mesh["size"]),
     }
     for key, text in texts.items():
         columns |= text.columns(key)
@@ -257,13 +260,11 @@ def _entities(collectives: list[dict[str, Any]], kernels: list[dict[str, Any]]) 
     return found | {name: 2 * row for row, one in enumerate(collectives) for name in one["names"]}
 
 
-def _texts(
-    given: InspectorInput, tables: SharedTables, running: RunningInstructions | None, entities: Mapping[str, int]
-) -> dict[str, LinkedText]:
+def _texts(given: InspectorInput, tables: SharedTables, entities: Mapping[str, int]) -> dict[str, LinkedText]:
     """The texts there are, by key: "source0", ..., "jaxpr", "stablehlo", "hlo"."""
     texts = {f"source{number}": text for number, text in enumerate(source_lines(tables))}
     jaxpr, stablehlo = program_lines(given.jaxpr, given.stablehlo, tables, given.phase_of)
-    links = HloLinks(running=running, entities=entities, phase_of=given.phase_of)
+    links = HloLinks(running=given.running, entities=entities, phase_of=given.phase_of)
     hlo = None if given.hlo_text is None else hlo_lines(given.hlo_text, tables, links)
     rest = {"jaxpr": jaxpr, "stablehlo": stablehlo, "hlo": hlo}
     return texts | {key: text for key, text in rest.items() if text is not None}

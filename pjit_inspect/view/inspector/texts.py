@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.view.inspector.jaxpr import Lowered, jaxpr_lines, lowered_op
 from pjit_inspect.view.inspector.lines import LinkedText, TextLines, count_lines
 from pjit_inspect.view.inspector.mlir import MlirLocations
-from pjit_inspect.view.inspector.running import RunningInstructions
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
 __all__ = ["PHASES", "HloLinks", "PhaseOf", "hlo_lines", "instruction_lines", "program_lines", "source_lines"]

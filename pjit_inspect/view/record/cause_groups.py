@@ -1,6 +1,7 @@
 """Collectives gathered by why they are there, and the words for it.
 
-Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.collectives`), the report (`view.record.explain`).
+Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.collectives`), the report
+(`view.record.explain`).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Checked, Suggestion
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.document import (
     Bar,
     Block,
@@ -37,7 +38,6 @@ from pjit_inspect.view.record.answer import answer_line
 from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
 from pjit_inspect.view.record.explain_pick import Picked, pick
 from pjit_inspect.view.record.findings import finding_of, share_text
-from pjit_inspect.view.record.record import document_axes
 
 __all__ = ["explain_view"]
 

@@ -14,6 +14,7 @@ from pjit_inspect.guard import Steps
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Text
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_text, title_line
@@ -24,7 +25,7 @@ from pjit_inspect.view.record.kernels import kernel_blocks
 from pjit_inspect.view.record.reason import reason_blocks
 from pjit_inspect.view.record.times import measured_lines, times_blocks
 
-__all__ = ["ViewOptions", "document_axes", "record_view", "times_line"]
+__all__ = ["ViewOptions", "record_view", "times_line"]
 
 _CACHED = {
     "memory": "JAX already held the executable",
@@ -68,12 +69,6 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
     blocks = [block for name, make in parts.items() for block in steps.take(f"{name} of a display", make, ())]
     blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in steps.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
-
-
-def document_axes(data: RecordData) -> tuple[str, ...]:
-    """Every axis name of the program, those of its first mesh first: the order that gives them their colours."""
-    meshes = (*((data.mesh,) if data.mesh else ()), *data.meshes)
-    return tuple(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))
 
 
 def times_line(data: RecordData) -> Line:

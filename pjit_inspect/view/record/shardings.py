@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -31,7 +32,6 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.notation import operation_text, path_pattern, scope_pattern, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, share_unit
-from pjit_inspect.view.record.record import document_axes
 
 __all__ = ["ValueGroup", "group_values", "shardings_view"]
 

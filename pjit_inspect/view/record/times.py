@@ -1,6 +1,7 @@
 """Measured times: the line that sums them up, and the table of what took longest.
 
-Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.report.kernel_times`), seconds of compiling (`record_view`).
+Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.report.kernel_times`), seconds of compiling
+(`record_view`).
 """
 
 from __future__ import annotations

@@ -8,39 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.link_traffic import LinkTraffic
 
-__all__ = ["Traffic", "find_traffic"]
+__all__ = ["find_link_traffic"]
 
 _MOST_PAIRS = 400_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traffic:
-    """Bytes per call between pairs of positions.
-
-    Attributes:
-      sources, targets: positions; every pair stands once, in order.
-      sent_bytes: what the first sends the second.
-      left_out: how many collectives are not in it, because they have no known groups or too many pairs.
-    """
-
-    sources: np.ndarray
-    targets: np.ndarray
-    sent_bytes: np.ndarray
-    left_out: int = 0
-
-    def per_position(self, positions: int) -> np.ndarray:
-        """Bytes each position sends."""
-        sums = np.bincount(self.sources, weights=self.sent_bytes, minlength=positions)
-        return sums.astype(np.float64)
-
-
-def find_traffic(rows: Sequence[Collective]) -> Traffic:
+def find_link_traffic(rows: Sequence[Collective]) -> LinkTraffic:
     """The traffic of all collectives; a run of unknown number counts once."""
     sums: dict[tuple[str, tuple[tuple[int, ...], ...]], float] = {}
     left_out = 0
@@ -88,12 +67,12 @@ def _pairs(pattern: str, groups: tuple[tuple[int, ...], ...], budget: int) -> np
     return np.array(found, np.int64).reshape(-1, 2)
 
 
-def _summed(pairs: list[np.ndarray], sizes: list[np.ndarray], left_out: int) -> Traffic:
+def _summed(pairs: list[np.ndarray], sizes: list[np.ndarray], left_out: int) -> LinkTraffic:
     both = np.concatenate([np.zeros((0, 2), np.int64), *pairs])
     weights = np.concatenate([np.zeros(0), *sizes])
     span = int(both.max(initial=0)) + 1
     keys, inverse = np.unique(both[:, 0] * span + both[:, 1], return_inverse=True)
-    return Traffic(
+    return LinkTraffic(
         sources=(keys // span).astype(np.int32),
         targets=(keys % span).astype(np.int32),
         sent_bytes=np.bincount(inverse.ravel(), weights=weights, minlength=len(keys)).astype(np.float64),

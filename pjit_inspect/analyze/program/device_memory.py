@@ -1,0 +1,91 @@
+"""Counts what arguments and results hold on each device, from their shapes and shardings.
+
+Not its job: temporaries, which XLA counts (`RecordData.memory`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
+
+__all__ = ["find_device_memory"]
+
+_LARGEST = 3
+_DEVICE_MEMORY = (None, "device", "unpinned_host")
+
+
+def find_device_memory(data: RecordData) -> DeviceMemory:
+    """What each device of a program holds of its arguments and results."""
+    return _Counter(data).counted(data)
+
+
+class _Counter:
+    def __init__(self, data: RecordData) -> None:
+        self._devices = _devices(data)
+        self._place = {device: place for place, device in enumerate(self._devices)}
+        self._places: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._unknown = self._elsewhere = 0
+
+    def counted(self, data: RecordData) -> DeviceMemory:
+        outputs = [layout for layout in data.outputs if layout.aliases is None]
+        return DeviceMemory(
+            devices=self._devices,
+            arguments=self._part([layout for layout in data.inputs if layout.kept]),
+            outputs=self._part(outputs),
+            reused=len(data.outputs) - len(outputs),
+            unknown=self._unknown,
+            elsewhere=self._elsewhere,
+        )
+
+    def _part(self, layouts: Sequence[ArrayLayout]) -> MemoryPart:
+        sized = sorted(((layout.path, layout.bytes_per_device or 0) for layout in layouts), key=lambda pair: -pair[1])
+        return MemoryPart(bytes=self._sum(layouts), largest=tuple(pair for pair in sized[:_LARGEST] if pair[1]))
+
+    def _sum(self, layouts: Sequence[ArrayLayout]) -> np.ndarray:
+        total = np.zeros(len(self._devices), np.float64)
+        for layout in layouts:
+            bits = bits_of(layout.dtype)
+            if layout.sharding is None or bits is None:
+                self._unknown += 1
+            elif layout.sharding.memory_kind not in _DEVICE_MEMORY:
+                self._elsewhere += 1
+            else:
+                places, tiles = self._where(layout.sharding)
+                np.add.at(total, places, np.ceil(_tile_elements(layout, tiles) * bits / 8))
+        return total
+
+    def _where(self, sharding: Sharding) -> tuple[np.ndarray, np.ndarray]:
+        """The places of a sharding's devices, and the tile at each; arrays share shardings."""
+        if id(sharding) not in self._places:
+            places = [self._place.get(device, -1) for device in sharding.device_ids]
+            held = np.array([place >= 0 for place in places], bool)
+            found = np.array(places, np.int64)[held], np.array(sharding.tile_of, np.int64)[held]
+            self._places[id(sharding)] = found
+        return self._places[id(sharding)]
+
+
+def _devices(data: RecordData) -> tuple[int, ...]:
+    """The ids of all devices of the program."""
+    if data.devices:
+        return tuple(device.id for device in data.devices)
+    held = (layout.sharding.device_ids for layout in (*data.inputs, *data.outputs) if layout.sharding is not None)
+    mesh = data.mesh.device_ids if data.mesh else ()
+    return tuple(sorted({*mesh, *(device for ids in held for device in ids)}))
+
+
+def _tile_elements(layout: ArrayLayout, tiles: np.ndarray) -> np.ndarray:
+    """Elements in each of some tiles; the last of an uneven cut are smaller, or empty."""
+    cuts = layout.sharding.tiles if layout.sharding else ()
+    count = np.ones(len(tiles), np.float64)
+    rest = tiles
+    for length, number in zip(reversed(layout.global_shape), reversed(cuts), strict=True):
+        rest, index = np.divmod(rest, number)
+        step = -(-length // number)
+        count *= np.clip(length - index.astype(np.float64) * step, 0, step)
+    return count

@@ -1,0 +1,37 @@
+"""The instructions of an optimized program that run as such: of the entry, of loops, branches and calls.
+
+Not its job: which these are (`analyze.program.running`).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+
+__all__ = ["RunningInstructions"]
+
+
+class RunningInstructions:
+    """Running instructions by name.
+
+    Attributes:
+      module: the program.
+      computations: names of the computations they are in.
+    """
+
+    def __init__(self, module: HloModule, computations: frozenset[int]) -> None:
+        self.module = module
+        self._indices = computations
+        self.computations = frozenset(module.computation(index).name for index in computations)
+
+    @cached_property
+    def _by_name(self) -> dict[str, int]:
+        # XLA repeats a name now and then; the entry computation comes last, and its instructions win.
+        ranges = (self.module.computation(index).range for index in sorted(self._indices))
+        return {self.module.reader.name(i): i for one in ranges for i in one}
+
+    def find(self, name: str) -> Instruction | None:
+        """The instruction with this name, or None."""
+        index = self._by_name.get(name)
+        return None if index is None else self.module.instruction(index)
