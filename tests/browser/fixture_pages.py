@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
 from data import hlo_fixtures as fixtures
 

@@ -13,7 +13,7 @@ import pytest
 import view_reports
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
 from data import hlo_fixtures as fixtures
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from causes import (
+from causes.case import Case
+from causes.cases import (
     attention,
     everyday,
     explicit,
@@ -20,7 +21,6 @@ from causes import (
     tokens,
     training,
 )
-from causes.case import Case
 
 __all__ = ["CASES"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from causes.case import Case
+from causes.cases.crashing import CASES as CRASHING
 from causes.corpus import CASES
-from causes.crashing import CASES as CRASHING
 from causes.score import Score, score, tag_lines
 
 _MOST_UNKNOWN = 0.05

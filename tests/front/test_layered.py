@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "analyze"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
 from data import hlo_fixtures as fixtures
 

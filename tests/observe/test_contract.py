@@ -8,7 +8,7 @@ from types import FrameType
 
 import jax
 import pytest
-from programs import recorded
+from observe.programs import recorded
 
 from pjit_inspect import guard as steps
 from pjit_inspect.observe.contract import _jax, contract

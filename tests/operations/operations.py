@@ -5,8 +5,8 @@ Not its job: programs of several operations, as in training code (`everyday`).
 
 from __future__ import annotations
 
-from operations import control, foreign, numeric, products, reading, reducing, shaping
 from operations.operation import Operation
+from operations.programs import control, foreign, numeric, products, reading, reducing, shaping
 
 __all__ = ["OPERATIONS"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from operations.everyday import EVERYDAY
 from operations.forms import FORMS, Program, programs_of
 from operations.operation import Operation
 from operations.operations import OPERATIONS
+from operations.programs.everyday import EVERYDAY
 from operations.score import Score, score
 
 __all__ = ["SETS", "all_programs", "judge", "print_operations", "summary"]

@@ -1,0 +1,1 @@
+"""The programs whose causes were worked out by hand."""
