@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import math
 
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding, SpecEntry
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable

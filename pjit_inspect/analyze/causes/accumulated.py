@@ -6,12 +6,13 @@ used by nothing else, and whose result is what the next turn carries. Not its jo
 
 from __future__ import annotations
 
+from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation
 
 __all__ = ["Accumulation"]
 
-_VIEWS = frozenset(("transpose", "reshape", "copy"))
+_VIEWS = VIEWS - {"optimization_barrier"}
 """What is added up after these might as well be before. Not `convert`: another type sends other bytes."""
 
 
@@ -25,16 +26,12 @@ class Accumulation:
 
     def __init__(self, program: Propagation) -> None:
         self._program = program
-        self._users: dict[int, list[tuple[int, int]]] = {}
-        for index, op in enumerate(program.ops):
-            for number, value in enumerate(op.operands):
-                self._users.setdefault(value, []).append((index, number))
         self._handed = {source for source, _ in program.links}
 
     def fact(self, edge: PartitionedCollective, row: Collective) -> tuple[str, ...]:
         """What one sum after the loop would send; () where it is not proven, or how often it runs is not known."""
         turns = row.count or 0
-        if turns < 2 or row.kind not in ("all-reduce", "reduce-scatter") or not self._is_only_added_up(edge):
+        if turns < 2 or row.kind not in SUMS or not self._is_only_added_up(edge):
             return ()
         return (
             f"it runs {turns:,} times, and what it yields is only added up: added up per device and reduced once after "
@@ -55,7 +52,7 @@ class Accumulation:
             return False
         carried, made = taker.operands[1 - operand], taker.results[0]
         place = self._place(carried, loop)
-        if place is None or len(self._users[carried]) != 1 or made in self._users:
+        if place is None or len(self._program.users[carried]) != 1 or made in self._program.users:
             return False
         # It is returned there, and nowhere else.
         places = [result for source, result in program.links if source == made]
@@ -71,7 +68,7 @@ class Accumulation:
         """The operation that takes what one view after the other makes of it, and as which operand."""
         while self._program.ops[op].kind in _VIEWS and len(self._program.ops[op].results) == 1:
             made = self._program.ops[op].results[0]
-            users = self._users.get(made, [])
+            users = self._program.users.get(made, [])
             if len(users) != 1 or made in self._handed:
                 break
             op, operand = users[0]

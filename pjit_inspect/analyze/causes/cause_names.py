@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from pjit_inspect.analyze.sharding.needs import is_cumulative
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.report.cause import CauseKind
 
 __all__ = ["kind_of_name"]
 
-_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _BY_NAME: tuple[tuple[re.Pattern[str], CauseKind], ...] = (
     (re.compile(r"(sharding_constraint|reshard)$"), "reshard_requested"),
     (
@@ -32,7 +32,7 @@ def kind_of_name(name: str, collective: str) -> CauseKind:
     if is_cumulative(name):
         return "indexing"
     if _DOTS.match(primitive):
-        if collective in _SUMS:
+        if collective in SUMS:
             return "contraction"
         return "halo" if primitive.startswith("conv") else "reshard_needed"
     for pattern, kind in _BY_NAME:

@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
-from pjit_inspect.analyze.sharding.value_names import ValueNames, spec_text
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
+from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Dimensions, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardedOp, axis_name
 
 __all__ = ["Wording", "origin_text", "word_match"]
 
-_REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _UNSPLIT = frozenset(("custom_call", "topk", "fft", "cholesky", "triangular_solve"))
 """Operations that the partitioner may not split at all, also along dimensions that are independent."""
 _AT_POSITIONS = frozenset(("gather", "scatter", "dynamic_slice", "dynamic_update_slice", "sort"))
-_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _COMBINED = {
     "add": ("adds up", "sum"),
     "maximum": ("takes the largest of", "maximum"),
@@ -127,7 +127,7 @@ class _Writer:
             if self.match.moves_result and not self._is_asked():
                 return "reshard_needed"
             return "output" if self.match.edge.outputs else "unknown"
-        if op.kind in _REQUESTS:
+        if op.kind in REQUESTS:
             return "reshard_needed" if self._is_void_request(op) else "reshard_requested"
         if op.is_on_one and op.kind == "custom_call":
             return "no_sharding_rule"
@@ -162,7 +162,7 @@ class _Writer:
     def _adds_up(self) -> bool:
         """Whether parts are combined; what is looked up in, or written, may be gathered instead."""
         own = self._own()
-        is_gathered = self.match.edge.kind not in _SUMS and own is not None and own.kind in ("gather", "scatter")
+        is_gathered = self.match.edge.kind not in SUMS and own is not None and own.kind in ("gather", "scatter")
         return self.need is not None and self.need.is_sum and not is_gathered
 
     def _moved(self) -> int | None:
@@ -206,7 +206,7 @@ class _Writer:
     def _is_void_request(self, op: ShardedOp) -> bool:
         """Whether an operation asks for the sharding that the moved value has already: then it changes nothing."""
         moved = self._moved()
-        if moved is None or op.kind not in _REQUESTS or not op.results:
+        if moved is None or op.kind not in REQUESTS or not op.results:
             return False
         return self.program.values[moved].spec == self.program.values[op.results[0]].spec
 
@@ -389,7 +389,7 @@ class _Writer:
         if self._is_xlas():
             return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
         if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
-            if self.match.edge.kind not in _SUMS:
+            if self.match.edge.kind not in SUMS:
                 return self._scattered(own, axes)
             verb, partial = _COMBINED.get(own.detail, ("combines", "result"))
             return (
@@ -513,7 +513,7 @@ class _Writer:
         if target is not None:
             return f"`{self._spec(target)}`"
         own = self._own()
-        if own is not None and own.kind in _REQUESTS and own.results:
+        if own is not None and own.kind in REQUESTS and own.results:
             return f"`{spec_text(self.program.values[own.results[0]].spec)}`"
         return f"pieces of {list(taker.shape)}" if taker is not None and taker.shape else "another sharding"
 

@@ -51,16 +51,12 @@ class CauseFinder:
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
-    _users: dict[int, list[tuple[int, int]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
         self._accumulation = Accumulation(self.program or Propagation())
         self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
-        for index, op in enumerate(self._names.program.ops):
-            for number, value in enumerate(op.operands):
-                self._users.setdefault(value, []).append((index, number))
 
     def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order.
@@ -225,7 +221,7 @@ class CauseFinder:
             op = program.ops[index]
             if op.in_condition or (op.kind == "case" and operand == 0):
                 continue
-            users = [user for result in op.results for user in self._users.get(result, ())]
+            users = [user for result in op.results for user in program.users.get(result, ())]
             if not users or any(program.values[result].shape for result in op.results):
                 return False
             border += users

@@ -14,11 +14,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind
-from pjit_inspect.model.sharding.sharded_program import Dimensions, PartitionedCollective, Propagation, Taker, axis_name
+from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation, Taker, axis_name
 
 __all__ = ["Match", "NeedFinder"]
 
-_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_BETWEEN = 8
 
 
@@ -66,7 +67,7 @@ class NeedFinder:
     def find(self, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         """The need that a collective over these mesh axes serves."""
         wanted = None if axes is None else frozenset(map(axis_name, axes))
-        if edge.kind in _SUMS:
+        if edge.kind in SUMS:
             sums = (n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum)
             summed = self._best(sums, wanted)
             if summed is None and edge.made_of:
@@ -258,7 +259,7 @@ class NeedFinder:
         op = self.program.ops[taker.op]
         if need.is_sum and op.kind == "scatter":
             # What is written cannot always be added up: then each device gets all positions and what goes there.
-            return edge.kind not in _SUMS and self._is_taken_replicated(need, taker)
+            return edge.kind not in SUMS and self._is_taken_replicated(need, taker)
         if need.is_sum and op.kind != "gather":
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         return need.value == value or any(part.operand == taker.operand for part in need.parts)

@@ -16,11 +16,11 @@ import numpy as np
 
 from pjit_inspect.analyze.program.collective_op import Site
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.source import Frame
 
 __all__ = ["Origin", "find_origin"]
 
-_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _HOPS = 6
 _MOST = 256
 """Farther or more neighbours than these say nothing about a collective."""
@@ -70,7 +70,7 @@ _Neighbours = Callable[[int], list[int]]
 def _directions(site: Site) -> tuple[_Neighbours, _Neighbours]:
     operands, users = site.op.module.instructions.operands, site.op.module.users
     back, on = (lambda index: operands[index].tolist()), (lambda index: users[index].tolist())
-    return (back, on) if site.kind in _SUMS else (on, back)
+    return (back, on) if site.kind in SUMS else (on, back)
 
 
 def _nearest(module: HloModule, start: list[int], neighbours: _Neighbours, column: np.ndarray) -> list[int]:

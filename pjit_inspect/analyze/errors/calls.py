@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import advice, listed, mesh_named
-from pjit_inspect.analyze.errors.specs import axes_of, shape_words, spec_words
+from pjit_inspect.analyze.errors.specs import shape_words
+from pjit_inspect.model.program.spec import axes_of, spec_text
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
     ErrorFacts,
@@ -79,7 +80,7 @@ def _placed_words(passed: ErrorArray, wanted: ErrorArray) -> str:
 def _place(side: ErrorArray, with_mesh: bool) -> str:
     if side.spec is None:
         return f"device {side.device_ids[0]}" if side.device_ids else "other devices"
-    return f"`{spec_words(side.spec)}`" + (f" on {side.mesh}" if with_mesh else "")
+    return f"`{spec_text(side.spec)}`" + (f" on {side.mesh}" if with_mesh else "")
 
 
 def _placed_fit(passed: ErrorArray, wanted: ErrorArray, scene: ErrorScene) -> Fit | None:
@@ -89,7 +90,7 @@ def _placed_fit(passed: ErrorArray, wanted: ErrorArray, scene: ErrorScene) -> Fi
     if wanted.spec is None:
         place = f"jax.devices()[{wanted.device_ids[0]}]" if wanted.device_ids else ""
     elif name := mesh_named(wanted.mesh, scene):
-        place = f"NamedSharding({name}, {spec_words(wanted.spec)})"
+        place = f"NamedSharding({name}, {spec_text(wanted.spec)})"
     elif passed.mesh != wanted.mesh or passed.spec != wanted.spec:
         place = _as_compiled(passed, scene)
     if not place:
@@ -136,7 +137,7 @@ def explain_no_mesh(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 
 def _given(facts: ErrorFacts, scene: ErrorScene) -> str:
     if facts.arrays and facts.arrays[0].spec is not None:
-        return f"`{spec_words(facts.arrays[0].spec)}`"
+        return f"`{spec_text(facts.arrays[0].spec)}`"
     return listed([spec.name for spec in scene.specs[:_MOST]]) if scene.specs else "a PartitionSpec"
 
 

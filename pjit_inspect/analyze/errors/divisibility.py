@@ -13,20 +13,16 @@ from fractions import Fraction
 
 from pjit_inspect.analyze.errors.fits import advice
 from pjit_inspect.analyze.errors.specs import (
-    Spec,
-    axes_of,
     axes_words,
     divides,
-    entry_of,
     fitting_entries,
     is_legal,
     parts_of,
     shape_words,
-    spec_words,
     usable_axes,
     without_repeats,
 )
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import (
     PLACING,
     ErrorArray,
@@ -107,7 +103,7 @@ def _indivisible_sentence(array: ErrorArray, facts: ErrorFacts) -> str:
     head = f"dimension {dimension} of {_called(array)} is {length:,}"
     if entry is None or array.spec is None:
         return f"{head}, and its sharding splits it into {parts:,} parts: {_division(length, parts)}"
-    return f"{head}, and `{spec_words(array.spec)}` splits it over {axes_words(axes_of(entry), sizes)}: " + _division(
+    return f"{head}, and `{spec_text(array.spec)}` splits it over {axes_words(axes_of(entry), sizes)}: " + _division(
         length, parts
     )
 
@@ -159,7 +155,7 @@ def _kept(entry: SpecEntry, length: int, sizes: dict[str, int]) -> SpecEntry:
     return next(iter(fitting_entries(length, own)), None)
 
 
-def _other_entries(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: int) -> Iterator[Fit]:
+def _other_entries(array: ErrorArray, mesh: MeshAxes, others: PartitionSpec, dimension: int) -> Iterator[Fit]:
     """Other axes for the same dimension."""
     taken = {axis for number, entry in enumerate(others) if number != dimension for axis in axes_of(entry)}
     free = [axis for axis in usable_axes(mesh) if axis[0] not in taken]
@@ -169,7 +165,7 @@ def _other_entries(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: i
         yield _spec_fit(array, mesh, spec, f"{axes_words(axes_of(entry), mesh.sizes)} divides {length:,}")
 
 
-def _other_dimensions(array: ErrorArray, mesh: MeshAxes, others: Spec, dimension: int) -> Iterator[Fit]:
+def _other_dimensions(array: ErrorArray, mesh: MeshAxes, others: PartitionSpec, dimension: int) -> Iterator[Fit]:
     """The same axes on another dimension."""
     asked = (array.spec or ())[dimension]
     found = 0
@@ -195,15 +191,13 @@ def _padded(array: ErrorArray, mesh: MeshAxes) -> Fit:
         if before != after
     ]
     local = [after // count if count else after for after, count in zip(longer, parts, strict=True)]
-    effect = f"with `{spec_words(spec)}` a device then holds {shape_words(local)}"
+    effect = f"with `{spec_text(spec)}` a device then holds {shape_words(local)}"
     return advice(f"pad {' and '.join(steps)}", effect)
 
 
-def _spec_fit(array: ErrorArray, mesh: MeshAxes, spec: Spec, why: str) -> Fit:
+def _spec_fit(array: ErrorArray, mesh: MeshAxes, spec: PartitionSpec, why: str) -> Fit:
     local = replace(array, spec=spec, mesh=mesh).local_shape or ()
-    return Fit(
-        edit=spec_words(spec), effect=f"{why}; a device holds {shape_words(local)}", spec=spec, target=array.name
-    )
+    return Fit(edit=spec_text(spec), effect=f"{why}; a device holds {shape_words(local)}", spec=spec, target=array.name)
 
 
 # ---------------------------------------------------------------- a spec that is wrong in itself
@@ -222,21 +216,21 @@ def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     spec = given.spec or ()
     rest = "dimension" if rank == 1 else "dimensions"
     entries = "entry" if len(spec) == 1 else "entries"
-    sentence = f"`{spec_words(spec)}` has {len(spec)} {entries}, but {_called(array)} has {rank} {rest}"
+    sentence = f"`{spec_text(spec)}` has {len(spec)} {entries}, but {_called(array)} has {rank} {rest}"
     candidates = dict.fromkeys((spec[:rank], spec[-rank:] if rank else (), (None,) * rank))
     fits = [_shorter(array, candidate) for candidate in candidates if _is_known_to_fit(candidate, array)]
     return ExplainedError(kind="rank", sentence=sentence, arrays=(array,), fits=tuple(fits))
 
 
-def _is_known_to_fit(spec: Spec, array: ErrorArray) -> bool:
+def _is_known_to_fit(spec: PartitionSpec, array: ErrorArray) -> bool:
     if not any(spec):
         return True
     return array.shape is not None and array.mesh is not None and is_legal(spec, array.shape, array.mesh.sizes)
 
 
-def _shorter(array: ErrorArray, spec: Spec) -> Fit:
+def _shorter(array: ErrorArray, spec: PartitionSpec) -> Fit:
     if array.shape is None or array.mesh is None:
-        return Fit(edit=spec_words(spec), effect="a copy on every device", spec=spec, target=array.name)
+        return Fit(edit=spec_text(spec), effect="a copy on every device", spec=spec, target=array.name)
     why = f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}" if any(spec) else "a copy on every device"
     return _spec_fit(array, array.mesh, spec, why)
 
@@ -254,10 +248,10 @@ def explain_unknown_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError
         entries = [entry_of([near[0] if a == facts.axis else a for a in axes_of(entry)]) for entry in spec]
         corrected = tuple(entries)
         if without_repeats(corrected) == corrected:
-            fits.append(Fit(edit=spec_words(corrected), effect=f"`{near[0]}` is the nearest name", spec=corrected))
+            fits.append(Fit(edit=spec_text(corrected), effect=f"`{near[0]}` is the nearest name", spec=corrected))
     # The message has no sizes; a mesh of the user's with the same names may.
     has = str(mesh) if all(size for _, size in mesh.axes) else ", ".join(names)
-    words = f"`{spec_words(spec)}`" if spec is not None else "the spec"
+    words = f"`{spec_text(spec)}`" if spec is not None else "the spec"
     sentence = f"{words} names the axis `{facts.axis}`, which the mesh does not have: it has {has}"
     return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
 
@@ -278,10 +272,10 @@ def explain_repeated_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedErro
     places = [number for number, entry in enumerate(spec) if facts.axis in axes_of(entry)]
     effects = [f"`{facts.axis}` splits dimension {number} only" for number in (places[0], places[-1])] if places else []
     fits = [
-        Fit(edit=spec_words(entries), effect=effect, spec=entries)
+        Fit(edit=spec_text(entries), effect=effect, spec=entries)
         for entries, effect in zip(kept, effects, strict=False)
     ]
-    sentence = f"`{spec_words(spec)}` uses the axis `{facts.axis}` twice; an axis can split one dimension only"
+    sentence = f"`{spec_text(spec)}` uses the axis `{facts.axis}` twice; an axis can split one dimension only"
     return ExplainedError(
         kind="repeated axis", sentence=sentence, fits=tuple(fits),
         notes=("the array's shape is not in JAX's message: whether the dimension is divided is not known",),

@@ -13,17 +13,8 @@ from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import changed_expression, reshard_fit
 from pjit_inspect.analyze.errors.products import explain_product
-from pjit_inspect.analyze.errors.specs import (
-    Spec,
-    axes_of,
-    entry_of,
-    has_repeats,
-    is_legal,
-    over_words,
-    shape_words,
-    spec_words,
-)
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.analyze.errors.specs import has_repeats, is_legal, over_words, shape_words
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 
 __all__ = ["NOT_TOLD", "explain_operands"]
@@ -57,7 +48,7 @@ def _are_quoted(facts: ErrorFacts, operands: Sequence[ErrorArray]) -> bool:
     return list(facts.specs) == own
 
 
-def _aligned(array: ErrorArray, rank: int) -> Spec:
+def _aligned(array: ErrorArray, rank: int) -> PartitionSpec:
     """The spec with entries in front for the dimensions that broadcasting adds."""
     spec = array.spec or ()
     return (*(None,) * (rank - len(spec)), *spec)
@@ -121,7 +112,7 @@ def _yielding(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], sc
         yield _resharded(own, target, operands, scene)
 
 
-def _resharded(own: ErrorArray, target: Spec, operands: list[ErrorArray], scene: ErrorScene) -> Fit:
+def _resharded(own: ErrorArray, target: PartitionSpec, operands: list[ErrorArray], scene: ErrorScene) -> Fit:
     fit = reshard_fit(own, target, scene)
     call = fit.edit
     if len(operands) == 2 and scene.operator and not scene.operator.isidentifier():
@@ -130,15 +121,15 @@ def _resharded(own: ErrorArray, target: Spec, operands: list[ErrorArray], scene:
     return fit
 
 
-def _aligned_spec(spec: Spec, rank: int) -> Spec:
+def _aligned_spec(spec: PartitionSpec, rank: int) -> PartitionSpec:
     return (*(None,) * (rank - len(spec)), *spec)
 
 
 def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> str:
     name = facts.operation
     if facts.kind == "axis twice":
-        own = " and ".join(f"`{array.name}` is `{spec_words(array.spec or ())}`" for array in operands)
-        result = f"`{name}` would give `{spec_words(facts.specs[0])}`"
+        own = " and ".join(f"`{array.name}` is `{spec_text(array.spec or ())}`" for array in operands)
+        result = f"`{name}` would give `{spec_text(facts.specs[0])}`"
         return f"{own}: {result}, and an axis can split one dimension only"
     rank = max(len(array.shape or ()) for array in operands)
     for dimension in range(rank):
@@ -151,10 +142,10 @@ def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> str:
 
 def _unmatched(facts: ErrorFacts) -> ExplainedError:
     """What the message alone tells."""
-    specs = " and ".join(f"`{spec_words(spec)}`" for spec in facts.specs)
+    specs = " and ".join(f"`{spec_text(spec)}`" for spec in facts.specs)
     if facts.kind == "axis twice":
         types = [
-            f"`{array.dtype}{shape_words(array.shape or ())}` as `{spec_words(array.spec or ())}`"
+            f"`{array.dtype}{shape_words(array.shape or ())}` as `{spec_text(array.spec or ())}`"
             for array in facts.arrays
         ]
         sentence = f"`{facts.operation}` of {' and '.join(types)} would use an axis for two dimensions of the result"

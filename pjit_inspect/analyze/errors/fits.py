@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.specs import Spec, reshard_words, spec_words
+from pjit_inspect.analyze.errors.specs import reshard_words
+from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit, MeshAxes
 
 __all__ = [
@@ -49,10 +50,10 @@ def replaced_text(name: str, scene: ErrorScene) -> str:
     return name
 
 
-def reshard_fit(array: ErrorArray, target: Spec, scene: ErrorScene) -> Fit:
+def reshard_fit(array: ErrorArray, target: PartitionSpec, scene: ErrorScene) -> Fit:
     """One operand in another split."""
     return Fit(
-        edit=f"jax.sharding.reshard({array.name}, {spec_words(target)})",
+        edit=f"jax.sharding.reshard({array.name}, {spec_text(target)})",
         effect=reshard_words(array.name, array.spec or (), target), spec=target, target=array.name,
         replaces=replaced_text(array.name, scene),
     )  # fmt: skip

@@ -21,18 +21,8 @@ from pjit_inspect.analyze.errors.fits import (
     reshard_fit,
     with_argument,
 )
-from pjit_inspect.analyze.errors.specs import (
-    Spec,
-    axes_of,
-    entry_of,
-    is_legal,
-    over_words,
-    reshard_words,
-    shape_words,
-    spec_words,
-    without_repeats,
-)
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.analyze.errors.specs import is_legal, over_words, reshard_words, shape_words, without_repeats
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
 
 __all__ = [
@@ -60,12 +50,12 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     array = _matching(facts.arrays[0], scene)
     if array is None:
         type_ = facts.arrays[0]
-        words = f"`{type_.dtype}{shape_words(type_.shape or ())}` split as `{spec_words(type_.spec or ())}`"
+        words = f"`{type_.dtype}{shape_words(type_.shape or ())}` split as `{spec_text(type_.spec or ())}`"
         return ExplainedError(
             kind="indexing", sentence=f"JAX cannot tell how to split the result of indexing {words}", notes=(NOT_TOLD,)
         )
     place = scene.operator == "[]" or facts.operation == "scatter"
-    own = f"`{array.name}`, which is split as `{spec_words(array.spec or ())}`"
+    own = f"`{array.name}`, which is split as `{spec_text(array.spec or ())}`"
     words = f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator
     head = f"an update of {own}" if facts.operation == "scatter" else f"`{words}` picks from {own}"
     sentence = f"{head}: {_NO_CHOICE}"
@@ -90,16 +80,16 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
     picked = f"{array.name}.at[{scene.subscripts}]"
     if facts.operation == "scatter":
         spec = array.spec or ()
-        edit = with_argument(scene, f"out_sharding={spec_words(spec)}")
+        edit = with_argument(scene, f"out_sharding={spec_text(spec)}")
         effect = f"split as `{array.name}` is"
         if edit:
             yield Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression)
         else:
-            yield advice(f"give the update `out_sharding={spec_words(spec)}`", effect)
+            yield advice(f"give the update `out_sharding={spec_text(spec)}`", effect)
         return
     for spec, effect in _picked_specs(scene, array):
         yield Fit(
-            edit=f"{picked}.get(out_sharding={spec_words(spec)})", effect=effect, spec=spec, target="result",
+            edit=f"{picked}.get(out_sharding={spec_text(spec)})", effect=effect, spec=spec, target="result",
             replaces=scene.expression,
         )  # fmt: skip
     yield Fit(
@@ -109,7 +99,7 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
     yield _gathered(array, scene)
 
 
-def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, str]]:
+def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[PartitionSpec, str]]:
     """The specs that the indices and the rest of the array suggest, for `table[ids]`."""
     others = [other for other in scene.operands if other is not array]
     if len(others) != 1 or others[0].name != scene.subscripts or not others[0].dtype.startswith(("int", "uint")):
@@ -137,7 +127,7 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     shown = array or facts.arrays[0]
     name = f"`{shown.name}`" if array is not None else "the array"
     sentence = (
-        f"{name} {shape_words(shown.shape or ())}, split as `{spec_words(shown.spec or ())}`, is to become "
+        f"{name} {shape_words(shown.shape or ())}, split as `{spec_text(shown.spec or ())}`, is to become "
         f"{shape_words(facts.new_shape)}: its parts would no longer be whole slices, and JAX will not choose new ones"
     )
     if array is None or array.mesh is None:
@@ -147,13 +137,13 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=(_gathered(array, scene),))
     call = f"jnp.reshape({array.name}, {facts.new_shape}, out_sharding="
     fits = [
-        Fit(edit=f"{call}{spec_words(spec)})", effect=effect, spec=spec, target="result", replaces=scene.expression)
+        Fit(edit=f"{call}{spec_text(spec)})", effect=effect, spec=spec, target="result", replaces=scene.expression)
         for spec, effect in _reshaped_specs(array, array.mesh, facts.new_shape)
     ]
     return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=tuple(fits))
 
 
-def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -> Iterator[tuple[Spec, str]]:
+def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -> Iterator[tuple[PartitionSpec, str]]:
     entries = [entry for entry in array.spec or () if entry is not None]
     # As many of the entries as go; all of them if the new dimensions allow it.
     for count in range(len(entries), 0, -1):
@@ -169,7 +159,7 @@ def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -
     yield (None,) * len(shape), f"gathers `{array.name}` over {over}"
 
 
-def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Spec]:
+def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[PartitionSpec]:
     """The specs of a shape that have these entries in their order."""
     for places in itertools.combinations(range(len(shape)), len(entries)):
         where = dict(zip(places, entries, strict=True))
@@ -261,7 +251,7 @@ def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:
     spec = array.spec or ()
     if not times.isdigit() or not axis.lstrip("-").isdigit():
         return None
-    edit = with_argument(scene, f"out_sharding={spec_words(spec)}")
+    edit = with_argument(scene, f"out_sharding={spec_text(spec)}")
     effect = f"split as `{array.name}` is"
     return Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression) if edit else None
 
@@ -274,7 +264,7 @@ def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     ]
     array = same[0] if len(same) == 1 and scene.is_complete else given
     name = f"`{array.name}`" if array.is_named else f"an {array.name}" if array.name[:1] in "aeiou" else "the array"
-    sentence = f"{name} is `{spec_words(array.spec or ())}`, but `{facts.operation}` asks for `{spec_words(wanted)}`"
+    sentence = f"{name} is `{spec_text(array.spec or ())}`, but `{facts.operation}` asks for `{spec_text(wanted)}`"
     fits = []
     rank = len(array.shape) if array.shape is not None else 0
     target = (*wanted, *(None,) * (rank - len(wanted)))
@@ -286,22 +276,22 @@ def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         if edit:
             fits.append(Fit(edit=edit, effect=words, spec=target, target=array.name, replaces=replaces))
         else:
-            fits.append(advice(f"place `{array.name}` as `{spec_words(target)}` with `jax.device_put`", words))
+            fits.append(advice(f"place `{array.name}` as `{spec_text(target)}` with `jax.device_put`", words))
     if facts.operation == "in_shardings":
         fits.append(advice("leave `in_shardings` out", "arguments are taken as they come"))
     return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=tuple(fits))
 
 
-def _same_spec(one: Spec | None, other: Spec | None) -> bool:
+def _same_spec(one: PartitionSpec | None, other: PartitionSpec | None) -> bool:
     """Whether two specs split alike: trailing entries may be left out."""
     return one is not None and other is not None and all(a == b for a, b in itertools.zip_longest(one, other))
 
 
-def _moved_to(array: ErrorArray, target: Spec, facts: ErrorFacts, scene: ErrorScene) -> str:
+def _moved_to(array: ErrorArray, target: PartitionSpec, facts: ErrorFacts, scene: ErrorScene) -> str:
     if facts.operation == "with_sharding_constraint":
-        return f"jax.sharding.reshard({array.name}, {spec_words(target)})"
+        return f"jax.sharding.reshard({array.name}, {spec_text(target)})"
     name = mesh_named(facts.meshes[0], scene)
-    return f"jax.device_put({array.name}, NamedSharding({name}, {spec_words(target)}))" if name else ""
+    return f"jax.device_put({array.name}, NamedSharding({name}, {spec_text(target)}))" if name else ""
 
 
 def explain_repeated_result(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
@@ -309,7 +299,7 @@ def explain_repeated_result(facts: ErrorFacts, scene: ErrorScene) -> ExplainedEr
     array, spec = scene.operands[0], facts.arrays[0].spec or ()
     others = scene.operands[1:]
     sentence = (
-        f"`{array.name}[{scene.subscripts}]` would be `{spec_words(spec)}`, from `{spec_words(array.spec or ())}` of "
+        f"`{array.name}[{scene.subscripts}]` would be `{spec_text(spec)}`, from `{spec_text(array.spec or ())}` of "
         f"`{array.name}`, and an axis can split one dimension only"
     )
     fits = tuple(_indexing_fits(replace(facts, operation="gather"), scene, array))

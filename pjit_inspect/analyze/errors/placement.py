@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import advice, replaced_text
-from pjit_inspect.analyze.errors.specs import carried_over, spec_words
+from pjit_inspect.analyze.errors.specs import carried_over
+from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
 
 __all__ = ["explain_devices", "explain_mesh"]
@@ -141,7 +142,7 @@ def _moved(odd: ErrorArray, mesh: MeshAxes, other: ErrorArray, scene: ErrorScene
     name = mesh.name or (f"{other.name}.sharding.mesh" if _is_variable(other) and other.mesh is not None else "")
     if not name or not _is_variable(odd):
         return advice(f"place `{odd.name}` on that mesh with `jax.device_put`", effect)
-    edit = f"jax.device_put({odd.name}, NamedSharding({name}, {spec_words(spec)}))"
+    edit = f"jax.device_put({odd.name}, NamedSharding({name}, {spec_text(spec)}))"
     return Fit(edit=edit, effect=effect, spec=spec, target=odd.name, replaces=replaced_text(odd.name, scene))
 
 
@@ -170,7 +171,7 @@ def explain_mesh(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     fits = []
     if len(odd) == 1:
         spec = carried_over(odd[0], wanted)
-        edit = f"jax.device_put({odd[0].name}, NamedSharding({wanted.name}, {spec_words(spec)}))"
+        edit = f"jax.device_put({odd[0].name}, NamedSharding({wanted.name}, {spec_text(spec)}))"
         effect, replaces = f"moves `{odd[0].name}` to {wanted}", replaced_text(odd[0].name, scene)
         if wanted.name:
             fits.append(Fit(edit=edit, effect=effect, spec=spec, target=odd[0].name, replaces=replaces))

@@ -16,19 +16,8 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.errors.fits import changed_call, replaced_text, with_argument
 from pjit_inspect.analyze.errors.product_labels import Product, find_product
-from pjit_inspect.analyze.errors.specs import (
-    Spec,
-    axes_of,
-    divides,
-    entry_of,
-    has_repeats,
-    is_legal,
-    over_words,
-    reshard_words,
-    spec_words,
-    without_repeats,
-)
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.analyze.errors.specs import divides, has_repeats, is_legal, over_words, reshard_words, without_repeats
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 
 __all__ = ["explain_product"]
@@ -63,7 +52,7 @@ class _Split:
         return all(self.left[label] == self.right[label] for label in self.product.contracted)
 
     @property
-    def result(self) -> Spec:
+    def result(self) -> PartitionSpec:
         """How the result would be split if nothing moved; an axis may stand in it twice."""
         return tuple(_merged(label, self.left, self.right) for label in self.product.out)
 
@@ -120,8 +109,8 @@ def _sentence(split: _Split) -> str:
             places = _place_words(split, label)
             words = f"{places[0]} is split over {over_words(one)} and {places[1]} over {over_words(other)}"
             return f"{words}, but they are one dimension of the result"
-    own = " and ".join(f"`{array.name}` is `{spec_words(array.spec or ())}`" for array in (split.lhs, split.rhs))
-    return f"{own}: the result would be `{spec_words(split.result)}`, and an axis can split one dimension only"
+    own = " and ".join(f"`{array.name}` is `{spec_text(array.spec or ())}`" for array in (split.lhs, split.rhs))
+    return f"{own}: the result would be `{spec_text(split.result)}`, and an axis can split one dimension only"
 
 
 def _contracted_sentence(split: _Split, label: str) -> str:
@@ -158,7 +147,7 @@ def _out_shardings(split: _Split) -> Iterator[Fit]:
             return
 
 
-def _out_words(split: _Split, spec: Spec) -> str:
+def _out_words(split: _Split, spec: PartitionSpec) -> str:
     pairs = zip(split.result, spec, strict=True)
     gone = dict.fromkeys(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new))
     lost = over_words(entry_of(list(gone))) if gone else ""
@@ -172,11 +161,11 @@ def _out_words(split: _Split, spec: Spec) -> str:
     return "one operand is moved to the other's split first"
 
 
-def _out_fit(split: _Split, spec: Spec, effect: str) -> Fit:
+def _out_fit(split: _Split, spec: PartitionSpec, effect: str) -> Fit:
     names = (split.lhs.name, split.rhs.name)
     call = _NUMPY.get(split.scene.operator, "").format(*names)
     call = call or f"jnp.einsum({split.scene.subscripts!r}, {', '.join(names)}"
-    argument = f"out_sharding={spec_words(spec)}"
+    argument = f"out_sharding={spec_text(spec)}"
     own = with_argument(split.scene, argument) if _is_own_call(split) else ""
     return Fit(
         edit=own or f"{call}, {argument})", effect=effect, spec=spec, target="result", replaces=split.scene.expression
@@ -200,7 +189,7 @@ def _reshards(split: _Split) -> Iterator[Fit]:
         spec = tuple(after[label] for label in labels)
         result = tuple(_merged(label, after, other) for label in split.product.out)
         if spec != own.spec and is_legal(spec, own.shape or (), split.sizes) and not has_repeats(result):
-            call = f"jax.sharding.reshard({own.name}, {spec_words(spec)})"
+            call = f"jax.sharding.reshard({own.name}, {spec_text(spec)})"
             names = (call, split.rhs.name) if own is split.lhs else (split.lhs.name, call)
             effect = reshard_words(own.name, own.spec or (), spec)
             edit = changed_call(split.scene, {own.name: call}) if _is_own_call(split) else ""

@@ -12,17 +12,8 @@ import math
 
 from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
 from pjit_inspect.analyze.errors.fits import advice, changed_call, replaced_text, reshard_fit
-from pjit_inspect.analyze.errors.specs import (
-    Spec,
-    axes_of,
-    axes_words,
-    divides,
-    is_legal,
-    parts_of,
-    reshard_words,
-    shape_words,
-    spec_words,
-)
+from pjit_inspect.analyze.errors.specs import axes_words, divides, is_legal, parts_of, reshard_words, shape_words
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 
 __all__ = ["explain_convolution", "explain_new_size", "explain_update"]
@@ -115,7 +106,7 @@ def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         f"`{found.name}`" if found else f"the {what}" for found, what in ((array, "array"), (update, "update"))
     )
     sentence = (
-        f"{other} is `{spec_words(part.spec or ())}`, but {own} that it updates is `{spec_words(whole.spec or ())}`: "
+        f"{other} is `{spec_text(part.spec or ())}`, but {own} that it updates is `{spec_text(whole.spec or ())}`: "
         "an update must be split as what it updates"
     )
     if array is None or update is None:
@@ -129,9 +120,9 @@ def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         entry if divides(entry, length, sizes) else None
         for entry, length in zip(target, update.shape or (), strict=True)
     )
-    texts = {one.name: f"jax.sharding.reshard({one.name}, {spec_words(both)})" for one in (array, update)}
+    texts = {one.name: f"jax.sharding.reshard({one.name}, {spec_text(both)})" for one in (array, update)}
     edit = changed_call(scene, texts)
-    effect = f"{shape_words(update.shape or ())} cannot be split as `{spec_words(target)}`; " + reshard_words(
+    effect = f"{shape_words(update.shape or ())} cannot be split as `{spec_text(target)}`; " + reshard_words(
         array.name, target, both
     )
     fit = Fit(edit=edit, effect=effect, spec=both, target=array.name, replaces=scene.expression) if edit else None
@@ -162,7 +153,7 @@ def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     changes, effects = {}, []
     for array, target in zip(operands, _convolved(scene, operands[0], operands[1]), strict=True):
         if target != array.spec:
-            changes[array.name] = f"jax.sharding.reshard({array.name}, {spec_words(target)})"
+            changes[array.name] = f"jax.sharding.reshard({array.name}, {spec_text(target)})"
             effects.append(reshard_words(array.name, array.spec or (), target))
     if not changes:
         return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
@@ -175,7 +166,7 @@ def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), fits=fits)
 
 
-def _convolved(scene: ErrorScene, image: ErrorArray, kernel: ErrorArray) -> tuple[Spec, Spec]:
+def _convolved(scene: ErrorScene, image: ErrorArray, kernel: ErrorArray) -> tuple[PartitionSpec, PartitionSpec]:
     """What is certain to be taken: a replicated kernel, and an image split along its batch, if that comes first."""
     plain = scene.operator in ("conv_general_dilated", "conv", "conv_with_general_padding") and not any(
         argument.key in ("dimension_numbers", "batch_group_count") for argument in scene.arguments

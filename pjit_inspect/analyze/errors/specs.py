@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
 from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
 
 __all__ = [
-    "Spec",
-    "axes_of",
     "axes_words",
     "carried_over",
     "divides",
-    "entry_of",
     "fitting_entries",
     "has_repeats",
     "is_legal",
@@ -26,24 +23,11 @@ __all__ = [
     "parts_of",
     "reshard_words",
     "shape_words",
-    "spec_words",
     "usable_axes",
     "without_repeats",
 ]
 
-Spec = tuple[SpecEntry, ...]
-
 _MOST_AXES = 8
-
-
-def axes_of(entry: SpecEntry) -> tuple[str, ...]:
-    """The axes of one entry, outermost first."""
-    return () if entry is None else (entry,) if isinstance(entry, str) else entry
-
-
-def entry_of(axes: Sequence[str]) -> SpecEntry:
-    """Axes as one entry: nothing, a name, or a tuple of names."""
-    return tuple(axes) if len(axes) > 1 else axes[0] if axes else None
 
 
 def parts_of(entry: SpecEntry, sizes: Mapping[str, int]) -> int:
@@ -57,20 +41,20 @@ def divides(entry: SpecEntry, length: int, sizes: Mapping[str, int]) -> bool:
     return parts > 0 and length % parts == 0
 
 
-def is_legal(spec: Spec, shape: Sequence[int], sizes: Mapping[str, int]) -> bool:
+def is_legal(spec: PartitionSpec, shape: Sequence[int], sizes: Mapping[str, int]) -> bool:
     """Whether a spec fits a shape: no more entries than dimensions, all divide, no axis stands twice."""
     if len(spec) > len(shape) or has_repeats(spec):
         return False
     return all(divides(entry, length, sizes) for entry, length in zip(spec, shape, strict=False))
 
 
-def has_repeats(spec: Spec) -> bool:
+def has_repeats(spec: PartitionSpec) -> bool:
     """Whether an axis stands in it twice."""
     axes = [axis for entry in spec for axis in axes_of(entry)]
     return len(set(axes)) < len(axes)
 
 
-def without_repeats(spec: Spec, *, last: bool = False) -> Spec:
+def without_repeats(spec: PartitionSpec, *, last: bool = False) -> PartitionSpec:
     """The spec with each axis where it stands first only, or with `last` where it stands last."""
     if last:
         return without_repeats(spec[::-1])[::-1]
@@ -102,7 +86,7 @@ def fitting_entries(length: int, axes: Sequence[tuple[str, int]]) -> list[SpecEn
     return [entry for _, _, entry in sorted(found, key=lambda item: item[:2])]
 
 
-def carried_over(array: ErrorArray, mesh: MeshAxes) -> Spec:
+def carried_over(array: ErrorArray, mesh: MeshAxes) -> PartitionSpec:
     """The array's spec on another mesh: entries whose axes it has, and which divide there, stay."""
     shape, spec = array.shape or (), array.spec or ()
     sizes = mesh.sizes
@@ -114,11 +98,6 @@ def carried_over(array: ErrorArray, mesh: MeshAxes) -> Spec:
 
 
 # ---------------------------------------------------------------- words
-
-
-def spec_words(spec: Iterable[SpecEntry]) -> str:
-    """A spec as the user writes it: `P('data', None)`."""
-    return f"P({', '.join(map(repr, spec))})"
 
 
 def shape_words(shape: Sequence[int]) -> str:
@@ -142,7 +121,7 @@ def over_words(entry: SpecEntry) -> str:
     return " x ".join(f"`{axis}`" for axis in axes_of(entry)) or "nothing"
 
 
-def reshard_words(name: str, before: Spec, after: Spec) -> str:
+def reshard_words(name: str, before: PartitionSpec, after: PartitionSpec) -> str:
     """What it takes to bring an array from one spec to another, in words."""
     pairs = list(itertools.zip_longest(before, after))
     lost = [axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new)]

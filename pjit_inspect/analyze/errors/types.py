@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import advice
-from pjit_inspect.analyze.errors.specs import reshard_words, shape_words, spec_words
+from pjit_inspect.analyze.errors.specs import reshard_words, shape_words
+from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 
 __all__ = ["explain_branches", "explain_loop", "explain_replication"]
@@ -52,7 +53,7 @@ def _type(array: ErrorArray, other: ErrorArray, varies: str, axes: tuple[str, st
     if array.shape != other.shape or array.dtype != other.dtype:
         return f"`{array.dtype}{shape_words(array.shape or ())}`"
     if array.spec != other.spec:
-        return f"`{spec_words(array.spec or ())}`"
+        return f"`{spec_text(array.spec or ())}`"
     if axes[0] != axes[1]:
         return f"varying over {_axes(varies)}" if varies else "the same on all devices"
     return f"`{array.dtype}{shape_words(array.shape or ())}`"
@@ -74,7 +75,7 @@ def _carry_fits(before: ErrorArray, after: ErrorArray, axes: tuple[str, str], sc
         )
     elif before.spec != after.spec:
         yield advice(
-            f"let the body return `{before.name}` through `jax.sharding.reshard` to `{spec_words(before.spec or ())}`",
+            f"let the body return `{before.name}` through `jax.sharding.reshard` to `{spec_text(before.spec or ())}`",
             reshard_words(before.name, after.spec or (), before.spec or ()) + ", in every step",
         )
     elif extra := tuple(name for name in axes[1].split(",") if name and name not in axes[0].split(",")):
@@ -126,7 +127,7 @@ def _branch_fits(one: ErrorArray, other: ErrorArray, axes: tuple[str, str]) -> I
         name, place = _branch(other)
         yield advice(f"let `{name}` return through `.astype('{one.dtype}')`{place}", f"both then are `{one.dtype}`")
     elif one.spec != other.spec:
-        target = spec_words(one.spec or ())
+        target = spec_text(one.spec or ())
         yield advice(
             f"let `{_branch(other)[0]}` return through `jax.sharding.reshard` to `{target}`{_branch(other)[1]}",
             reshard_words("its result", other.spec or (), one.spec or ()).replace("`its result`", "its result"),
@@ -149,7 +150,7 @@ def explain_replication(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A result that `out_specs` says to be equal on devices where JAX cannot see that it is."""
     words = []
     for array, names in list(zip(facts.arrays, facts.names, strict=True))[:_MOST]:
-        spec = f" (`{spec_words(array.spec)}`)" if array.spec is not None else ""
+        spec = f" (`{spec_text(array.spec)}`)" if array.spec is not None else ""
         words.append(f"`{array.name}`{spec} says that the result is equal along {_axes(names)}, which JAX cannot see")
     axes = tuple(dict.fromkeys(name for names in facts.names for name in names.split(",") if name))
     over = _axes(",".join(axes))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.analyze.graph.placing import Place, Placing
 from pjit_inspect.analyze.graph.scopes import FORWARD, RECOMPUTE, ROOT, UPDATE, Scopes
+from pjit_inspect.model.program.opcodes import SUMS
 
 __all__ = [
     "Inputs",
@@ -37,8 +38,6 @@ _MOST_STEPS = 12
 """Parts of an argument's path that are compared."""
 _PARTS = re.compile(r"[A-Za-z_]\w*|\d+")
 _DIGITS = re.compile(r"\d+")
-_MADE_FROM = frozenset(("all-reduce", "reduce-scatter"))
-"""Kinds that belong to what they sum; others to what needs their result."""
 _ONE_ARRAY = frozenset(("all-to-all", "ragged-all-to-all"))
 """Kinds whose operands are pieces of one array."""
 
@@ -206,7 +205,7 @@ def find_served(kernel: int, inputs: Inputs) -> tuple[Served, ...]:
     for operand, rows in sorted(inputs.by_operand[kernel].items()):
         makers = [source for source, *_ in rows if source >= 0]
         takers = inputs.takers[kernel].get(operand, [])
-        near = [*makers, *takers] if kind in _MADE_FROM else [*takers, *makers]
+        near = [*makers, *takers] if kind in SUMS else [*takers, *makers]
         if near:
             found.append(Served(near[0], rows[0][3]))
     return tuple(found)

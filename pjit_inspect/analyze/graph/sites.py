@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 
 __all__ = ["CollectiveSites", "find_collective_kernels"]
@@ -18,7 +19,6 @@ __all__ = ["CollectiveSites", "find_collective_kernels"]
 _NAMED = ("fusion", "call", "custom-call", "async-start", "send", "recv")
 _PARTS = ("all-", "collective-", "reduce-scatter", "ragged-all-to-all")
 _ENDS = ("-done", "-start")
-_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +41,7 @@ class CollectiveSites:
 
     def sums(self, table: CollectiveTable) -> frozenset[int]:
         """The kernels that sum."""
-        return frozenset(kernel for kernel, kind in self.kinds(table).items() if kind in _SUMS)
+        return frozenset(kernel for kernel, kind in self.kinds(table).items() if kind in SUMS)
 
     def combined(self, table: CollectiveTable) -> dict[int, str]:
         """The kernels that move several arrays at once, and their kinds."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Phase
 
 __all__ = ["find_implicit", "find_phase", "is_written_name", "split_op_names"]
 
-_SUM = frozenset(("all-reduce", "reduce-scatter"))
 _GATHER = frozenset(("all-gather",))
 _EXTREME = frozenset(("all-reduce",))
 _PERMUTE = frozenset(("collective-permute",))
 _WRITTEN: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("psum", "psum2", "psum_invariant", "unreduced_psum", "pmean", "all_reduce"), _SUM),
-    **dict.fromkeys(("reduce_scatter", "psum_scatter", "unreduced_reduce_scatter"), _SUM),
+    **dict.fromkeys(("psum", "psum2", "psum_invariant", "unreduced_psum", "pmean", "all_reduce"), SUMS),
+    **dict.fromkeys(("reduce_scatter", "psum_scatter", "unreduced_reduce_scatter"), SUMS),
     **dict.fromkeys(("all_gather", "all_gather_invariant", "all_gather_reduced"), _GATHER),
     **dict.fromkeys(("pmax", "pmin"), _EXTREME),
     **dict.fromkeys(("ppermute", "pshuffle", "collective_permute"), _PERMUTE),

@@ -5,7 +5,8 @@ Not its job: how a view draws shardings (`view.document.notation`).
 
 from __future__ import annotations
 
-from pjit_inspect.model.program.layout import Sharding, SpecEntry
+from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.compile_key import ArgumentKey
 from pjit_inspect.model.sharding.mesh import Mesh
 

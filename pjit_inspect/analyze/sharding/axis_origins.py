@@ -11,11 +11,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.sharding.factor_axes import Array, find_factor_axes
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, axis_name
 
 __all__ = ["with_origins"]
 
-_REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _MOST_ROUNDS = 4
 
 _Label = dict[str, AxisOrigin]
@@ -80,7 +80,7 @@ class _Finder:
             for source, target, axes in self._pairs[index]:
                 if target in op.results and source in op.operands:
                     self._copy(source, target, axes)
-            if op.kind in _REQUESTS:
+            if op.kind in REQUESTS:
                 for result in op.results:
                     self._set(result, AxisOrigin(axis="", kind="constraint", index=index), None)
         for outer, inner in self.program.links:
@@ -110,7 +110,7 @@ class _Finder:
     def _connected(self, index: int) -> list[tuple[int, int, frozenset[str]]]:
         """Pairs of an op's arrays, and the axes that split an equal factor in both."""
         op = self.program.ops[index]
-        if op.kind in ("optimization_barrier", *_REQUESTS):
+        if op.kind in ("optimization_barrier", *REQUESTS):
             pairs = zip(op.operands, op.results, strict=False)
             return [(a, b, self._shared(a, b)) for a, b in pairs]
         factors = find_factor_axes(self.program, op)

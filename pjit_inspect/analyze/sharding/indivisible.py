@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.analyze.sharding.value_names import spec_text
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedValue
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedValue
 
 __all__ = ["indivisible_notes"]
 

@@ -14,8 +14,10 @@ from typing import Any
 
 from pjit_inspect.analyze.sharding.factor_axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.analyze.sharding.requests import Request, RequestFinder
+from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
-from pjit_inspect.model.sharding.sharded_program import Boundary, Dimensions, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import Boundary, Propagation, ShardedOp, axis_name
 
 __all__ = ["Need", "Part", "find_needs", "is_cumulative", "sum_kind"]
 
@@ -32,7 +34,6 @@ _WRITTEN = frozenset((
     "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_permute", "collective_broadcast",
     "ragged_all_to_all",
 ))  # fmt: skip
-_REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _BRANCHES = frozenset(("named_computation", "call", "case", "if", "optimization_barrier"))
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
@@ -101,7 +102,7 @@ def find_needs(program: Propagation) -> tuple[Need, ...]:
 def _op_needs(program: Propagation, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
     if op.kind in _WRITTEN:
         yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
-    elif op.kind in _REQUESTS:
+    elif op.kind in REQUESTS:
         yield from _request_needs(program, index, op)
     elif (factors := find_factor_axes(program, op)) is not None:
         yield from _rule_needs(program, index, op, factors, requests)

@@ -24,14 +24,10 @@ class Request:
 
 
 class RequestFinder:
-    """Finds requests; what uses a value is looked up once for the whole program."""
+    """Finds requests in one program."""
 
     def __init__(self, program: Propagation) -> None:
         self._program = program
-        self._users: dict[int, list[int]] = {}
-        for index, op in enumerate(program.ops):
-            for value in op.operands:
-                self._users.setdefault(value, []).append(index)
         self._inner: dict[int, list[int]] = {}
         self._sources: dict[int, list[int]] = {}
         for outer, inner in program.links:
@@ -82,7 +78,7 @@ class RequestFinder:
             for current in border:
                 if current in self._outputs:
                     return Request(kind="output", index=self._outputs[current])
-                for index in self._users.get(current, ()):
+                for index, _ in self._program.users.get(current, ()):
                     op = self._program.ops[index]
                     if op.kind in ("sharding_constraint", "reshard"):
                         return Request(kind="reshard_requested", index=index)

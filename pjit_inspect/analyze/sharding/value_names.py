@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SameData
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, Span
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, Span
 
-__all__ = ["ValueNames", "spec_text"]
+__all__ = ["ValueNames"]
 
 _LONGEST = 60
 _VIEW_PRIMITIVES = frozenset((
@@ -25,22 +26,9 @@ _VIEW_PRIMITIVES = frozenset((
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _MOST_STEPS = 10_000
-_REQUESTS = frozenset(("sharding_constraint", "reshard"))
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
-
-
-def spec_text(spec: Dimensions) -> str:
-    """A sharding as a PartitionSpec: `P('data', None)`."""
-    return f"P({', '.join(map(_entry, spec))})"
-
-
-def _entry(axes: tuple[str, ...]) -> str:
-    if not axes:
-        return "None"
-    names = [repr(axis) for axis in axes]
-    return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
 @dataclass(slots=True)
@@ -179,7 +167,7 @@ class ValueNames:
         prefix = _PHASES.get(self.phase(op) or "", "")
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""
-        if op.kind in _REQUESTS and len(frames) > 1:
+        if op.kind in REQUESTS and len(frames) > 1:
             place = self._place_of_helper(frames) or place
         return f"{prefix}`{name}`{place}"
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.dtype import bits_of
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import entry_of
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Dimensions, Propagation, ShardedOp, ShardedValue
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardedOp, ShardedValue
 
 __all__ = ["find_value_shardings"]
 
@@ -27,7 +28,6 @@ _REGIONS = frozenset(("while", "case", "if", "named_computation", _MANUAL))
 _MADE_IN_PLACE = frozenset(("constant", "iota", "partition_id", "replica_id"))
 _SAME_DATA = frozenset(("convert", "reshape", "transpose", "broadcast_in_dim", "copy"))
 _CONSTRAINTS = frozenset(("sharding_constraint", "reshard", "optimization_barrier"))
-_REQUESTS = frozenset(("sharding_constraint", "reshard"))
 
 
 def find_value_shardings(names: ValueNames, *, devices: int = 1) -> ShardingTable:
@@ -64,7 +64,6 @@ class _Finder:
     names: ValueNames
     program: Propagation
     devices: int
-    _users: dict[int, list[int]] = field(init=False, default_factory=dict)
     _kept: dict[int, int] = field(init=False, default_factory=dict)
     _in_place: set[int] = field(init=False, default_factory=set)
     _frames: dict[int, tuple[Frame, ...]] = field(init=False, default_factory=dict)
@@ -72,9 +71,6 @@ class _Finder:
     def __post_init__(self) -> None:
         program = self.program
         self.devices = max((math.prod(mesh.values()) for mesh in program.meshes), default=self.devices)
-        for number, op in enumerate(program.ops):
-            for value in op.operands:
-                self._users.setdefault(value, []).append(number)
         self._kept = _representatives(program, self.is_per_shard)
         self._in_place = self._find_in_place()
 
@@ -137,7 +133,7 @@ class _Finder:
             dtype=value.dtype,
             global_shape=value.shape,
             local_shape=local,
-            spec=_spec(value.spec),
+            spec=tuple(map(entry_of, value.spec)),
             bytes_per_device=size,
             replication=None if inside else self.devices // max(1, program.pieces(value.axes)),
             wasted_bytes=max(0, size - -(-whole // self.devices)) if known else None,  # type: ignore[operator]
@@ -185,7 +181,7 @@ class _Finder:
     def _constraint(self, op: ShardedOp) -> str:
         # In Explicit mode every op is constrained to its type; only those of these names stand in the user's code.
         name = op.op_name.rpartition("/")[2]
-        return f"constraint{self._at(op)}" if name in _REQUESTS else f"the type of `{name or op.kind}`{self._at(op)}"
+        return f"constraint{self._at(op)}" if name in REQUESTS else f"the type of `{name or op.kind}`{self._at(op)}"
 
     def _way(self, index: int, value: ShardedValue, origin: AxisOrigin) -> str:
         """The op it came through: the one that makes the value, or, where it came from behind, one that uses it."""
@@ -196,7 +192,7 @@ class _Finder:
         maker = self._maker(index)
         if maker is not None and self._any_has(maker.operands, origin):
             return f", through {self._op_words(maker)}"
-        for number in self._users.get(index, ()):
+        for number, _ in self.program.users.get(index, ()):
             user = self.program.ops[number]
             others = [other for other in (*user.operands, *user.results) if other != index]
             if (origin.kind, origin.index) == ("constraint", number):
@@ -250,10 +246,6 @@ def _is_same(program: Propagation, one: int, other: int, is_per_shard: Callable[
         return False
     # On the two sides of a `shard_map` the same array has two specs.
     return a.spec == b.spec or is_per_shard(one) != is_per_shard(other)
-
-
-def _spec(dimensions: Dimensions) -> tuple[SpecEntry, ...]:
-    return tuple(None if not axes else axes[0] if len(axes) == 1 else axes for axes in dimensions)
 
 
 def _bytes(dtype: str, shape: tuple[int, ...]) -> int | None:

@@ -10,17 +10,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.sharding.value_names import spec_text
 from pjit_inspect.analyze.suggest.cost import Cost, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.model.program.opcodes import DOTS, VIEWS
+from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, axis_name
+from pjit_inspect.model.sharding.sharded_program import Propagation, axis_name
 
 __all__ = ["ArgumentOptions"]
 
 _NUMBER = re.compile(r"\[\d+\]")
-_VIEWS = frozenset(("convert", "reshape", "transpose", "copy", "optimization_barrier", "broadcast_in_dim"))
-_DOTS = frozenset(("dot_general", "dot"))
+_VIEWS = VIEWS | {"convert", "broadcast_in_dim"}
 _HOPS = 60
 
 
@@ -163,7 +163,7 @@ class ArgumentOptions:
         weights = {
             index: (operand, self._group_of[argument])
             for index, op in enumerate(self._program.ops)
-            if op.kind in _DOTS and op.rule is not None and "transpose(" not in op.op_name
+            if op.kind in DOTS and op.rule is not None and "transpose(" not in op.op_name
             for operand, value in enumerate(op.operands)
             if (argument := self._argument(value)) in self._group_of and len(self._program.values[value].shape) > 1
         }

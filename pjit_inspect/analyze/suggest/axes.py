@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pjit_inspect.analyze.program.phases import find_phase
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, axis_name
 
 __all__ = ["find_lost_axes"]
 

@@ -12,18 +12,19 @@ from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.needs import Need
-from pjit_inspect.analyze.sharding.value_names import ValueNames, spec_text
+from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.model.program.opcodes import DOTS, VIEWS
+from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, axis_name
 
 __all__ = ["ConstraintOptions"]
 
-_VIEWS = frozenset(("convert", "reshape", "transpose", "copy", "optimization_barrier"))
+_VIEWS = VIEWS | {"convert"}
 _ASKED = ("/sharding_constraint", "/reshard")
-_DOTS = frozenset(("dot_general", "dot"))
 _LATER = frozenset(("backward", "recompute"))
 _MOST_DIMENSIONS = 2
 
@@ -46,10 +47,6 @@ class ConstraintOptions:
         self._program, self._names = program, names
         self._lines = _lines(program)
         self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
-        self._users: dict[int, list[int]] = {}
-        for index, op in enumerate(program.ops):
-            for value in op.operands:
-                self._users.setdefault(value, []).append(index)
 
     @property
     def is_explicit(self) -> bool:
@@ -140,7 +137,7 @@ class ConstraintOptions:
 
     def _kept_cut(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
         """Each device keeps a piece of a sum, so that it can be a reduce-scatter."""
-        if need.value is None or need.op is None or self._program.ops[need.op].kind not in _DOTS:
+        if need.value is None or need.op is None or self._program.ops[need.op].kind not in DOTS:
             return
         value = self._program.values[need.value]
         axes = tuple(axis for axis in self._program.sizes if axis in need.axes)
@@ -194,7 +191,7 @@ class ConstraintOptions:
         """
         if op.kind == "gather":
             return self._gradient_of_lookup(op)
-        if op.kind not in _DOTS:
+        if op.kind not in DOTS:
             return None
         own = {self._root(value) for value in op.operands}
         found: set[int] = set()
@@ -225,11 +222,11 @@ class ConstraintOptions:
 
     def _later_dots(self, value: int, op: ShardedOp) -> Iterator[int]:
         """The products of the backward pass, from the same piece of the source, that use a value or a view of it."""
-        for index in self._users.get(value, ()):
+        for index, _ in self._program.users.get(value, ()):
             other = self._program.ops[index]
             if other.kind in _VIEWS:
                 yield from self._later_dots(other.results[0], op)
-            elif other.kind in _DOTS and find_phase(other.op_name) in _LATER and other.frames[:1] == op.frames[:1]:
+            elif other.kind in DOTS and find_phase(other.op_name) in _LATER and other.frames[:1] == op.frames[:1]:
                 yield index
 
     def _root(self, value: int) -> int:

@@ -15,8 +15,10 @@ from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.needs import Need, find_needs
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
+from pjit_inspect.model.program.opcodes import DOTS, REQUESTS, VIEWS
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import Cause
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, axis_name
 
 __all__ = ["Cost", "Move", "NeedCost", "cost_of", "serves"]
 
@@ -24,12 +26,11 @@ Move = tuple[Dimensions, Dimensions]
 """A sharding that is given, and one that is wanted."""
 
 _FREE = frozenset(("constant", "iota"))
-_VIEWS = frozenset(("transpose", "reshape", "copy", "optimization_barrier"))
-_NO_WORK = _VIEWS | {
+_NO_WORK = VIEWS | {
     "broadcast_in_dim", "sharding_constraint", "reshard", "while", "case", "if", "named_computation",
     "manual_computation",
 }  # fmt: skip
-_DOTS = frozenset(("dot_general", "dot", "convolution"))
+_PRODUCTS = DOTS | {"convolution"}
 _LATER = frozenset(("backward", "recompute"))
 
 
@@ -112,7 +113,6 @@ def _runs(program: Propagation, trips: Mapping[int, int]) -> list[int]:
 
 def _need_costs(program: Propagation, runs: list[int], is_cpu: bool, given_up: Collection[Move]) -> Iterator[NeedCost]:
     seen: set[tuple[int, Dimensions]] = set()
-    uses = _uses(program)
     sums: dict[int, NeedCost] = {}
     agreed: dict[int, NeedCost] = {}
     spared: dict[int, NeedCost] = {}
@@ -120,7 +120,7 @@ def _need_costs(program: Propagation, runs: list[int], is_cpu: bool, given_up: C
         if need.kind == "written":
             continue
         if need.is_sum:
-            size = _sum_bytes(program, need, uses, is_cpu)
+            size = _sum_bytes(program, need, is_cpu)
         else:
             size = _moved_bytes(program, need, seen, given_up) * widening(program, need.value, is_cpu)
         if not size:
@@ -183,14 +183,14 @@ def serves(program: Propagation, need: Need, cause: Cause) -> bool:
 # ---------------------------------------------------------------- sums
 
 
-def _sum_bytes(program: Propagation, need: Need, uses: Mapping[int, list[int]], is_cpu: bool) -> int:
+def _sum_bytes(program: Propagation, need: Need, is_cpu: bool) -> int:
     """All partial results of an op; those of an op with several results (argmax) together."""
     if need.op is None:
         return 0
     axes = need.axes - _used_otherwise(program, need.op)
     if not axes:
         return 0
-    return sum(_one_sum(program, value, axes, uses, is_cpu) for value in program.ops[need.op].results)
+    return sum(_one_sum(program, value, axes, is_cpu) for value in program.ops[need.op].results)
 
 
 def _used_otherwise(program: Propagation, index: int) -> set[str]:
@@ -207,11 +207,9 @@ def _used_otherwise(program: Propagation, index: int) -> set[str]:
     }
 
 
-def _one_sum(
-    program: Propagation, value: int, axes: frozenset[str], uses: Mapping[int, list[int]], is_cpu: bool
-) -> int:
+def _one_sum(program: Propagation, value: int, axes: frozenset[str], is_cpu: bool) -> int:
     size = program.pieces(tuple(axes))
-    kept = _kept_spec(program, value, uses)
+    kept = _kept_spec(program, value)
     cut = tuple(axis for axis in (a for dimension in kept for a in dimension) if axis_name(axis) in axes)
     partial = bytes_as(program, value, kept) * program.pieces(cut)
     partial *= widening(program, value, is_cpu)
@@ -222,20 +220,12 @@ def _one_sum(
     return wire_bytes("all-reduce", partial, size)
 
 
-def _kept_spec(program: Propagation, value: int, uses: Mapping[int, list[int]]) -> Dimensions:
+def _kept_spec(program: Propagation, value: int) -> Dimensions:
     """How a sum is kept: as its only user, a constraint, wants it, else as it is."""
-    users = uses.get(value, [])
-    if len(users) == 1 and program.ops[users[0]].kind in ("sharding_constraint", "reshard"):
-        return program.values[program.ops[users[0]].results[0]].spec
+    users = [program.ops[index] for index, _ in program.users.get(value, ())]
+    if len(users) == 1 and users[0].kind in REQUESTS:
+        return program.values[users[0].results[0]].spec
     return program.values[value].spec
-
-
-def _uses(program: Propagation) -> dict[int, list[int]]:
-    uses: dict[int, list[int]] = {}
-    for index, op in enumerate(program.ops):
-        for value in op.operands:
-            uses.setdefault(value, []).append(index)
-    return uses
 
 
 # ---------------------------------------------------------------- moves
@@ -316,7 +306,7 @@ def _products(program: Propagation, op: ShardedOp, summed: frozenset[str]) -> in
     gathered instead.
     """
     rule = op.rule
-    if op.kind not in _DOTS or rule is None:
+    if op.kind not in _PRODUCTS or rule is None:
         return 0
     kept = {axis for value in op.results for axis in program.values[value].axes}
     axes = (*kept, *(summed - {axis_name(axis) for axis in kept}))
@@ -333,7 +323,7 @@ def _elements(program: Propagation, op: ShardedOp) -> int:
 def _is_at_odds(program: Propagation, op: ShardedOp) -> bool:
     """Whether the operands of a dot are both cut where they are summed over, and not alike."""
     rule = op.rule
-    if op.kind not in _DOTS or rule is None:
+    if op.kind not in _PRODUCTS or rule is None:
         return False
     cuts = [
         {factors: axes for factors, axes in zip(dimensions, program.values[value].spec, strict=False) if axes}

@@ -9,12 +9,13 @@ import math
 
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.model.program.dtype import bits_of
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation
+from pjit_inspect.model.program.opcodes import VIEWS
+from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.sharding.sharded_program import Propagation
 
 __all__ = ["bytes_as", "local_bytes", "move_bytes", "widening"]
 
 _HALF = frozenset(("bf16", "f16"))
-_VIEWS = frozenset(("transpose", "reshape", "copy", "optimization_barrier"))
 
 
 def move_bytes(program: Propagation, value: int, given: Dimensions, target: Dimensions) -> int:
@@ -76,7 +77,7 @@ def widening(program: Propagation, value: int | None, is_cpu: bool) -> int:
     for _ in range(4):
         found = program.values[value]
         op = program.ops[found.op] if found.op is not None else None
-        if op is None or op.kind not in _VIEWS or not op.operands:
+        if op is None or op.kind not in VIEWS or not op.operands:
             return 1 if found.argument is not None else 2
         value = op.operands[0]
     return 2

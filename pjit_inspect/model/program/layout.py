@@ -9,11 +9,9 @@ import math
 from dataclasses import dataclass, field
 
 from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.spec import PartitionSpec, local_shape
 
-__all__ = ["ArrayLayout", "Sharding", "SpecEntry"]
-
-SpecEntry = str | tuple[str, ...] | None
-"""What one dimension is split over: nothing, one mesh axis, or several (outermost first)."""
+__all__ = ["ArrayLayout", "Sharding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +31,7 @@ class Sharding:
       unreduced: mesh axes over which each device holds a partial sum.
     """
 
-    spec: tuple[SpecEntry, ...] | None
+    spec: PartitionSpec | None
     tiles: tuple[int, ...]
     device_ids: tuple[int, ...]
     tile_of: tuple[int, ...]
@@ -87,7 +85,7 @@ class ArrayLayout:
             raise ValueError(f"{self.path}: a sharding of rank {rank} for an array of shape {self.global_shape}")
 
     @property
-    def spec(self) -> tuple[SpecEntry, ...] | None:
+    def spec(self) -> PartitionSpec | None:
         """The PartitionSpec, one entry per dimension; None when it follows no mesh axes."""
         return self.sharding.spec if self.sharding else None
 
@@ -96,7 +94,7 @@ class ArrayLayout:
         """The shape of the largest slice any device holds; None when the sharding is unknown."""
         if self.sharding is None:
             return None
-        return tuple(-(-length // n) for length, n in zip(self.global_shape, self.sharding.tiles, strict=True))
+        return local_shape(self.global_shape, self.sharding.tiles)
 
     @property
     def replication(self) -> int | None:

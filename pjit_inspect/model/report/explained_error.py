@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pjit_inspect.model.program.layout import SpecEntry
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import SpecEntry
 
 __all__ = [
     "PLACING",

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import overload
 
-from pjit_inspect.model.program.layout import SpecEntry
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.collective import Phase
 
 __all__ = ["ShardingTable", "ValueSharding"]

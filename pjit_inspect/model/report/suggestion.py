@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pjit_inspect.model.sharding.sharded_program import Dimensions
+from pjit_inspect.model.program.spec import Dimensions
 
 __all__ = ["Checked", "Edit", "EditKind", "Suggestion", "Verdict"]
 

@@ -7,16 +7,17 @@ follows from it for collectives (`analyze.sharding.needs`).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import Dimensions, local_shape
 
 __all__ = [
     "AxisOrigin",
     "AxisSizes",
     "Boundary",
-    "Dimensions",
     "PartitionedCollective",
     "Propagation",
     "ShardedOp",
@@ -30,7 +31,6 @@ __all__ = [
     "span_key",
 ]
 
-Dimensions = tuple[tuple[str, ...], ...]
 """For each dimension the mesh axes it is split over, outermost first. A part of an axis is written "x:(1)2": the
 devices along it before the part, and those of the part."""
 
@@ -323,7 +323,7 @@ class Propagation:
     is_predicted: bool = True
     partitioner: Literal["shardy", "gspmd"] = "shardy"
     collectives: tuple[PartitionedCollective, ...] = ()
-    _cache: dict[str, AxisSizes] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for index, op in enumerate(self.ops):
@@ -374,5 +374,15 @@ class Propagation:
     def local_shape(self, value: int, spec: Dimensions | None = None) -> tuple[int, ...]:
         """The shape of the largest piece of a value that a device holds; `spec` where it is split otherwise."""
         found = self.values[value]
-        pairs = zip(found.shape, found.spec if spec is None else spec, strict=True)
-        return tuple(-(-n // self.pieces(axes)) for n, axes in pairs)
+        return local_shape(found.shape, [self.pieces(axes) for axes in (found.spec if spec is None else spec)])
+
+    @property
+    def users(self) -> Mapping[int, Sequence[tuple[int, int]]]:
+        """For each value that is used: (operation, number of the operand) of every use, in order."""
+        if "users" not in self._cache:
+            users: dict[int, list[tuple[int, int]]] = {}
+            for index, op in enumerate(self.ops):
+                for number, value in enumerate(op.operands):
+                    users.setdefault(value, []).append((index, number))
+            self._cache["users"] = users
+        return self._cache["users"]

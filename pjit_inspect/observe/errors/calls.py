@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy
 from jax.core import Tracer
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.errors.mesh_axes import spec_entries

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 from jax.core import Tracer
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import SpecEntry, entry_of
 from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
 
 __all__ = ["find_mesh_axes", "is_array", "spec_entries", "to_error_array", "to_mesh_axes"]
@@ -112,5 +112,4 @@ def spec_entries(spec: Any, rank: int) -> tuple[SpecEntry, ...] | None:
 def _entry(entry: Any) -> SpecEntry:
     if not isinstance(entry, tuple):
         return entry if isinstance(entry, str) else None
-    names = tuple(str(name) for name in entry)
-    return names if len(names) > 1 else names[0] if names else None
+    return entry_of([str(name) for name in entry])

@@ -15,7 +15,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from pjit_inspect.model.program.layout import Sharding, SpecEntry
+from pjit_inspect.model.program.layout import Sharding
+from pjit_inspect.model.program.spec import SpecEntry, axes_of, entry_of
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.contract import _jax
 
@@ -94,7 +95,7 @@ def _named(sharding: Any, rank: int) -> Sharding:
     mesh = to_mesh(sharding.mesh)
     spec = _full_spec(sharding.spec, rank)
     sizes = mesh.sizes
-    tiles = tuple(math.prod(sizes[axis] for axis in _axes_of(entry)) for entry in spec)
+    tiles = tuple(math.prod(sizes[axis] for axis in axes_of(entry)) for entry in spec)
     return Sharding(
         spec=spec,
         tiles=tiles,
@@ -119,11 +120,7 @@ def _entry(entry: Any) -> SpecEntry:
         is_open = entry is None or type(entry).__name__ == "UnconstrainedSingleton"
         return None if is_open else _axis_name(entry)
     names = tuple(_axis_name(name) for name in entry)
-    return names if len(names) > 1 else (names[0] if names else None)
-
-
-def _axes_of(entry: SpecEntry) -> tuple[str, ...]:
-    return () if entry is None else (entry,) if isinstance(entry, str) else entry
+    return entry_of(names)
 
 
 def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ...]:
@@ -131,7 +128,7 @@ def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ..
     coordinates = dict(zip(mesh.axis_names, np.indices(mesh.shape).reshape(len(mesh.shape), -1), strict=True))
     tile = np.zeros(mesh.size, np.int64)
     for entry in spec:
-        for axis in _axes_of(entry):
+        for axis in axes_of(entry):
             tile = tile * mesh.sizes[axis] + coordinates[axis]
     return tuple(tile.tolist())
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     AxisSizes,
     Boundary,
-    Dimensions,
     Propagation,
     ShardedOp,
     ShardedValue,

@@ -10,7 +10,8 @@ import functools
 import re
 from dataclasses import dataclass
 
-from pjit_inspect.model.sharding.sharded_program import AxisSizes, Dimensions, ShardingRule
+from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.sharding.sharded_program import AxisSizes, ShardingRule
 from pjit_inspect.observe.shardy.mlir_locations import unescaped
 
 __all__ = [

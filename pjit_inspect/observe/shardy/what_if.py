@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.mesh import Device
-from pjit_inspect.model.sharding.sharded_program import Dimensions, Propagation
+from pjit_inspect.model.sharding.sharded_program import Propagation
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.how_compiled import compiler_options, open_borders

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, MeshAxes
 from pjit_inspect.parse.messages.call_errors import CALL_READERS
 from pjit_inspect.parse.messages.sharding_phrases import (

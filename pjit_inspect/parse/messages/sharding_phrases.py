@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
 from pjit_inspect.parse.wire.text_scan import find_close
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Dimensions
 
 __all__ = ["FoundSpec", "Tiling", "find_spec", "read_tilings"]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
+from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
@@ -36,8 +37,6 @@ __all__ = ["PropagatedHlo", "read_propagated_hlo"]
 
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
-_REQUESTS = frozenset(("sharding_constraint", "reshard"))
-"""JAX's names of what a user writes to ask for a sharding."""
 _INNER_JIT = re.compile(r"p?jit(\(.*\))?")
 """The name of a copy that the `in_shardings` or `out_shardings` of a jit within the program ask for."""
 
@@ -303,8 +302,8 @@ def _opcode(instruction: Instruction, message: Any) -> str:
     """XLA's opcode; what a user's request became has the request's name."""
     name = instruction.op_name.rpartition("/")[2]
     asked = instruction.opcode == "copy" or message.custom_call_target == "Sharding"
-    if asked and (name in _REQUESTS or _INNER_JIT.fullmatch(name)):
-        kind = name if name in _REQUESTS else "sharding_constraint"
+    if asked and (name in REQUESTS or _INNER_JIT.fullmatch(name)):
+        kind = name if name in REQUESTS else "sharding_constraint"
     else:
         kind = instruction.opcode
     return f"hlo.{kind.replace('-', '_')}"

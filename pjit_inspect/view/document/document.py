@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.program.layout import ArrayLayout, SpecEntry
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.document.chart import BarChart, MatrixChart

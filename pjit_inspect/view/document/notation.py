@@ -10,19 +10,20 @@ import re
 from collections.abc import Sequence
 
 from pjit_inspect.model.program.dtype import short_dtype
-from pjit_inspect.model.program.layout import ArrayLayout, SpecEntry
+from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
 __all__ = [
     "array_text",
     "groups_text",
+    "known_spec_text",
     "operation_text",
     "path_pattern",
     "ranges_text",
     "scope_pattern",
     "shape_text",
     "slices_text",
-    "spec_text",
 ]
 
 _INDEX = re.compile(r"\[\d+\]|(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
@@ -61,11 +62,9 @@ def array_text(layout: ArrayLayout) -> str:
     return dtype + shape_text(layout.global_shape)
 
 
-def spec_text(spec: tuple[SpecEntry, ...] | None) -> str:
-    """A PartitionSpec as the user would write it: "P('data', None)"; "no spec" when the cut follows no mesh axes."""
-    if spec is None:
-        return "no spec"
-    return f"P({', '.join(repr(entry) for entry in spec)})"
+def known_spec_text(spec: PartitionSpec | None) -> str:
+    """A PartitionSpec as the user would write it; "no spec" when the tiling follows no mesh axes."""
+    return "no spec" if spec is None else spec_text(spec)
 
 
 def slices_text(slices: Sequence[slice], shape: Sequence[int]) -> str:

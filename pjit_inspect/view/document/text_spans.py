@@ -6,7 +6,7 @@ Not its job: tables (`view.render.text_table`), blocks (`view.render.text`).
 from __future__ import annotations
 
 from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
-from pjit_inspect.view.document.notation import spec_text
+from pjit_inspect.view.document.notation import known_spec_text
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 
 __all__ = ["axes_text", "spans_text", "wrap"]
@@ -51,7 +51,7 @@ def _span_text(span: Span, width: int) -> str:
         case Text(text=text) | Prose(text=text):
             return printable(text)
         case SpecLabel(spec=spec):
-            return printable(spec_text(spec))
+            return printable(known_spec_text(spec))
         case Code(text=text):
             return shorten(printable(text), max(24, width // 2))
         case AxisLabel(axes=axes, size=size):

@@ -9,12 +9,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pjit_inspect.model.program.layout import ArrayLayout, Sharding, SpecEntry
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
-from pjit_inspect.view.document.notation import array_text, path_pattern, shape_text, spec_text
+from pjit_inspect.view.document.notation import array_text, known_spec_text, path_pattern, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data
@@ -66,7 +67,7 @@ def _lengths(shape: Sequence[int]) -> list[int]:
 
 
 def _spec(layout: ArrayLayout, sharding: Sharding) -> str:
-    return sharding.kind if layout.spec is None else spec_text(layout.spec)
+    return sharding.kind if layout.spec is None else known_spec_text(layout.spec)
 
 
 def _fate(group: ArrayGroup) -> list[str]:
@@ -108,7 +109,7 @@ def _value(row: ValueSharding, tables: SharedTables, sharder: _ValueSharder) -> 
         "array": name_data(f"{row.dtype}{shape_text(row.global_shape)}"),
         "shape": _lengths(row.global_shape),
         "sharding": -1 if sharding is None else tables.sharding(sharding),
-        "spec": name_data(spec_text(row.spec)),
+        "spec": name_data(known_spec_text(row.spec)),
         "local": shape_text(row.local_shape),
         "each": bytes_text(row.bytes_per_device),
         "all": bytes_text(row.bytes_per_device),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.view.document.document import AxisLabel, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text

@@ -32,11 +32,11 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.notation import (
     array_text,
+    known_spec_text,
     path_pattern,
     ranges_text,
     shape_text,
     slices_text,
-    spec_text,
 )
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
 from pjit_inspect.view.svg.shard_picture import shard_face
@@ -242,7 +242,7 @@ def _alt(group: ArrayGroup, everywhere: int) -> str:
 def _spec(layout: ArrayLayout) -> str:
     if layout.sharding is None:
         return "unknown"
-    return layout.sharding.kind if layout.spec is None else spec_text(layout.spec)
+    return layout.sharding.kind if layout.spec is None else known_spec_text(layout.spec)
 
 
 def _copies_words(layout: ArrayLayout, everywhere: int) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from pjit_inspect.model.program.layout import SpecEntry
+from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.view.document.colors import Palette
 from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text

@@ -10,8 +10,9 @@ from analyze.sharding.propagations import argument, dot, one_op, rule
 from pjit_inspect.analyze.causes.cause_wording import word_match
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import find_needs
-from pjit_inspect.analyze.sharding.value_names import ValueNames, spec_text
+from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.sharded_program import (
     PartitionedCollective,
     Propagation,

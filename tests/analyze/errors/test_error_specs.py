@@ -12,14 +12,8 @@ from hypothesis import strategies as st
 
 from pjit_inspect.analyze.errors.explain import explain_error
 from pjit_inspect.analyze.errors.product_labels import Product, find_product
-from pjit_inspect.analyze.errors.specs import (
-    axes_of,
-    fitting_entries,
-    is_legal,
-    reshard_words,
-    usable_axes,
-    without_repeats,
-)
+from pjit_inspect.analyze.errors.specs import fitting_entries, is_legal, reshard_words, usable_axes, without_repeats
+from pjit_inspect.model.program.spec import axes_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, MeshAxes
 
 AXES = (("a", 2), ("b", 3), ("c", 4))

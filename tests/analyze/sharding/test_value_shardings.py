@@ -7,16 +7,9 @@ import dataclasses
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.sharding.sharded_program import (
-    AxisOrigin,
-    Boundary,
-    Dimensions,
-    Propagation,
-    ShardedOp,
-    ShardedValue,
-    Span,
-)
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Boundary, Propagation, ShardedOp, ShardedValue, Span
 
 SOURCE = SourceText(file="/me/train.py", lines=("def f(x, w):", "    y = x @ w", "    return jnp.tanh(y)"))
 FROM_X = AxisOrigin(axis="data", kind="input", index=0)
