@@ -43,7 +43,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "program": set(),
         "sharding": {"program"},
         "record": {"program", "sharding"},
-        "report": {"program", "sharding", "record"},
+        "report": {"program", "record"},
     },
     "parse": {
         "wire": set(),

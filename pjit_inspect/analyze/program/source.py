@@ -24,8 +24,8 @@ _PACKAGES = frozenset((
 
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/([^/.]+)")
 _STANDARD = re.compile(r"/lib(?:64)?/python3\.\d+t?/(?!site-packages/|dist-packages/)")
-_HERE = f"{Path(__file__).resolve().parents[1].as_posix()}/"
-_OWN = re.compile(r"(?:^|/)pjit_inspect/(?:(?:api|compile_record)\.py$|observe/|ipython/)")
+_HERE = f"{Path(__file__).resolve().parents[2].as_posix()}/"
+_OWN = re.compile(r"(?:^|/)pjit_inspect/(?:(?:api|compile_record)\.py$|handles/|observe/|ipython/)")
 """This package's files in a stack, on whatever machine they were (an editable install is in no `site-packages`)."""
 
 
