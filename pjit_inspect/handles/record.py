@@ -44,7 +44,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.stablehlo_text import without_locations
@@ -239,7 +239,7 @@ class CompileRecord:
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @cached_property
-    def propagation(self) -> Propagation | None:
+    def propagation(self) -> ShardedProgram | None:
         """The program before partitioning, with the sharding of every value; `None` where it is not known.
 
         The first time somebody looks, XLA's own partitioner is asked about a copy of the captured program, in a process
@@ -249,10 +249,10 @@ class CompileRecord:
         return self._propagation_and_reason[0]
 
     @cached_property
-    def _propagation_and_reason(self) -> tuple[Propagation | None, str]:
+    def _propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
         return propagation_of(self.data, live=self._live)
 
-    def ask_partitioner(self, *, timeout_s: float = 600.0) -> Propagation:
+    def ask_partitioner(self, *, timeout_s: float = 600.0) -> ShardedProgram:
         """The program as XLA's own partitioner got it, with as much patience as `timeout_s` seconds.
 
         Displays ask by themselves, and fall back on a prediction when the answer takes too long; from then on they have
@@ -553,7 +553,7 @@ def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
     return _read_sources(named - {text.file for text in found.data.sources})
 
 
-def _sources_of(program: Propagation) -> tuple[SourceText, ...]:
+def _sources_of(program: ShardedProgram) -> tuple[SourceText, ...]:
     # Callers too: a model's classes, the step and its call often stand in three cells.
     return _read_sources({frame.file for op in program.ops for frame in op.frames})
 

@@ -19,7 +19,7 @@ from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def suggestions_of(
 
     what_if = WhatIf(data.stablehlo.read(), propagate)
 
-    def try_change(change: Sequence[Edit]) -> tuple[Propagation, Mapping[int, int]]:
+    def try_change(change: Sequence[Edit]) -> tuple[ShardedProgram, Mapping[int, int]]:
         trial = what_if.propagate(change)
         return with_paths(trial.program, data), trial.trips
 

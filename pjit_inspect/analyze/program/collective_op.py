@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.report.collective import Decomposed
 
-__all__ = ["Site"]
+__all__ = ["CollectiveOp"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class CollectiveOp:
     """One logical collective.
 
     Attributes:
@@ -33,5 +33,5 @@ class Site:
     instructions: tuple[Instruction, ...]
     pairs: tuple[tuple[int, int], ...] = ()
     is_async: bool = False
-    members: tuple[Site, ...] = ()
+    members: tuple[CollectiveOp, ...] = ()
     decomposed: Decomposed = None

@@ -12,7 +12,18 @@ from html import escape
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.view.document.colors import Palette
-from pjit_inspect.view.document.document import AxisLabel, Bar, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.document import (
+    AxisLabel,
+    Bar,
+    Code,
+    Number,
+    Prose,
+    Sign,
+    Span,
+    Spans,
+    SpecLabel,
+    Text,
+)
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text
 
