@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,30 +13,27 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
 import view_reports
+from front_sources import import_all, run_node
 
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import bytes_text, time_text
 from pjit_inspect.view.inspector.blob import pack_blob
-from pjit_inspect.view.inspector.page import BUNDLE
 from pjit_inspect.view.svg.shard_picture import shard_face
 
-SOURCES = BUNDLE.parent / "src"
+MODULES = {
+    "format": "core/format",
+    "blob": "core/blob",
+    "store": "core/store",
+    "filters": "core/filters",
+    "face": "devices/face",
+    "grid": "devices/grid",
+}
 
 
 def run(script: str, given: Any = None) -> Any:
-    """What a module script prints as JSON; `input` is `given`."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs node (Debian: nodejs)")
-    imports = "".join(
-        f'import * as {name} from "{(SOURCES / f"{name}.js").as_uri()}";'
-        for name in ("format", "face", "grid", "blob", "store", "filters")
-    )
-    program = f"{imports}\nconst input = {json.dumps(given)};"
-    program += f"\nconsole.log(JSON.stringify(await (async () => {{ {script} }})()));"
-    done = subprocess.run([node, "--input-type=module", "-e", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """What a script returns; `input` is `given`."""
+    program = f"{import_all(MODULES)}const input = {json.dumps(given)};"
+    return run_node(f"{program}\nconsole.log(JSON.stringify(await (async () => {{ {script} }})()));")
 
 
 def test_bytes_are_written_as_python_writes_them():

@@ -63,7 +63,7 @@ def test_the_bundle_cannot_end_its_script_element_early():
 
 
 def test_the_bundle_loads_nothing_and_writes_no_markup():
-    source = "".join(file.read_text() for file in sorted((FRONT / "src").glob("*.js")))
+    source = "".join(file.read_text() for file in sorted((FRONT / "src").rglob("*.js")))
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\bfetch\(|XMLHttp", source
     )
