@@ -90,7 +90,7 @@ def test_the_bundle_is_what_its_sources_build(tmp_path: Path):
         None,
     )
     if node is None or builder is None:
-        pytest.skip("needs node and esbuild: `npm install` in pjit_inspect/view/front")
+        pytest.skip("needs node and esbuild: `npm ci` in pjit_inspect/view/front")
     command = re.search(r'"build": "esbuild (.*?)"', (FRONT / "package.json").read_text())
     assert command
     built = tmp_path / "inspector.js"

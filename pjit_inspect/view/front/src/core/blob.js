@@ -1,6 +1,10 @@
 // Reads the column store that `view/inspector/blob.py` writes. Columns are views into the buffer: nothing is copied.
 
 const MAGIC = "PJITVIEW";
+/**
+ * How a column's numbers lie in the buffer, by the names Python gives them.
+ * @type {Record<string, new (buffer: ArrayBuffer, offset: number, length: number) => Column>}
+ */
 const ARRAYS = { i4: Int32Array, u1: Uint8Array, u4: Uint32Array, f8: Float64Array };
 
 /**

@@ -2,10 +2,15 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** Items each key moves by. @type {Record<string, number>} */
+const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
 /**
- * @param {Element} element
+ * @template {HTMLElement | SVGElement} E
+ * @param {E} element
  * @param {Record<string, any>} props
  * @param {any[]} children
+ * @returns {E}
  */
 function fill(element, props, children) {
   for (const [key, value] of Object.entries(props)) {
@@ -23,19 +28,18 @@ function fill(element, props, children) {
 
 /** @param {string} tag @param {Record<string, any>} [props] @param {...any} children @returns {HTMLElement} */
 export function h(tag, props = {}, ...children) {
-  return /** @type {HTMLElement} */ (fill(document.createElement(tag), props, children));
+  return fill(document.createElement(tag), props, children);
 }
 
 /** @param {string} tag @param {Record<string, any>} [props] @param {...any} children @returns {SVGElement} */
 export function s(tag, props = {}, ...children) {
-  return /** @type {SVGElement} */ (fill(document.createElementNS(SVG, tag), props, children));
+  return fill(document.createElementNS(SVG, tag), props, children);
 }
 
 /** Arrow keys, Home and End move along items. @param {KeyboardEvent} event @param {number} at @param {number} count */
 export function moved(event, at, count) {
   if (!count) return null;
-  const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
-  if (event.key in steps) return Math.max(0, Math.min(count - 1, at + steps[event.key]));
+  if (event.key in STEPS) return Math.max(0, Math.min(count - 1, at + STEPS[event.key]));
   if (event.key === "Home") return 0;
   return event.key === "End" ? count - 1 : null;
 }

@@ -35,7 +35,8 @@ const SORTS = {
 
 /** @param {import("./store.js").State} state */
 export function isFiltered(state) {
-  return Object.keys(CLEAR).some((key) => (state[key] ?? null) !== CLEAR[key]);
+  const keys = /** @type {(keyof typeof CLEAR)[]} */ (Object.keys(CLEAR));
+  return keys.some((key) => (state[key] ?? null) !== CLEAR[key]);
 }
 
 /** The key a list is sorted by: the chosen one, where this list has it. @param {import("./store.js").State} state */

@@ -75,5 +75,18 @@ export function timeText(microseconds) {
 export function flopsText(flops) {
   const power = Math.min(5, Math.max(0, Math.floor(Math.log10(Math.max(1, flops)) / 3)));
   const value = flops / 1000 ** power;
-  return `${value >= 100 ? thousands(Math.round(value)) : Number(value.toPrecision(3))} ${["", "K", "M", "G", "T", "P"][power]}FLOP`;
+  const digits = value >= 100 ? thousands(Math.round(value)) : Number(value.toPrecision(3));
+  return `${digits} ${["", "K", "M", "G", "T", "P"][power]}FLOP`;
+}
+
+/** A size in two digits, where there is little room: "1.5 GiB"; from 995 on in the next unit. @param {number} size */
+export function roughBytesText(size) {
+  const power = Math.min(5, Math.floor(Math.log2(Math.max(1, size) * 1.03) / 10));
+  const value = size / 2 ** (10 * power);
+  return `${value >= 9.95 ? Math.round(value) : Number(value.toFixed(1))} ${Object.keys(UNITS)[power]}`;
+}
+
+/** A share in full percent, never rounded up: what is not the same is not 100%. @param {number} share */
+export function percentText(share) {
+  return `${Math.floor(100 * share)}%`;
 }

@@ -1,6 +1,7 @@
 // One small sign for each kind of collective; the kind is always a word beside it.
 import { s } from "./dom.js";
 
+/** @type {Record<string, string>} */
 const PATHS = {
   "all-reduce": "M9.5 2.5H3l3.2 3.7L3 10h6.5",
   "all-gather": "M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4",

@@ -24,7 +24,6 @@ function drawSpan(span, all) {
   if ("axis" in span) return drawAxis(span.axis, span.axes, span.size, all);
   if ("number" in span) return drawNumber(span);
   if ("prose" in span) return drawProse(span.prose, all);
-  if ("spec" in span) return h("code", {}, specText(span.spec));
   return "";
 }
 
@@ -46,12 +45,4 @@ export function drawProse(text, all) {
     if (i % 2 === 0) return part;
     return all.includes(part) ? drawAxis(part, [part], null, all) : h("code", {}, part);
   });
-}
-
-/** @param {string[][] | null} spec */
-export function specText(spec) {
-  if (!spec) return "no spec";
-  const entry = (/** @type {string[]} */ axes) =>
-    axes.length ? (axes.length > 1 ? `(${axes.map((a) => `'${a}'`).join(", ")})` : `'${axes[0]}'`) : "None";
-  return `P(${spec.map(entry).join(", ")})`;
 }

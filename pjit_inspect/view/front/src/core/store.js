@@ -54,6 +54,9 @@ export class Store {
     };
     /** @type {((changed: Set<string>) => void)[]} */
     this.listeners = [];
+    this.isOpening = false;
+    /** Whether the page shows one pane at a time; the page that holds the store says so. */
+    this.isNarrow = () => false;
   }
 
   /** @param {(changed: Set<string>) => void} listener */
@@ -63,7 +66,9 @@ export class Store {
 
   /** @param {Partial<State>} changes */
   set(changes) {
-    const changed = new Set(Object.keys(changes).filter((key) => this.state[key] !== changes[key]));
+    const keys = /** @type {(keyof State)[]} */ (Object.keys(changes));
+    /** @type {Set<string>} */
+    const changed = new Set(keys.filter((key) => this.state[key] !== changes[key]));
     if (!changed.size) return;
     Object.assign(this.state, changes);
     this.listeners.forEach((listener) => listener(changed));
@@ -150,8 +155,8 @@ export class Store {
 
 /** Whether a row fits the filters. @param {any} row @param {State} state @param {any} first */
 export function fits(row, state, first) {
-  if ((state.note ?? null) !== null && first.notes[state.note].list === state.list && !row.notes?.includes(state.note))
-    return false;
+  const { note = null } = state;
+  if (note !== null && first.notes[note].list === state.list && !row.notes?.includes(note)) return false;
   if (state.list === "collectives") {
     if ((state.cause ?? null) !== null && !row.causes.includes(state.cause)) return false;
     if (state.axes !== null && row.axes !== state.axes) return false;

@@ -592,6 +592,7 @@ class MeshView {
   walk(event) {
     const size = this.grid.cellOf.length;
     const { columns } = this.grid;
+    /** @type {Record<string, number>} */
     const jumps = { ArrowDown: columns, ArrowUp: -columns };
     const from = this.store.state.device ?? -1;
     const cell = from < 0 ? -1 : this.grid.cellOf[from];

@@ -12,13 +12,14 @@ export function totals(store) {
   const { first } = store;
   const rows = first.totals.map((/** @type {any} */ total) => {
     const set = first.axis_sets[total.axes];
+    const figures = `payload ${total.payload} (counted), sent ${total.sent} (modelled, ring)`;
     const button = h(
       "button",
       {
         type: "button",
         class: `total ${axisClass(set.axes, first.axes)}`,
         "aria-pressed": "false",
-        title: `${set.words}: payload ${total.payload} (counted), sent ${total.sent} (modelled, ring); ${total.number} collectives`,
+        title: `${set.words}: ${figures}; ${total.number} collectives`,
         onclick: () => store.set({ list: "collectives", axes: store.state.axes === total.axes ? null : total.axes }),
       },
       h("span", { class: "axisname" }, set.words),

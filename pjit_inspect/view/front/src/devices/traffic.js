@@ -32,10 +32,13 @@ export function traffic(store) {
   const point = (/** @type {MouseEvent} */ event) => {
     if (!grid) return;
     const area = canvas.getBoundingClientRect();
-    const from = Math.floor(((event.clientY - area.top - 16) / (area.height - 16)) * grid.count);
-    const to = Math.floor(((event.clientX - area.left - 28) / (area.width - 28)) * grid.count);
-    if (from < 0 || to < 0 || from >= grid.count || to >= grid.count) return;
-    tip.textContent = `${named(store, from, grid.per)} sends ${named(store, to, grid.per)} ${bytesText(Math.round(grid.cells[from * grid.count + to]))} per call (modelled)`;
+    const { count, per } = grid;
+    const from = Math.floor(((event.clientY - area.top - 16) / (area.height - 16)) * count);
+    const to = Math.floor(((event.clientX - area.left - 28) / (area.width - 28)) * count);
+    if (from < 0 || to < 0 || from >= count || to >= count) return;
+    const [sender, receiver] = [from, to].map((cell) => named(store, cell, per));
+    const sent = bytesText(Math.round(grid.cells[from * count + to]));
+    tip.textContent = `${sender} sends ${receiver} ${sent} per call (modelled)`;
   };
   store.listen((changed) => {
     if (["data", "centre", "pane", "theme"].some((key) => changed.has(key)) && store.state.centre === "traffic")
@@ -134,7 +137,8 @@ function links(store) {
     h(
       "p",
       { class: "dim small" },
-      "Rows send, columns receive; numbers are positions in the mesh. Modelled: rings send to the next device of the group, an all-to-all an equal part to each; permutes are counted.",
+      "Rows send, columns receive; numbers are positions in the mesh. Modelled: rings send to the next device of the " +
+        "group, an all-to-all an equal part to each; permutes are counted.",
     ),
     more
       ? h(

@@ -124,6 +124,7 @@ function keys(store, root, event) {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, select, textarea")) return;
+  /** @type {Record<string, () => void>} */
   const actions = {
     "/": () => {
       store.set({ pane: "list" });

@@ -159,7 +159,7 @@ function facts(rows) {
 /** @param {import("../core/store.js").Store} store @param {any} row */
 function places(store, row) {
   if (!row.lines?.length) return [];
-  const items = row.lines.map(([where, line], /** @type {number} */ i) =>
+  const items = row.lines.map((/** @type {[any, string]} */ [where, line], /** @type {number} */ i) =>
     h(
       "li",
       {},
@@ -298,21 +298,21 @@ function drawKernel(store) {
 /** @param {import("../core/store.js").Store} store */
 function drawLine(store) {
   const spot = store.state.selection?.row ?? -1;
-  const found = ["collectives", "kernels", "arrays"].map((list) => [
-    list,
-    store
-      .rows(list)
+  const found = /** @type {const} */ (["collective", "kernel", "array"]).map((type) => ({
+    type,
+    rows: store
+      .rows(`${type}s`)
       .map((row, i) => /** @type {[any, number]} */ ([row, i]))
       .filter(([row]) => row.spots.includes(spot)),
-  ]);
+  }));
   const parts = found
-    .filter(([, rows]) => rows.length)
-    .flatMap(([list, rows]) => [
-      h("h3", {}, `${thousands(rows.length)} ${rows.length === 1 ? String(list).slice(0, -1) : list} of this line`),
+    .filter(({ rows }) => rows.length)
+    .flatMap(({ type, rows }) => [
+      h("h3", {}, `${plural(rows.length, type)} of this line`),
       h(
         "ul",
         { class: "places" },
-        rows.slice(0, 30).map((/** @type {[any, number]} */ [row, i]) =>
+        rows.slice(0, 30).map(([row, i]) =>
           h(
             "li",
             {},
@@ -321,9 +321,9 @@ function drawLine(store) {
               {
                 type: "button",
                 class: "link",
-                onclick: () => store.select({ type: /** @type {any} */ (String(list).slice(0, -1)), row: i }),
+                onclick: () => store.select({ type, row: i }),
               },
-              glyph(list === "collectives" ? row.kind : String(list).slice(0, -1)),
+              glyph(type === "collective" ? row.kind : type),
               " ",
               row.what ?? row.name,
             ),

@@ -244,7 +244,8 @@ function drawRow(store, row, index, isFirst) {
       tabindex: isFirst ? 0 : -1,
       title: parts.full ?? parts.name,
       onclick: () => {
-        const goes = store.state.pane === "list" && narrow(store); // asked first: afterwards the browser would have to lay out all panes for it
+        // Asked first: afterwards the browser would have to lay out all panes for it.
+        const goes = store.state.pane === "list" && narrow(store);
         store.select({ type, row: index });
         if (goes) store.set({ pane: "details" });
       },
@@ -260,7 +261,7 @@ function drawRow(store, row, index, isFirst) {
 
 /** @param {import("../core/store.js").Store} store */
 function narrow(store) {
-  return Boolean(store.isNarrow?.());
+  return store.isNarrow();
 }
 
 /** @param {import("../core/store.js").Store} store @param {any} row */
@@ -295,8 +296,8 @@ function arrayParts(store, row) {
   };
 }
 
-/** @param {import("../core/store.js").Store} store @param {any} row */
-function kernelParts(store, row) {
+/** @param {import("../core/store.js").Store} _store @param {any} row */
+function kernelParts(_store, row) {
   const contains = row.contains
     .slice(0, 3)
     .map((/** @type {any} */ [opcode, n]) => (n > 1 ? `${opcode} \u00d7${n}` : opcode))

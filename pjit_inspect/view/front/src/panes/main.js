@@ -85,7 +85,8 @@ function render({ model, el }) {
     const bytes = /** @type {DataView} */ (model.get("_blob"));
     if (!bytes?.byteLength) return;
     isOurs = true; // the kernel knows it: only what the reader chooses is told
-    store.open(openBlob(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
+    const buffer = /** @type {ArrayBuffer} */ (bytes.buffer);
+    store.open(openBlob(buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
     store.selectName(model.get("selection"));
     isOurs = false;
     root.setAttribute("data-ready", "true");

@@ -161,7 +161,8 @@ export function eventLines(strip, index, data) {
 function wayOf(event) {
   if (!event.isAsync) return `at place ${thousands(event.start)}, not asynchronous`;
   const meanwhile = event.end - event.start;
-  return `from place ${thousands(event.start)} to ${thousands(event.end)}: ${meanwhile ? `${plural(meanwhile, "kernel")} in between` : "no kernel in between"}`;
+  const between = meanwhile ? plural(meanwhile, "kernel") : "no kernel";
+  return `from place ${thousands(event.start)} to ${thousands(event.end)}: ${between} in between`;
 }
 
 /** @param {Strip} strip @param {Event} event @param {import("../core/blob.js").Store} data */

@@ -76,7 +76,8 @@ class StripView {
         role: "listbox",
         tabindex: 0,
         "aria-label":
-          "Collectives in the order of the schedule: left and right walk, up and down change the lane, plus and minus zoom, 0 shows all",
+          "Collectives in the order of the schedule: left and right walk, up and down change the lane, " +
+          "plus and minus zoom, 0 shows all",
         "aria-activedescendant": this.option.id,
         style: { height: `${heightOf(this.strip)}px` },
         onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
@@ -341,14 +342,18 @@ class StripView {
     const { strip, current } = this;
     const last = strip.events.length - 1;
     const { from, span } = this.view;
-    const to = {
+    /** @type {Record<string, number>} */
+    const jumps = {
       ArrowRight: Math.min(last, current + 1),
       ArrowLeft: Math.max(0, current - 1),
       Home: 0,
       End: last,
       ArrowDown: this.inLane(1),
       ArrowUp: this.inLane(-1),
-    }[event.key];
+    };
+    /** @type {number | undefined} */
+    const to = jumps[event.key];
+    /** @type {Record<string, () => void>} */
     const acts = {
       "+": () => this.zoom(0.5),
       "=": () => this.zoom(0.5),

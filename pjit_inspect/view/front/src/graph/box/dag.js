@@ -94,7 +94,9 @@ function fitted(pen, line, width) {
   let words = line.words.length > 200 ? all.join("") : line.words;
   while (keep > 4 && measured(pen, { kind: line.kind, words }) > width) {
     keep -= 1;
-    words = `${all.slice(0, Math.ceil(keep * 0.45)).join("")}\u2026${all.slice(all.length - Math.floor(keep * 0.55)).join("")}`;
+    const start = all.slice(0, Math.ceil(keep * 0.45)).join("");
+    const end = all.slice(all.length - Math.floor(keep * 0.55)).join("");
+    words = `${start}\u2026${end}`;
   }
   return words;
 }
@@ -235,7 +237,8 @@ class DagView {
       const one = this.content.kernels[this.dag.nodes[index]?.kernel];
       return Boolean(one) && isSelected(this.store, one);
     };
-    if (this.current < 0 || !is(this.current)) this.current = this.dag.nodes.findIndex((_, i) => is(i)); // of a group, the one that was clicked
+    // Of a group, the one that was clicked.
+    if (this.current < 0 || !is(this.current)) this.current = this.dag.nodes.findIndex((_, i) => is(i));
     this.mark();
   }
 

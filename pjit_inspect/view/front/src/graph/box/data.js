@@ -4,6 +4,7 @@ import { range } from "../../core/blob.js";
 import { bytesText, flopsText, plural, thousands, timeText } from "../../core/format.js";
 
 const STUBS = 6; // boxes on either side that get a stub of their own
+/** How a kernel found its box, in words. @type {Record<string, string>} */
 const HOW = {
   own: "",
   combined: "most of its names are of this scope",
@@ -62,7 +63,7 @@ export function readBox(data, box) {
   const members = [];
   boxes.forEach((one, kernel) => one === box && members.push(kernel));
   const place = new Map(members.map((kernel, i) => [kernel, i]));
-  const flow = readFlow(data, box, members, place);
+  const flow = readFlow(data, box, place);
   return {
     title: boxName(data, box),
     facts: factsOf(data, box),
@@ -173,10 +174,9 @@ function mixesOf(data, members) {
  * Every read that touches the box, sorted out.
  * @param {Data} data
  * @param {number} box
- * @param {number[]} members
  * @param {Map<number, number>} place
  */
-function readFlow(data, box, members, place) {
+function readFlow(data, box, place) {
   const [ends, source, element, carried, size] = ["ends", "source", "element", "carried", "bytes"].map((name) =>
     data.column(`graph.read.${name}`),
   );
@@ -277,6 +277,8 @@ export function kernelLines(one, data) {
   const runs =
     one.runs === 1 ? "" : one.runs < 0 ? ", run unknown times" : `, run ${thousands(one.runs)} times per call`;
   const args = one.args.slice(0, 8).join(", ") + (one.args.length > 8 ? ` and ${one.args.length - 8} more` : "");
+  const mixes = one.mixes.slice(0, 4);
+  if (one.mixes.length > 4) mixes.push(`${one.mixes.length - 4} more`);
   return [
     kernelTitle(one, data),
     `${one.name} (${one.opcode})`,
@@ -285,18 +287,16 @@ export function kernelLines(one, data) {
     one.time < 0 ? "" : `${timeText(one.time)} per call (measured, slowest device)`,
     args && `takes ${args}`,
     one.how && `stands here by inference: ${one.how}`,
-    one.mixes.length
-      ? `of several scopes, also ${one.mixes.slice(0, 4).join("; ")}${one.mixes.length > 4 ? `; ${one.mixes.length - 4} more` : ""}`
-      : "",
+    mixes.length ? `of several scopes, also ${mixes.join("; ")}` : "",
   ].filter(Boolean);
 }
 
 /** What it does; a collective with its axes. @param {BoxKernel} one @param {Data} data */
 export function kernelTitle(one, data) {
   const set = axesOf(one, data);
-  return set
-    ? `${data.header.collectives[data.column("graph.collective.row")[one.collective]]?.kind ?? one.opcode} over ${set.words}`
-    : one.label;
+  if (!set) return one.label;
+  const row = data.header.collectives[data.column("graph.collective.row")[one.collective]];
+  return `${row?.kind ?? one.opcode} over ${set.words}`;
 }
 
 /** The axis set of a collective; null for other kernels. @param {BoxKernel} one @param {Data} data */

@@ -9,7 +9,7 @@ import { BACKWARD, FORWARD, UPDATE } from "./columns.js";
  * @typedef {{
  *   open: Set<number>,
  *   unfolded: Set<number>,
- * }} Shown  rows that are open, folds whose members stand side by side
+ * }} Shown rows that are open, folds whose members stand side by side
  * @typedef {{
  *   row: number,
  *   fold: number,
@@ -587,9 +587,9 @@ function relationOf(graph, flow, order) {
   const { source, target } = flow;
   if (source.phase === target.phase) {
     if (source.phase === UPDATE) return "across";
-    const steps =
-      /** @type {number} */ (order.get(target) - /** @type {number} */ (order.get(source))) *
-      (source.phase === BACKWARD ? -1 : 1);
+    const from = /** @type {number} */ (order.get(source));
+    const to = /** @type {number} */ (order.get(target));
+    const steps = (to - from) * (source.phase === BACKWARD ? -1 : 1);
     return steps < 0 ? "against" : steps === 1 ? "flow" : "skip";
   }
   const isGroup = source.row === target.row || (target.phase === UPDATE && isAround(graph, target.row, source.row));

@@ -5,8 +5,8 @@ import { BAND_HEAD, LINE } from "./matrix.js";
  * @typedef {import("./matrix.js").Layout} Layout
  * @typedef {import("./matrix.js").Box} Box
  * @typedef {import("./fold.js").Item} Item
- * @typedef {{type: "badge" | "band" | "label", item: Item} | {type: "box", box: Box} | {type: "line", box: Box, line:
- *   number}} Hit
+ * @typedef {{type: "badge", item: Item} | {type: "band", item: Item} | {type: "label", item: Item}} RowHit
+ * @typedef {RowHit | {type: "box", box: Box} | {type: "line", box: Box, line: number}} Hit
  */
 
 /** @param {{x: number, y: number, w: number, h: number}} at @param {number} x @param {number} y */

@@ -10,7 +10,13 @@ import { BACKWARD, UPDATE } from "./columns.js";
  * @typedef {import("./fold.js").Cell} Cell
  * @typedef {import("./fold.js").Flow} Flow
  * @typedef {import("./fold.js").Item} Item
- * @typedef {{type: "move" | "share" | "difference" | "more", y: number, of: any}} Line
+ * @typedef {import("./fold.js").Move} Move
+ * @typedef {import("./fold.js").Difference} Difference
+ * @typedef {{type: "move", of: Move} | {type: "share", of: Move}} MoveWords a collective, or a share of a combined one
+ * @typedef {{type: "difference", of: Difference} | {type: "more", of: number}} DifferenceWords of another layer; or how
+ *   many more there are
+ * @typedef {MoveWords | DifferenceWords} Content
+ * @typedef {Content & {y: number}} Line
  * @typedef {{
  *   cell: Cell,
  *   x: number,
@@ -90,7 +96,7 @@ export function layoutOf(graph, shown, { room, phases = graph.columns, flows = t
   const sizes = columnsFor(phases, room);
   /** @type {Layout} */
   const layout = { ...sizes, boxes: [], bands: [], labels: [], arrows: [], pills: [], height: 0, view, at: new Map() };
-  placeRows(graph, layout);
+  placeRows(layout);
   placeFlows(layout);
   placePills(graph, layout);
   return layout;
@@ -99,21 +105,22 @@ export function layoutOf(graph, shown, { room, phases = graph.columns, flows = t
 /** The lines of a box. @param {Cell} cell @returns {Line[]} */
 function linesOf(cell) {
   const shown = cell.differences.slice(0, MOST_DIFFERENCES);
+  const more = cell.differences.length - shown.length;
+  /** @type {Content[]} */
   const lines = [
-    ...cell.moves.map((of) => ({ type: "move", of })),
-    ...cell.shares.map((of) => ({ type: "share", of })),
-    ...shown.map((of) => ({ type: "difference", of })),
+    ...cell.moves.map((of) => ({ type: /** @type {const} */ ("move"), of })),
+    ...cell.shares.map((of) => ({ type: /** @type {const} */ ("share"), of })),
+    ...shown.map((of) => ({ type: /** @type {const} */ ("difference"), of })),
   ];
-  if (cell.differences.length > shown.length)
-    lines.push({ type: "more", of: /** @type {any} */ (cell.differences.length - shown.length) });
-  return /** @type {Line[]} */ (lines.map((line, i) => ({ ...line, y: HEAD + 2 + LINE * i })));
+  if (more > 0) lines.push({ type: "more", of: more });
+  return lines.map((line, i) => ({ ...line, y: HEAD + 2 + LINE * i }));
 }
 
 /** @param {number} lines */
 const heightFor = (lines) => HEAD + 3 + (lines ? LINE * lines + 4 : 0);
 
-/** Rows from top to bottom, with frames around open ones. @param {Graph} graph @param {Layout} layout */
-function placeRows(graph, layout) {
+/** Rows from top to bottom, with frames around open ones. @param {Layout} layout */
+function placeRows(layout) {
   const { items, cells } = layout.view;
   /** @type {{end: number, band: Band, spans: Box[]}[]} */
   const open = [];
@@ -129,7 +136,7 @@ function placeRows(graph, layout) {
   };
   items.forEach((item, i) => {
     finish(i);
-    const boxes = item.row < 0 ? [] : boxesOf(graph, layout, item, cells, y);
+    const boxes = item.row < 0 ? [] : boxesOf(layout, item, cells, y);
     if (item.isOpen) {
       const band = { item, x: 6 + item.depth * 10, y, w: layout.width - 12 - item.depth * 20, h: 0, depth: item.depth };
       layout.bands.push(band);
@@ -147,8 +154,8 @@ function placeRows(graph, layout) {
   layout.height = y - ROW_GAP + BAND_END;
 }
 
-/** @param {Graph} graph @param {Layout} layout @param {Item} item @param {Map<number, Cell>} cells @param {number} y */
-function boxesOf(graph, layout, item, cells, y) {
+/** @param {Layout} layout @param {Item} item @param {Map<number, Cell>} cells @param {number} y */
+function boxesOf(layout, item, cells, y) {
   const boxes = [];
   for (const column of layout.columns) {
     const cell = cells.get(cellKey(item.row, column.phase));

@@ -92,7 +92,7 @@ function lightLines(graph, layout, row, lit) {
     box.lines.forEach((line, i) => {
       if (
         (line.type !== "move" && line.type !== "share") ||
-        !line.of.collectives.some((/** @type {number} */ number) => graph.collective.row[number] === row)
+        !line.of.collectives.some((number) => graph.collective.row[number] === row)
       )
         return;
       if (!lit.lines.has(box)) lit.lines.set(box, new Set());

@@ -1,5 +1,5 @@
 // The graph's words: rows, boxes, lines and arrows, in the picture, for a screen reader and as text to copy. Pure.
-import { bytesText, flopsText, plural, thousands, timeText } from "../../core/format.js";
+import { bytesText, flopsText, percentText, plural, roughBytesText, thousands, timeText } from "../../core/format.js";
 
 /**
  * @typedef {import("./columns.js").Graph} Graph
@@ -7,8 +7,10 @@ import { bytesText, flopsText, plural, thousands, timeText } from "../../core/fo
  * @typedef {import("./fold.js").Flow} Flow
  * @typedef {import("./matrix.js").Layout} Layout
  * @typedef {import("./matrix.js").Line} Line
+ * @typedef {import("./matrix.js").Content} Content
  */
 
+/** @type {Record<string, string>} */
 const SHORT = {
   "all-gather": "AG",
   "all-reduce": "AR",
@@ -18,6 +20,7 @@ const SHORT = {
   "collective-broadcast": "bcast",
   "ragged-all-to-all": "RA2A",
 };
+/** @type {Record<string, string>} */
 const PLAIN = {
   "collective-permute": "permute",
   "collective-broadcast": "broadcast",
@@ -26,13 +29,6 @@ const PLAIN = {
 
 /** What a kind is called in a narrow box; the foot of the picture explains it. */
 export const abbreviation = (/** @type {string} */ kind) => SHORT[kind] ?? kind;
-
-/** A size in two digits: "1.5 GiB". @param {number} size */
-function roughBytes(size) {
-  const power = Math.min(5, Math.floor(Math.log2(Math.max(1, size) * 1.03) / 10));
-  const value = size / 2 ** (10 * power);
-  return `${value >= 9.95 ? Math.round(value) : Number(value.toFixed(1))} ${["B", "KiB", "MiB", "GiB", "TiB", "PiB"][power]}`;
-}
 
 /** The words of one graph; `sets` are the header's sets of axes. */
 export class Words {
@@ -95,7 +91,7 @@ export class Words {
 
   /**
    * A line of a box: ways to say it, the longest first, and its figure.
-   * @param {Line} line
+   * @param {Content} line
    * @returns {{words: string[], figure: string}}
    */
   line({ type, of }) {
@@ -114,9 +110,7 @@ export class Words {
         figure: bytesText(of.bytes),
       };
     const who =
-      of.members.length > 2
-        ? `${of.members.length} others`
-        : of.members.map((/** @type {number} */ row) => this.graph.label(row)).join(", ");
+      of.members.length > 2 ? `${of.members.length} others` : of.members.map((row) => this.graph.label(row)).join(", ");
     const few = of.members.length > 2 ? who : who.replace(/[^\d, ]+/g, "") || who;
     const count = of.count ? `${of.count > 0 ? "+" : "\u2212"}${Math.abs(of.count)} ` : "";
     return {
@@ -129,7 +123,7 @@ export class Words {
     };
   }
 
-  /** @param {Line} line */
+  /** @param {Content} line */
   fullLine(line) {
     const { words, figure } = this.line(line);
     return [words[0].replace(/\s+/g, " "), figure].filter(Boolean).join(" ");
@@ -151,7 +145,8 @@ export class Words {
   flowWays(flow) {
     const size = flow.bytes || flow.total;
     const many = flow.bytes && flow.outside && flow.members > 1 ? ` \u00d7${flow.members}` : "";
-    return [this.flow(flow), roughBytes(size) + many, roughBytes(size), roughBytes(size).replace(/ (.).*/, "$1")];
+    const rough = roughBytesText(size);
+    return [this.flow(flow), rough + many, rough, rough.replace(/ (.).*/, "$1")];
   }
 
   /** Name, number of members, and how alike they are. @param {number} fold */
@@ -166,8 +161,8 @@ export class Words {
     const same = members.length - odd.length;
     const named =
       odd.length <= 2
-        ? odd.map(([row, like]) => `${graph.label(row)} ${percent(like)}`).join(", ")
-        : `${odd.length} others ${percent(Math.min(...odd.map(([, like]) => like)))} or more`;
+        ? odd.map(([row, like]) => `${graph.label(row)} ${percentText(like)}`).join(", ")
+        : `${odd.length} others ${percentText(Math.min(...odd.map(([, like]) => like)))} or more`;
     const alike = !odd.length ? "all identical" : `${same > 1 ? `${same} identical; ` : ""}${named} alike`;
     return {
       name: graph.words["fold.labels"](fold),
@@ -207,9 +202,6 @@ export class Words {
   }
 }
 
-/** @param {number} share */
-const percent = (share) => `${Math.floor(100 * share)}%`;
-
 /** The visible rows and boxes as text. @param {Layout} layout @param {Words} words */
 export function asText(layout, words) {
   const lines = [];
@@ -220,9 +212,8 @@ export function asText(layout, words) {
     lines.push(`${indent}${words.row(item, isClosed)}${times}`);
     for (const box of layout.boxes) {
       if (item.row < 0 || box.cell.row !== item.row) continue;
-      lines.push(
-        `${indent}  ${words.phase(box.cell.phase)}: ${[words.heads(box.cell)[0], words.right(box.cell)].filter(Boolean).join(", ")}`,
-      );
+      const about = [words.heads(box.cell)[0], words.right(box.cell)].filter(Boolean).join(", ");
+      lines.push(`${indent}  ${words.phase(box.cell.phase)}: ${about}`);
       for (const line of box.lines) lines.push(`${indent}    ${words.fullLine(line)}`);
     }
   }

@@ -133,7 +133,8 @@ function parts(color) {
 
 /** The figure of the box whose colour is strongest. @param {string} mode @param {Layout} layout */
 function mostOf(mode, layout) {
-  const most = Math.max(0, ...layout.boxes.map((box) => box.cell[mode]));
+  const figure = /** @type {"bytes" | "flops" | "time"} */ (mode);
+  const most = Math.max(0, ...layout.boxes.map((box) => box.cell[figure]));
   const isFolded = layout.boxes.some((box) => box.cell.slowest >= 0);
   if (mode === "time")
     return `most: ${timeText(most)} per call (measured, slowest device${isFolded ? ", slowest of equal layers" : ""})`;
@@ -158,6 +159,7 @@ export function legend(mode, graph, layout, sets, all) {
         .filter((kind) => abbreviation(kind) !== kind)
         .map((kind) => `${abbreviation(kind)} ${kind}`)
     : [];
+  const measured = `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.`;
   const boxes =
     mode === "phase"
       ? [] // the heads of the columns say it
@@ -170,18 +172,7 @@ export function legend(mode, graph, layout, sets, all) {
               key("var(--ax-many)", "several axes"),
               ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis)),
             ]
-          : [
-              h(
-                "span",
-                {
-                  title:
-                    mode === "time"
-                      ? `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.`
-                      : undefined,
-                },
-                key("var(--heat)", mostOf(mode, layout)),
-              ),
-            ];
+          : [h("span", { title: mode === "time" ? measured : undefined }, key("var(--heat)", mostOf(mode, layout)))];
   return [
     ...boxes,
     ...(mode === "sharding" ? [] : axes),

@@ -21,11 +21,27 @@ const LEAST_SCALE = 0.3;
 const MOST_SCALE = 3;
 const READABLE = 0.9;
 
-/** @typedef {import("../data/matrix.js").Box} Box */
+/**
+ * @typedef {import("../../core/store.js").Store} Store
+ * @typedef {import("../data/matrix.js").Box} Box
+ * @typedef {import("../data/fold.js").Shown} Shown
+ * @typedef {import("../data/fold.js").Item} Item
+ * @typedef {{box: Box | null, line: number, item?: Item}} Focus a row, a box, or a line of a box
+ */
+
+/**
+ * A button of the toolbar.
+ * @param {string} words
+ * @param {string} title
+ * @param {() => void} click
+ * @param {string} [more] classes
+ */
+const button = (words, title, click, more = "") =>
+  h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
 
 /**
  * The pane, with the schedule strip under it; it fills itself once the data are there.
- * @param {import("../../core/store.js").Store} store
+ * @param {Store} store
  * @param {HTMLElement} strip
  */
 export function graph(store, strip) {
@@ -49,53 +65,60 @@ export function graph(store, strip) {
 
 /** What is open, where it stands, what is lit: one graph on the page. */
 export class GraphView {
+  /** @type {Shown | null} */
+  shown = null;
+  /** @type {Shown | null} what was open before a selection opened more */
+  before = null;
+  /** @type {import("../data/matrix.js").Layout | null} */
+  layout = null;
+  /** @type {import("../data/selection.js").Lit} */
+  lit = { lines: new Map(), boxes: new Set(), phases: new Set() };
+  /** @type {Box | null} */
+  hover = null;
+  /** @type {Focus | null} */
+  focus = null;
+  /** @type {Set<number>} */
+  openBoxes = new Set();
+
+  // How it looks. The size is that of the pane when rows were last arranged for it.
+  scale = 1;
+  width = 0;
+  height = 0;
+  mode = "phase";
+  mostFlops = 0;
+  isNarrow = false;
+  isStale = false;
+  /** @type {Record<string, string>} */
+  colors = {};
+  /** @type {((box: Box) => string[]) | null} */
+  fillOf = null;
+  /** @type {number | undefined} */
+  idle = undefined;
+
+  canvas = /** @type {HTMLCanvasElement} */ (
+    h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" })
+  );
+  space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
+  box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
+  foot = h("div", { class: "graphfoot" });
+  phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
+  stripButton = button("Schedule", "Show or hide when kernels run", () => this.showStrip(Boolean(this.strip.hidden)));
+  paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
+
   /**
-   * @param {import("../../core/store.js").Store} store
+   * @param {Store} store
    * @param {import("../data/columns.js").Graph} found
    * @param {HTMLElement} strip
    */
   constructor(store, found, strip) {
-    this.strip = strip;
     this.store = store;
     this.graph = found;
+    this.strip = strip;
+    this.phase = found.columns[0];
     this.sets = store.data?.header.axis_sets ?? [];
     this.words = new Words(found, this.sets);
-    /** @type {import("../data/fold.js").Shown | null} */
-    this.shown = null;
-    /** @type {import("../data/fold.js").Shown | null} what was open before a selection opened more */
-    this.before = null;
-    /** @type {import("../data/matrix.js").Layout | null} */
-    this.layout = null;
-    this.scale = 1;
-    this.mode = "phase";
-    this.phase = found.columns[0];
-    this.isNarrow = this.isStale = false;
-    this.paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
-    /** @type {Record<string, string>} */
-    this.colors = {};
-    /** @type {Box | null} */
-    this.hover = null;
-    /** @type {any} */
-    this.focus = null;
-    /** @type {Set<number>} */
-    this.openBoxes = new Set();
-    this.lit = /** @type {import("../data/selection.js").Lit} */ ({
-      lines: new Map(),
-      boxes: new Set(),
-      phases: new Set(),
-    });
     this.shardings = store.data && shardingsOf(store.data, found);
-    this.build();
-  }
-
-  /** The elements, made once. */
-  build() {
-    this.canvas = /** @type {HTMLCanvasElement} */ (
-      h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" })
-    );
-    this.space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
-    this.box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
-    this.foot = h("div", { class: "graphfoot" });
+    this.finder = new Finder(this);
     this.tree = graphTree({
       nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
       act: (node) => this.act(node),
@@ -104,27 +127,17 @@ export class GraphView {
       key: (event) => this.key(event),
     });
     this.parts = [this.toolbar(), this.tree.element, this.box, this.foot, this.strip];
-    this.mouse = followPointer(this);
-    this.box.addEventListener(
-      "scroll",
-      () => {
-        this.mouse.quiet();
-        this.paint();
-      },
-      { passive: true },
-    );
+    const mouse = followPointer(this);
+    const scrolled = () => {
+      mouse.quiet();
+      this.paint();
+    };
+    this.box.addEventListener("scroll", scrolled, { passive: true });
     new ResizeObserver(() => this.resized()).observe(this.box);
   }
 
   /** Search, colours, zoom. */
   toolbar() {
-    const button = (
-      /** @type {any} */ words,
-      /** @type {string} */ title,
-      /** @type {() => void} */ click,
-      more = "",
-    ) => h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
-    this.finder = new Finder(this);
     const select = /** @type {HTMLSelectElement} */ (
       h(
         "select",
@@ -139,8 +152,6 @@ export class GraphView {
         modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words)),
       )
     );
-    this.phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
-    this.toggleStrip = button("Schedule", "Show or hide when kernels run", () => this.showStrip(this.strip.hidden));
     const copy = button(
       "Copy",
       "Copy the graph as text",
@@ -161,7 +172,7 @@ export class GraphView {
         button("+", "Zoom in (+)", () => this.zoom(1.2)),
       ),
       button("Reset", "Open what is open at first", () => this.reset(), "wideonly"),
-      this.toggleStrip,
+      this.stripButton,
       copy,
     );
   }
@@ -169,7 +180,7 @@ export class GraphView {
   /** @param {boolean} isShown */
   showStrip(isShown) {
     this.strip.hidden = !isShown;
-    this.toggleStrip?.setAttribute("aria-pressed", String(isShown));
+    this.stripButton.setAttribute("aria-pressed", String(isShown));
   }
 
   /** @param {Set<string>} changed */
@@ -204,8 +215,10 @@ export class GraphView {
   /** Where everything stands, after rows opened or the room changed. */
   arrange() {
     if (!this.shown) return;
-    const room = this.width ?? 0;
-    this.layout = layoutOf(this.graph, this.shown, { room, phases: this.isNarrow ? [this.phase] : this.graph.columns });
+    this.layout = layoutOf(this.graph, this.shown, {
+      room: this.width,
+      phases: this.isNarrow ? [this.phase] : this.graph.columns,
+    });
     this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
     this.hover = null;
     this.relit();
@@ -213,7 +226,7 @@ export class GraphView {
     this.size(this.box.scrollTop > 0 ? this.box.scrollTop + this.box.clientHeight : 0);
     clearTimeout(this.idle);
     this.idle = setTimeout(() => this.tree.update(), 60);
-    this.phases?.replaceChildren(...(this.isNarrow ? this.phaseButtons() : []));
+    this.phases.replaceChildren(...(this.isNarrow ? this.phaseButtons() : []));
   }
 
   phaseButtons() {
@@ -302,7 +315,8 @@ export class GraphView {
   paintNow() {
     const { canvas, layout, box, store } = this;
     if (!layout || !this.fillOf) return;
-    if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor(); // the theme is another one
+    // Another theme has another background.
+    if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor();
     const ratio = devicePixelRatio || 1;
     const width = box.clientWidth;
     const height = box.clientHeight;
@@ -331,8 +345,8 @@ export class GraphView {
       isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind),
       hover: this.hover,
       focus: this.focusPlace(),
-      found: this.finder?.boxes() ?? null,
-      mostFlops: this.mostFlops ?? 0,
+      found: this.finder.boxes(),
+      mostFlops: this.mostFlops,
     });
   }
 
@@ -359,7 +373,7 @@ export class GraphView {
 
   reset() {
     this.before = null;
-    this.shown = openAtFirst(this.graph, Math.max(this.width ?? 0, NARROW));
+    this.shown = openAtFirst(this.graph, Math.max(this.width, NARROW));
     this.arrange();
     this.fit();
     this.dress();
@@ -430,7 +444,7 @@ export class GraphView {
     this.dress();
     const box = this.layout?.at.get(row * 4 + phase);
     if (!box) return;
-    this.focus = { box, line: -1, isSearch: true };
+    this.focus = { box, line: -1 };
     this.tree.choose(`b${row * 4 + phase}`);
     this.bring(box);
     this.paint();
@@ -445,7 +459,7 @@ export class GraphView {
     this.paint();
   }
 
-  /** A row's name: it opens or closes. @param {import("../data/fold.js").Item} item */
+  /** A row's name: it opens or closes. @param {Item} item */
   choose(item) {
     if (item.isUnfolded) this.unfold(item.fold);
     else this.toggle(item.row);
@@ -465,9 +479,9 @@ export class GraphView {
       return this.toggle(member, true);
     }
     if (line.type === "more") return this.enter(box);
-    const rows = [
-      ...new Set(line.of.collectives.map((/** @type {number} */ number) => graph.collective.row[number])),
-    ].filter((row) => row >= 0);
+    const rows = [...new Set(line.of.collectives.map((number) => graph.collective.row[number]))].filter(
+      (row) => row >= 0,
+    );
     const now = store.state.selection;
     const current = now?.type === "collective" ? rows.indexOf(now.row) : -1;
     if (rows.length) store.select({ type: "collective", row: rows[(current + 1) % rows.length] });
@@ -519,9 +533,8 @@ export class GraphView {
   focusPlace() {
     const { focus, layout } = this;
     if (!focus || !layout) return null;
-    const box =
-      focus.box &&
-      layout.boxes.find((one) => one.cell.row === focus.box.cell.row && one.cell.phase === focus.box.cell.phase);
+    const cell = focus.box?.cell;
+    const box = cell && layout.boxes.find((one) => one.cell.row === cell.row && one.cell.phase === cell.phase);
     if (box)
       return focus.line < 0 ? box : { x: box.x + 3, y: box.y + box.lines[focus.line].y + 1, w: box.w - 6, h: LINE - 2 };
     const band = layout.bands.find((one) => one.item.row === focus.item?.row && one.item.fold === focus.item.fold);
@@ -547,13 +560,14 @@ export class GraphView {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const { focus } = this;
+    const fold = this.focus?.item?.fold ?? -1;
+    /** @type {Record<string, () => void>} */
     const actions = {
       "+": () => this.zoom(1.2),
       "=": () => this.zoom(1.2),
       "-": () => this.zoom(1 / 1.2),
       0: () => this.fit(),
-      x: () => focus?.item?.fold >= 0 && this.unfold(focus.item.fold),
+      x: () => fold >= 0 && this.unfold(fold),
       PageDown: () => {
         this.box.scrollTop += this.box.clientHeight * 0.8;
       },

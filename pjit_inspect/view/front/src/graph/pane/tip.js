@@ -62,7 +62,7 @@ function boxTip(cell, layout, words) {
     cell.times > 1 ? [`one of ${cell.times}: ${cell.time < 0 ? "" : "other "}figures are those of the shown one`] : [];
   const more =
     cell.differences.length > 3
-      ? cell.differences.slice(3).map((of) => words.fullLine({ type: "difference", y: 0, of }))
+      ? cell.differences.slice(3).map((of) => words.fullLine({ type: "difference", of }))
       : [];
   return [
     words.cell(cell),
@@ -106,12 +106,10 @@ function ways(cell, layout, words, end) {
     .sort((a, b) => (b.bytes || b.total) - (a.bytes || a.total));
   if (!flows.length) return [];
   const sign = end === "target" ? "\u2190" : "\u2192";
-  const lines = flows
-    .slice(0, MOST)
-    .map(
-      (flow) =>
-        `${sign} ${words.flow(flow)} \u00b7 ${words.cell(flow[other])}${flow.relation === "next" ? ", next layer" : flow[other] === cell ? ", another layer" : ""}`,
-    );
+  const lines = flows.slice(0, MOST).map((flow) => {
+    const layer = flow.relation === "next" ? ", next layer" : flow[other] === cell ? ", another layer" : "";
+    return `${sign} ${words.flow(flow)} \u00b7 ${words.cell(flow[other])}${layer}`;
+  });
   const rest = flows.length > MOST ? [`${sign} and ${flows.length - MOST} smaller`] : [];
   return [end === "target" ? "reads" : "gives to", ...lines, ...rest];
 }
@@ -119,11 +117,10 @@ function ways(cell, layout, words, end) {
 /** @param {import("../data/matrix.js").Box} box @param {number} at @param {Words} words */
 function lineTip(box, at, words) {
   const line = box.lines[at];
-  const { of } = line;
   if (line.type === "more")
     return [
       words.fullLine(line),
-      ...box.cell.differences.slice(3).map((one) => words.fullLine({ type: "difference", y: 0, of: one })),
+      ...box.cell.differences.slice(3).map((one) => words.fullLine({ type: "difference", of: one })),
     ];
   const title = words.fullLine(line);
   const where = words.cell(box.cell);
@@ -131,10 +128,10 @@ function lineTip(box, at, words) {
     return [
       title,
       `against the shown one, in ${where}`,
-      `${of.members
-        .map((/** @type {number} */ row) => words.graph.label(row))
+      line.of.members
         .slice(0, 8)
-        .join(", ")}`,
+        .map((row) => words.graph.label(row))
+        .join(", "),
       "Click: open that layer",
     ];
   if (line.type === "share")
@@ -144,11 +141,12 @@ function lineTip(box, at, words) {
       "Its share of an instruction that stands, and is counted, in another box",
       "Click: select it",
     ];
-  const runs =
-    of.runs < 0
+  const { runs, count } = line.of;
+  const many =
+    runs < 0
       ? "how often they run is unknown"
-      : of.runs === of.count
+      : runs === count
         ? ""
-        : `run ${thousands(of.runs)} times per call; bytes of one run each`;
-  return [title, where, "payload: bytes of operands on one device (counted)", runs, "Click: select"].filter(Boolean);
+        : `run ${thousands(runs)} times per call; bytes of one run each`;
+  return [title, where, "payload: bytes of operands on one device (counted)", many, "Click: select"].filter(Boolean);
 }
