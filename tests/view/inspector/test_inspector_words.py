@@ -7,13 +7,12 @@ from pjit_inspect.view.inspector.words import spans_data
 
 
 def test_a_partition_spec_is_worded_before_it_goes_to_javascript():
-    specs = (("data", None), (), (("data", "model"), None), None)
+    specs = (("data", None), (), (("data", "model"), None))
     written = spans_data(tuple(SpecLabel(spec, ()) for spec in specs))
     assert written == [
         {"code": "P('data', None)"},
         {"code": "P()"},
         {"code": "P(('data', 'model'), None)"},
-        {"code": "no spec"},
     ]
 
 
