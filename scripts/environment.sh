@@ -1,4 +1,5 @@
-# Sourced by scripts/check, scripts/demo and scripts/test: finds Python and fills one virtual environment.
+# Sourced by scripts/check, scripts/demo and scripts/test: finds Python and fills one virtual environment; finds and fetches
+# the tools of the inspector's JavaScript.
 # Not its job: running anything of the project.
 #
 # Settings (environment variables):
@@ -94,6 +95,36 @@ prepare_environment() {
     die "pip could not install pjit_inspect[$extra]: see the lines above, and $log." "Is there a network? Is pip set up for it?"
   fi
   environment_stamp >"$stamp"
+}
+
+# Where the inspector's JavaScript lies, and its tools once `npm ci` has fetched them.
+front=$root/pjit_inspect/view/front
+
+# Sets `no_front`: why the JavaScript cannot be checked here; empty where it can.
+locate_front() {
+  no_front=
+  if ! command -v node >/dev/null; then
+    no_front="there is no node"
+  elif [ ! -x "$front/node_modules/.bin/tsc" ] || [ ! -x "$front/node_modules/.bin/prettier" ]; then
+    no_front="its tools are not installed (npm ci in pjit_inspect/view/front)"
+  fi
+}
+
+# Fetches the tools of the inspector's JavaScript, where there are npm and a network: the versions of its lock file, whose
+# programs of installation do not run. Never fails: without the tools, their checks are skipped.
+prepare_front() {
+  local stamp log lock
+  if ! command -v npm >/dev/null; then return; fi
+  stamp=$front/node_modules/pjit_inspect.stamp
+  log=$venv/pjit_inspect.npm.log
+  lock=$(cksum <"$front/package-lock.json")
+  if [ "$(cat "$stamp" 2>/dev/null)" = "$lock" ]; then return; fi
+  say "installing the tools of the inspector's JavaScript (log: $log)"
+  if (cd "$front" && npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=1) >"$log" 2>&1; then
+    printf '%s\n' "$lock" >"$stamp"
+  else
+    say "npm could not install them: see $log. The JavaScript is tested, but not checked"
+  fi
 }
 
 # Looks for a Chromium for the browser tests. Continuous integration, as root on a Debian, installs one; a person is told

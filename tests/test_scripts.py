@@ -5,6 +5,7 @@ Not its job: running them to the end (continuous integration does).
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -130,6 +131,64 @@ def test_a_failed_install_shows_what_pip_said_and_is_tried_again(environment: Pa
     assert "pip could not install pjit_inspect[test]" in failed.stderr
     assert prepare(PJIT_INSPECT_VENV=str(environment)).returncode == 0
     assert len(calls_of_pip(environment)) == 2
+
+
+# ---------------------------------------------------------------- the JavaScript's tools
+
+
+@pytest.fixture
+def front(tmp_path: Path) -> Path:
+    """A folder that stands for the inspector's JavaScript, and programs that stand for node and npm."""
+    folder = tmp_path / "front"
+    write_script(folder / "package-lock.json", "{}")
+    write_script(tmp_path / "bin" / "node", "#!/bin/sh\n")
+    npm = 'echo "$@" >>"$CALLS"; [ "${NPM_EXIT:-0}" = 0 ] || exit "$NPM_EXIT"; mkdir -p node_modules'
+    write_script(tmp_path / "bin" / "npm", f"#!/bin/sh\n{npm}\n")
+    return folder
+
+
+def in_front(front: Path, call: str, *, path: str | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Runs a function of the environment there; `path` is where programs are looked for."""
+    script = f'set -euo pipefail; . "{ROOT}/scripts/environment.sh"; venv="{front.parent}"; front="{front}"; {call}'
+    programs = path or f"{front.parent / 'bin'}:{os.environ['PATH']}"
+    return run("/bin/bash", "-c", script, PATH=programs, CALLS=str(front.parent / "calls"), **settings)
+
+
+def test_why_the_javascript_is_not_checked_is_said(front: Path, tmp_path: Path):
+    asked = 'locate_front; echo "[$no_front]"'
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "dirname").symlink_to(shutil.which("dirname") or "/usr/bin/dirname")
+    assert in_front(front, asked, path=str(tmp_path / "none")).stdout == "[there is no node]\n"
+    missing = "[its tools are not installed (npm ci in pjit_inspect/view/front)]\n"
+    assert in_front(front, asked).stdout == missing
+    write_script(front / "node_modules" / ".bin" / "tsc", "")
+    assert in_front(front, asked).stdout == missing
+    write_script(front / "node_modules" / ".bin" / "prettier", "")
+    assert in_front(front, asked).stdout == "[]\n"
+
+
+def test_the_javascripts_tools_are_fetched_once_for_the_same_lock_file(front: Path):
+    for _ in range(2):
+        assert in_front(front, "prepare_front").returncode == 0
+    calls = front.parent / "calls"
+    assert calls.read_text() == "ci --ignore-scripts --no-audit --no-fund --fetch-retries=1\n"
+    (front / "package-lock.json").write_text('{"name": "another"}', encoding="utf-8")
+    assert in_front(front, "prepare_front").returncode == 0
+    assert len(calls.read_text().splitlines()) == 2
+
+
+def test_without_a_network_the_javascripts_tools_are_left_out_and_it_is_said(front: Path):
+    done = in_front(front, "prepare_front; echo went on", NPM_EXIT="1")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "went on")
+    assert "npm could not install them" in done.stdout
+
+
+def test_what_the_javascripts_tools_check_is_written_down_once():
+    package = json.loads((ROOT / "pjit_inspect/view/front/package.json").read_text(encoding="utf-8"))
+    assert set(package["scripts"]) == {"build", "check", "format"}
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in package["devDependencies"].values())
+    lock = json.loads((ROOT / "pjit_inspect/view/front/package-lock.json").read_text(encoding="utf-8"))
+    assert lock["packages"][""]["devDependencies"] == package["devDependencies"]
 
 
 # ---------------------------------------------------------------- the report

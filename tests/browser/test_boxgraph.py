@@ -21,15 +21,15 @@ from pjit_inspect.view.inspector.page import BUNDLE
 SOURCES = BUNDLE.parent / "src"
 SITE = "http://sources.test/"
 TPU = "train_step.tpu7x"
-STYLES = ("styles.css", "tooltip.css", "schedule.css", "boxgraph.css")
+STYLES = ("core/styles.css", "core/tooltip.css", "schedule/schedule.css", "graph/box/box.css")
 
 PAGE = """<!DOCTYPE html><html><head><style>{styles}</style></head><body>
 <div id="pjit-inspector"><div class="frame" style="display:block"><button id="before">before</button>
 <div id="host" style="position:absolute;inset:0"></div></div></div>
 <script type="module">
-  import {{ openBlob, inflate }} from "./blob.js";
-  import {{ openBox }} from "./boxgraph.js";
-  import {{ Store }} from "./store.js";
+  import {{ openBlob, inflate }} from "./core/blob.js";
+  import {{ openBox }} from "./graph/box/pane.js";
+  import {{ Store }} from "./core/store.js";
   document.getElementById("pjit-inspector").className = "pjit-inspector page";
   const store = new Store({first});
   store.open(openBlob(await inflate("{blob}")));

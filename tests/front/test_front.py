@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
-import subprocess
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,30 +14,27 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "view"))
 import view_reports
+from front_sources import SOURCES, import_all, run_node
 
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import bytes_text, time_text
 from pjit_inspect.view.inspector.blob import pack_blob
-from pjit_inspect.view.inspector.page import BUNDLE
 from pjit_inspect.view.svg.shard_picture import shard_face
 
-SOURCES = BUNDLE.parent / "src"
+MODULES = {
+    "format": "core/format",
+    "blob": "core/blob",
+    "store": "core/store",
+    "filters": "core/filters",
+    "face": "devices/face",
+    "grid": "devices/grid",
+}
 
 
 def run(script: str, given: Any = None) -> Any:
-    """What a module script prints as JSON; `input` is `given`."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs node (Debian: nodejs)")
-    imports = "".join(
-        f'import * as {name} from "{(SOURCES / f"{name}.js").as_uri()}";'
-        for name in ("format", "face", "grid", "blob", "store", "filters")
-    )
-    program = f"{imports}\nconst input = {json.dumps(given)};"
-    program += f"\nconsole.log(JSON.stringify(await (async () => {{ {script} }})()));"
-    done = subprocess.run([node, "--input-type=module", "-e", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """What a script returns; `input` is `given`."""
+    program = f"{import_all(MODULES)}const input = {json.dumps(given)};"
+    return run_node(f"{program}\nconsole.log(JSON.stringify(await (async () => {{ {script} }})()));")
 
 
 def test_bytes_are_written_as_python_writes_them():
@@ -54,6 +50,32 @@ def test_times_are_written_as_python_writes_them():
     times = [0, 0.004, 9.994, 9.995, 9.996, 99.94, 99.95, 999.4, 999.5, 999.6, 12_345, 999_400, 999_500, 1.31e9]
     times += [chosen.uniform(0, 10 ** chosen.randrange(-2, 10)) for _ in range(4000)]
     assert run("return input.map((time) => format.timeText(time));", times) == [time_text(time) for time in times]
+
+
+def test_where_there_is_little_room_a_size_has_two_digits():
+    sizes = {
+        0: "0 B",
+        994: "994 B",
+        995: "1 KiB",
+        1024: "1 KiB",
+        1536: "1.5 KiB",
+        10 * 2**20: "10 MiB",
+        3 * 2**29: "1.5 GiB",
+    }
+    assert run("return input.map((size) => format.roughBytesText(size));", [*sizes]) == [*sizes.values()]
+
+
+def test_what_is_not_the_same_is_less_than_a_hundred_percent():
+    shares = {0: "0%", 0.5: "50%", 0.999: "99%", 1: "100%"}
+    assert run("return input.map((share) => format.percentText(share));", [*shares]) == [*shares.values()]
+
+
+def test_figures_and_specs_are_written_in_one_place():
+    writes = re.compile(r"toFixed|toPrecision|toLocaleString|NumberFormat|KiB|`P\(|None")
+    found = {(file.name, match) for file in SOURCES.rglob("*.js") for match in writes.findall(file.read_text("utf-8"))}
+    # A stroke's width in a picture is no figure.
+    assert {name for name, _ in found} == {"format.js", "dag.js"}
+    assert {match for name, match in found if name == "dag.js"} == {"toFixed"}
 
 
 def test_a_list_can_be_sorted_by_time_where_something_was_measured():

@@ -1,12 +1,10 @@
-"""The layered layout of small graphs (`layered.js`), run by node; checked from the geometry alone."""
+"""The layered layout of small graphs (`layered/layered.js`), run by node; checked from the geometry alone."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import random
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,27 +15,20 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
 from data import hlo_fixtures as fixtures
-
-from pjit_inspect.view.inspector.page import BUNDLE
+from front_sources import address, run_node
 
 TOLERANCE = 0.02  # pixels
 
 
 def layouts(graphs: list[dict[str, Any]], width: int = 1200) -> list[dict[str, Any]]:
     """The picture of each graph; what it throws, as {"error": words}."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs node (Debian: nodejs)")
     program = f"""
       import {{ readFileSync }} from "node:fs";
-      import {{ layered }} from "{(BUNDLE.parent / "src" / "layered.js").as_uri()}";
+      import {{ layered }} from "{address("layered/layered")}";
       const draw = (graph) => {{ try {{ return layered(graph, {{ width: {width} }}); }} catch (error) {{ return {{ error: error.message }}; }} }};
       console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(draw)));
     """  # noqa: E501
-    command = [node, "--input-type=module", "-e", program]
-    done = subprocess.run(command, input=json.dumps(graphs), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run_node(program, json.dumps(graphs))
 
 
 def random_graph(chosen: random.Random, nodes: int, edges: int, reach: int) -> dict[str, Any]:

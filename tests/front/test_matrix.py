@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,28 +16,27 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
 from data import hlo_fixtures as fixtures
+from front_sources import import_all, run_node
 
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.graph import GraphLinks, graph_data
-from pjit_inspect.view.inspector.page import BUNDLE
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
-SOURCES = BUNDLE.parent / "src"
-MODULES = (
-    "blob",
-    "fold",
-    "graphcolors",
-    "graphdata",
-    "graphdraw",
-    "graphlink",
-    "graphsearch",
-    "graphtext",
-    "graphtip",
-    "graphtree",
-    "matrix",
-)
+MODULES = {
+    "blob": "core/blob",
+    "columns": "graph/data/columns",
+    "fold": "graph/data/fold",
+    "matrix": "graph/data/matrix",
+    "search": "graph/data/search",
+    "selection": "graph/data/selection",
+    "wording": "graph/data/words",
+    "coloring": "graph/pane/colors",
+    "drawing": "graph/pane/draw",
+    "tip": "graph/pane/tip",
+    "tree": "graph/pane/tree",
+}
 
 STATES = """
   const rows = Array.from({length: g.rows}, (_, i) => i), folds = Array.from({length: g.folds}, (_, i) => i);
@@ -66,24 +63,17 @@ def packed(graph: ProgramGraph, collectives: Any = (), module: Any = None, times
 
 def run(data: bytes, script: str) -> Any:
     """What a script returns; `g` is the graph, `words` its words, `states` ways to open it."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs node (Debian: nodejs)")
-    imports = "".join(f'import * as {name} from "{(SOURCES / f"{name}.js").as_uri()}";' for name in MODULES)
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
-        program = f"""{imports}
+        program = f"""{import_all(MODULES)}
           import {{ readFileSync }} from "node:fs";
           const bytes = readFileSync({json.dumps(file.name)});
           const data = blob.openBlob(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-          const g = graphdata.openGraph(data), words = new graphtext.Words(g, data.header.axis_sets);
+          const g = columns.openGraph(data), words = new wording.Words(g, data.header.axis_sets);
           {STATES}
           console.log(JSON.stringify((() => {{ {script} }})()));"""
-        command = [node, "--input-type=module", "-e", program]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+        return run_node(program)
 
 
 @pytest.mark.parametrize("name", fixtures.ALL)
@@ -183,7 +173,7 @@ def test_lines_for_the_pointer_go_through_no_box():
             for (const {source, target} of layout.view.flows) {
               const [a, b] = [source, target].map((cell) => layout.boxes.find((box) => box.cell === cell));
               if (!a || !b || a === b) continue;
-              const points = graphdraw.route(layout, a, b, lane++);
+              const points = drawing.route(layout, a, b, lane++);
               if (layout.boxes.some((box) => box !== a && box !== b && matrix.meets(points, box)))
                 bad.push([words.cell(source), words.cell(target), points]);
             }
@@ -196,11 +186,11 @@ def test_search_wants_every_word_and_prefers_the_layer_that_is_shown():
     found = run(
         blob("train_step_16_layers.cpu_8"),
         """
-        const search = new graphsearch.BoxSearch(g, words);
-        const names = (text) => search.find(text).map((box) => g.path(g.box.row[box]));
+        const finder = new search.BoxSearch(g, words);
+        const names = (text) => finder.find(text).map((box) => g.path(g.box.row[box]));
         const shown = {open: new Set([0]), unfolded: new Set()};
-        graphlink.reveal(g, shown, search.find("layer7 mlp backward")[0]);
-        const cell = fold.viewOf(g, shown).cells.get(g.box.row[search.find("layer7 mlp backward")[0]] * 4 + 2);
+        selection.reveal(g, shown, finder.find("layer7 mlp backward")[0]);
+        const cell = fold.viewOf(g, shown).cells.get(g.box.row[finder.find("layer7 mlp backward")[0]] * 4 + 2);
         const seen = cell.boxes.length;
         return {qkv: names("qkv backward"), far: names("layer7 mlp backward"), none: names("nosuchthing"), seen};""",
     )
@@ -215,14 +205,14 @@ def test_the_tree_walks_rows_boxes_and_lines():
         blob("mlp_step.cpu_8"),
         """
         const layout = matrix.layoutOf(g, states.first, {room: 708});
-        const nodes = graphtree.nodesOf(layout, words, new Set());
+        const nodes = tree.nodesOf(layout, words, new Set());
         const at = nodes.findIndex((node) => node.box?.lines.length);
         const { row, phase } = nodes[at].box.cell;
-        const opened = graphtree.nodesOf(layout, words, new Set([fold.cellKey(row, phase)]));
-        const to = (key, from) => graphtree.target(key, opened, from);
+        const opened = tree.nodesOf(layout, words, new Set([fold.cellKey(row, phase)]));
+        const to = (key, from) => tree.target(key, opened, from);
         return {names: nodes.map((node) => node.name), more: opened.length - nodes.length,
           down: to("ArrowDown", 0), left: to("ArrowLeft", at + 1) === at, home: to("Home", 5), end: to("End", 0),
-          enter: to("Enter", 0), last: opened.length - 1, text: graphtext.asText(layout, words)};""",
+          enter: to("Enter", 0), last: opened.length - 1, text: wording.asText(layout, words)};""",
     )
     assert found["names"][0] == "up"
     assert any("all-reduce data 8.00 MiB" in name for name in found["names"])
@@ -263,7 +253,7 @@ def test_a_loop_says_its_trips_and_that_its_figures_are_of_one():
     graph = graph_cases.find_graph(module, table)
     text = run(
         packed(graph, table.rows, module),
-        "return graphtext.asText(matrix.layoutOf(g, states.open, {room: 708}), words);",
+        "return wording.asText(matrix.layoutOf(g, states.open, {room: 708}), words);",
     )
     assert "\u00d75" in text
     assert "per trip, \u00d75" in text
@@ -334,13 +324,13 @@ def around(graph: ProgramGraph, row: int) -> list[int]:
 
 def test_time_is_a_colour_only_where_it_was_measured_and_the_darkest_box_has_the_longest():
     script = """
-      const modes = graphcolors.modesOf(g, false).map(([key]) => key);
+      const modes = coloring.modesOf(g, false).map(([key]) => key);
       const layout = matrix.layoutOf(g, states.open, {room: 1170});
       const colors = {bg: "#ffffff", heat: "#000000", line: "#123456"};
-      const fill = graphcolors.fills("time", layout, colors, {sets: [], all: [], shardings: null});
+      const fill = coloring.fills("time", layout, colors, {sets: [], all: [], shardings: null});
       const shade = (box) => fill(box)[0] === "#ffffff" ? 256 : Number(fill(box)[0].match(/\\d+/)[0]);
       return [modes, layout.boxes.map((box) => [box.cell.time, shade(box)]),
-        layout.boxes.map((box) => graphtip.tipOf({type: "box", box}, layout, words)
+        layout.boxes.map((box) => tip.tipOf({type: "box", box}, layout, words)
           .filter((line) => line.includes("measured")))];"""
     modes, shades, tips = run(timed("mlp_step.cpu_8")[0], script)
     assert modes == ["phase", "axis", "bytes", "flops", "time"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
+from front_sources import import_all, run_node
 
 from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.graph import GraphLinks, graph_data
-from pjit_inspect.view.inspector.page import BUNDLE
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 
-SOURCES = BUNDLE.parent / "src"
+MODULES = {"blob": "core/blob", "box_data": "graph/box/data", "schedule_data": "schedule/data"}
 
 
 def run(
@@ -35,22 +33,14 @@ def run(
 
 
 def run_on(tmp_path: Path, blob: bytes, script: str) -> Any:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("needs node (Debian: nodejs)")
     file = tmp_path / "blob"
     file.write_bytes(blob)
-    modules = ("blob", "box_data", "schedule_data")
-    imports = "".join(f'import * as {name} from "{(SOURCES / f"{name}.js").as_uri()}";' for name in modules)
-    program = f"""{imports}
+    program = f"""{import_all(MODULES)}
       import {{ readFileSync }} from "node:fs";
       const bytes = readFileSync({json.dumps(str(file))});
       const data = blob.openBlob(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
       console.log(JSON.stringify((() => {{ {script} }})()));"""
-    command = [node, "--input-type=module", "-e", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run_node(program)
 
 
 def columns_type(name: str) -> type:

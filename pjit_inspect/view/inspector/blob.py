@@ -1,7 +1,7 @@
 """One binary column store for the inspector: a JSON header, numbers as little-endian columns, tables of strings.
 
-A browser reads columns in place, without parsing them. `front/src/blob.js` is the reader. Not its job: what the columns
-mean (`view.inspector.payload`).
+A browser reads columns in place, without parsing them. `front/src/core/blob.js` is the reader. Not its job: what the
+columns mean (`view.inspector.payload`).
 """
 
 from __future__ import annotations

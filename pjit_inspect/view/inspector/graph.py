@@ -1,8 +1,9 @@
 """The inspector's graph as columns: rows, boxes, kernels, reads, arrows, folds and the schedule of one program.
 
-`graph_data` writes a header and columns; `front/src/graphdata.js` reads them, `matrix.js` lays them out. A row, a box,
-a kernel, a fold, a loop is its place in its columns. -1 means none or unknown. Sizes are bytes on one device. `x.ends`
-holds, for each entry of the owner, where its run of entries of `x` ends (as everywhere in the blob).
+`graph_data` writes a header and columns; `front/src/graph/data/columns.js` reads them, `matrix.js` beside it lays them
+out. A row, a box, a kernel, a fold, a loop is its place in its columns. -1 means none or unknown. Sizes are bytes on
+one device. `x.ends` holds, for each entry of the owner, where its run of entries of `x` ends (as everywhere in the
+blob).
 
 `header["graph"]`: `missing` (why there is no graph; "" when there is one; then nothing else is sure to be there),
 `phases` (the four names, as columns number them), `columns` (which of them occur, left to right), `is_differentiated`,

@@ -10,6 +10,7 @@ from typing import Any
 
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.view.document.document import AxisLabel, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
+from pjit_inspect.view.document.notation import spec_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text
 
@@ -62,6 +63,6 @@ def _span(span: Span) -> Any:
         case Prose(text=text):
             return {"prose": name_data(text, longest=_LONGEST_PROSE)}
         case SpecLabel(spec=spec):
-            return {"spec": spec_data(spec)}
+            return {"code": name_data(spec_text(spec))}
         case _:
             return None

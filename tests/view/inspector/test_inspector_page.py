@@ -63,7 +63,7 @@ def test_the_bundle_cannot_end_its_script_element_early():
 
 
 def test_the_bundle_loads_nothing_and_writes_no_markup():
-    source = "".join(file.read_text() for file in sorted((FRONT / "src").glob("*.js")))
+    source = "".join(file.read_text() for file in sorted((FRONT / "src").rglob("*.js")))
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\bfetch\(|XMLHttp", source
     )
@@ -90,7 +90,7 @@ def test_the_bundle_is_what_its_sources_build(tmp_path: Path):
         None,
     )
     if node is None or builder is None:
-        pytest.skip("needs node and esbuild: `npm install` in pjit_inspect/view/front")
+        pytest.skip("needs node and esbuild: `npm ci` in pjit_inspect/view/front")
     command = re.search(r'"build": "esbuild (.*?)"', (FRONT / "package.json").read_text())
     assert command
     built = tmp_path / "inspector.js"

@@ -1,0 +1,39 @@
+// The deep link: `#sel=all-reduce.125&view=text&list=arrays&wide`. It changes with the selection and is followed on
+// load.
+
+/** @param {import("./store.js").Store} store */
+export function followHash(store) {
+  const read = () => {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    /** @type {any} */
+    const changes = {};
+    if (["graph", "text", "traffic"].includes(parts.get("view") ?? "")) changes.centre = parts.get("view");
+    if (["collectives", "arrays", "kernels"].includes(parts.get("list") ?? "")) changes.list = parts.get("list");
+    if (["list", "details", "centre", "mesh"].includes(parts.get("pane") ?? "")) changes.pane = parts.get("pane");
+    if (parts.has("wide")) changes.wide = true;
+    if (parts.has("theme")) document.documentElement.dataset.theme = parts.get("theme") ?? "";
+    store.set(changes);
+    const name = parts.get("sel");
+    if (name && name !== store.selectionName()) store.selectName(name);
+  };
+  read();
+  addEventListener("hashchange", read);
+  const write = () => {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    parts.set("sel", store.selectionName());
+    parts.set("view", store.state.centre);
+    if (store.state.wide) parts.set("wide", "");
+    else parts.delete("wide");
+    try {
+      history.replaceState(null, "", `#${parts}`);
+    } catch {
+      // a sandboxed frame has no address of its own
+    }
+  };
+  let waiting = 0;
+  store.listen((changed) => {
+    if (!["selection", "centre", "wide"].some((key) => changed.has(key))) return;
+    clearTimeout(waiting); // the browser works on an address for milliseconds: once, when the reader rests
+    waiting = setTimeout(write, 120);
+  });
+}

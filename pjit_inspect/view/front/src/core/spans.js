@@ -1,0 +1,48 @@
+// Spans that Python worded (`view/inspector/words.py`), drawn.
+import { h } from "./dom.js";
+
+/** The class that gives a set of axes its colour. @param {string[] | null} axes @param {string[]} all */
+export function axisClass(axes, all) {
+  if (!axes || !axes.length) return "ax-none";
+  if (axes.length > 1) return "ax-many";
+  const at = all.indexOf(axes[0].split(":(")[0]);
+  return at < 0 || at > 3 ? "ax-many" : `ax-${at}`;
+}
+
+/** @param {any[]} spans @param {string[]} all the document's axes, in the order of their colours */
+export function drawSpans(spans, all) {
+  return spans.map((span) => drawSpan(span, all));
+}
+
+/** @param {any} span @param {string[]} all @returns {any} */
+function drawSpan(span, all) {
+  if (typeof span === "string") return span;
+  if ("strong" in span && typeof span.strong === "string") return h("b", {}, span.strong);
+  if ("dim" in span) return h("span", { class: "dim" }, span.dim);
+  if ("name" in span) return h("b", { class: "code" }, span.name);
+  if ("code" in span) return h("code", {}, span.code);
+  if ("axis" in span) return drawAxis(span.axis, span.axes, span.size, all);
+  if ("number" in span) return drawNumber(span);
+  if ("prose" in span) return drawProse(span.prose, all);
+  return "";
+}
+
+/** @param {string} words @param {string[] | null} axes @param {number | null} size @param {string[]} all */
+export function drawAxis(words, axes, size, all) {
+  return h("span", { class: `axis ${axisClass(axes, all)}` }, size === null ? words : `${words} ${size}`);
+}
+
+/** @param {any} span */
+function drawNumber(span) {
+  const text = span.unit ? `${span.number}\u00a0${span.unit}` : span.number;
+  const how = span.how === "counted" || !span.unit ? undefined : span.how;
+  return h(span.strong ? "b" : "span", { title: how }, text);
+}
+
+/** A sentence with `code` in it; names of mesh axes in their colour. @param {string} text @param {string[]} all */
+export function drawProse(text, all) {
+  return text.split(/`([^`]*)`/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    return all.includes(part) ? drawAxis(part, [part], null, all) : h("code", {}, part);
+  });
+}

@@ -1,0 +1,184 @@
+// What the reader has chosen, and the record's data once they are decoded. One change, one round of updates.
+
+/**
+ * @typedef {{type: "collective" | "array" | "kernel" | "line", row: number}} Selection
+ * @typedef {{
+ *   list: string,
+ *   centre: string,
+ *   pane: string,
+ *   wide: boolean,
+ *   text: string,
+ *   axes: number | null,
+ *   kind: string | null,
+ *   role: string | null,
+ *   heat: string,
+ *   device: number | null,
+ *   selection: Selection | null,
+ *   files: number,
+ *   shown: string[],
+ *   hoverSpot: number,
+ *   cause: string | null,
+ *   note: number | null,
+ *   sort: string,
+ *   reversed: boolean,
+ * }} State
+ */
+
+/** The state, and who wants to know of its changes. */
+export class Store {
+  /** @param {any} first @param {{texts?: string[]}} [options] */
+  constructor(first, options = {}) {
+    this.first = first;
+    /** @type {import("./blob.js").Store | null} */
+    this.data = null;
+    /** @type {State} */
+    this.state = {
+      list: "collectives",
+      centre: first.has_graph ? "graph" : "text",
+      pane: "list",
+      wide: false,
+      text: "",
+      axes: null,
+      kind: null,
+      role: null,
+      cause: null,
+      note: null,
+      sort: "",
+      reversed: false,
+      heat: "selection",
+      device: null,
+      selection: null,
+      files: 0,
+      shown: options.texts ?? ["source", "hlo"],
+      hoverSpot: -1,
+    };
+    /** @type {((changed: Set<string>) => void)[]} */
+    this.listeners = [];
+    this.isOpening = false;
+    /** Whether the page shows one pane at a time; the page that holds the store says so. */
+    this.isNarrow = () => false;
+  }
+
+  /** @param {(changed: Set<string>) => void} listener */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** @param {Partial<State>} changes */
+  set(changes) {
+    const keys = /** @type {(keyof State)[]} */ (Object.keys(changes));
+    /** @type {Set<string>} */
+    const changed = new Set(keys.filter((key) => this.state[key] !== changes[key]));
+    if (!changed.size) return;
+    Object.assign(this.state, changes);
+    this.listeners.forEach((listener) => listener(changed));
+  }
+
+  /** @param {import("./blob.js").Store} data */
+  open(data) {
+    this.data = data;
+    this.listeners.forEach((listener) => listener(new Set(["data"])));
+  }
+
+  /** Rows of a list; those of the first view until all are there. @param {string} list @returns {any[]} */
+  rows(list) {
+    if (this.data) return this.data.header[list] ?? [];
+    return list === "collectives" ? this.first.collectives : [];
+  }
+
+  /** @returns {any} the selected row, or null */
+  get selected() {
+    const { selection } = this.state;
+    if (!selection || selection.type === "line") return null;
+    return this.rows(`${selection.type}s`)[selection.row] ?? null;
+  }
+
+  /**
+   * @param {Selection | null} selection
+   * @param {boolean} [isOpening] whether the page chose it: then nothing scrolls to it
+   */
+  select(selection, isOpening = false) {
+    this.isOpening = isOpening;
+    const now = this.state.selection;
+    if (now?.type === selection?.type && now?.row === selection?.row) return;
+    const list = selection && selection.type !== "line" ? { list: `${selection.type}s` } : {};
+    this.set({ selection, ...list });
+  }
+
+  /** Places of the selection. @returns {Set<number>} */
+  spots() {
+    const { selection } = this.state;
+    if (!selection) return new Set();
+    return selection.type === "line" ? new Set([selection.row]) : new Set(this.selected?.spots ?? []);
+  }
+
+  /** A name for the selection that outlives this page: an instruction, an array's path, a line. */
+  selectionName() {
+    const { selection } = this.state;
+    if (!selection || !this.data) return "";
+    if (selection.type === "line") return this.spotName(selection.row);
+    const row = this.selected;
+    return row ? (selection.type === "array" ? row.name : (row.names[0] ?? "")) : "";
+  }
+
+  /** @param {number} spot */
+  spotName(spot) {
+    if (!this.data) return "";
+    const file = this.data.header.files[this.data.column("spot_files")[spot]];
+    return file === undefined ? "" : `${file}:${this.data.column("spot_lines")[spot]}`;
+  }
+
+  /** Select what a name stands for; false when there is no such thing. @param {string} name */
+  selectName(name) {
+    if (!name) {
+      this.select(null);
+      return true;
+    }
+    for (const type of /** @type {const} */ (["collective", "kernel", "array"])) {
+      const row = this.rows(`${type}s`).findIndex((one) =>
+        type === "array" ? one.name === name || one.names.includes(name) : one.names?.includes(name),
+      );
+      if (row >= 0) {
+        this.select({ type, row });
+        return true;
+      }
+    }
+    const count = this.data?.column("spot_lines").length ?? 0;
+    for (let spot = 0; spot < count; spot++) {
+      if (this.spotName(spot) !== name) continue;
+      this.select({ type: "line", row: spot });
+      return true;
+    }
+    return false;
+  }
+}
+
+/** Whether a row fits the filters. @param {any} row @param {State} state @param {any} first */
+export function fits(row, state, first) {
+  const { note = null } = state;
+  if (note !== null && first.notes[note].list === state.list && !row.notes?.includes(note)) return false;
+  if (state.list === "collectives") {
+    if ((state.cause ?? null) !== null && !row.causes.includes(state.cause)) return false;
+    if (state.axes !== null && row.axes !== state.axes) return false;
+    if (state.kind !== null && row.kind !== state.kind) return false;
+  }
+  if (state.list === "arrays" && state.role !== null && row.role !== state.role) return false;
+  if (!state.text) return true;
+  const words = [
+    row.kind,
+    row.what,
+    row.name,
+    row.place,
+    row.cause,
+    row.phase,
+    ...(row.causes ?? []),
+    row.array,
+    row.spec,
+    row.target,
+    ...(row.names ?? []),
+  ];
+  if (state.list === "collectives") words.push(first.axis_sets[row.axes]?.words);
+  const wanted = state.text.toLowerCase().split(/\s+/);
+  const all = words.filter(Boolean).join(" ").toLowerCase();
+  return wanted.every((word) => all.includes(word));
+}

@@ -1,0 +1,78 @@
+// One bar per set of mesh axes: what each device sends over it. A click filters the list.
+import { h } from "../core/dom.js";
+import { CLEAR, filteredTotals, isFiltered } from "../core/filters.js";
+import { bytesText, thousands } from "../core/format.js";
+import { axisClass, drawSpans } from "../core/spans.js";
+
+const TITLE = "Sent per device and call, by mesh axis";
+const FILTERS = ["axes", "list", "text", "kind", "cause", "note"];
+
+/** @param {import("../core/store.js").Store} store */
+export function totals(store) {
+  const { first } = store;
+  const rows = first.totals.map((/** @type {any} */ total) => {
+    const set = first.axis_sets[total.axes];
+    const figures = `payload ${total.payload} (counted), sent ${total.sent} (modelled, ring)`;
+    const button = h(
+      "button",
+      {
+        type: "button",
+        class: `total ${axisClass(set.axes, first.axes)}`,
+        "aria-pressed": "false",
+        title: `${set.words}: ${figures}; ${total.number} collectives`,
+        onclick: () => store.set({ list: "collectives", axes: store.state.axes === total.axes ? null : total.axes }),
+      },
+      h("span", { class: "axisname" }, set.words),
+      h(
+        "span",
+        { class: "track" },
+        h("span", { class: "fill", style: { width: `${Math.max(0.8, 100 * total.share)}%` } }),
+      ),
+      h("span", { class: "figure" }, total.sent),
+      h("span", { class: "count" }, total.number),
+    );
+    return { total, button };
+  });
+  const title = h("h3", { "aria-live": "polite" }, TITLE);
+  store.listen((changed) => FILTERS.some((key) => changed.has(key)) && follow(store, title, rows));
+  return h(
+    "section",
+    { class: "totals", "aria-label": "Sent per device and call, by mesh axis" },
+    title,
+    rows.length ? rows.map((/** @type {any} */ row) => row.button) : h("p", { class: "dim" }, "Nothing is sent."),
+    first.memory.length ? h("p", { class: "memory dim" }, drawSpans(first.memory, first.axes)) : null,
+    first.measured ? h("p", { class: "memory dim" }, first.measured) : null,
+  );
+}
+
+/**
+ * The bars show what the list shows; a chosen axis only fades the others.
+ * @param {import("../core/store.js").Store} store
+ * @param {HTMLElement} title
+ * @param {{total: any, button: HTMLElement}[]} rows
+ */
+function follow(store, title, rows) {
+  const { state, first } = store;
+  const { sums, number } = filteredTotals(
+    store.rows("collectives"),
+    state.list === "collectives" ? state : { ...state, ...CLEAR, list: "collectives" },
+    first,
+  );
+  const isPart = state.list === "collectives" && isFiltered({ ...state, axes: null });
+  title.textContent = isPart
+    ? `Sent per device and call, ${thousands(number)} of ${thousands(first.counts[0])} collectives`
+    : TITLE;
+  for (const { total, button } of rows) {
+    const [sent, count] = sums.get(total.axes) ?? [0, 0];
+    const part = total.sent_bytes ? sent / total.sent_bytes : 0;
+    button.setAttribute("aria-pressed", String(state.axes === total.axes));
+    button.classList.toggle("faded", state.axes !== null && state.axes !== total.axes);
+    const [fill, figure, counted] = [".fill", ".figure", ".count"].map(
+      (one) => /** @type {HTMLElement} */ (button.querySelector(one)),
+    );
+    fill.style.width = isPart ? `${100 * total.share * part}%` : `${Math.max(0.8, 100 * total.share)}%`;
+    fill.style.minWidth = isPart && !sent ? "0" : "";
+    figure.textContent = isPart ? bytesText(Math.round(sent)) : total.sent;
+    counted.textContent = isPart ? thousands(count) : total.number;
+  }
+}

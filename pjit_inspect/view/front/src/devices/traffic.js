@@ -1,0 +1,151 @@
+// Device-to-device traffic: who sends how much to whom, as a matrix on a canvas, and the busiest links in a table.
+import { h } from "../core/dom.js";
+import { bytesText, thousands } from "../core/format.js";
+
+const MOST = 256;
+
+/** @param {import("../core/store.js").Store} store */
+export function traffic(store) {
+  const canvas = /** @type {HTMLCanvasElement} */ (
+    h("canvas", {
+      role: "img",
+      tabindex: 0,
+      "aria-label": "Traffic between devices",
+      onmousemove: (/** @type {MouseEvent} */ e) => point(e),
+      onmouseleave: () => {
+        tip.textContent = "";
+      },
+    })
+  );
+  const tip = h("p", { class: "tip", "aria-live": "polite" });
+  const busiest = h("div", { class: "busiest" });
+  const box = h("div", { class: "traffic" }, h("div", { class: "matrix" }, canvas, tip), busiest);
+  /** @type {{cells: Float64Array, count: number, per: number} | null} */
+  let grid = null;
+  const draw = () => {
+    const { data } = store;
+    if (!data) return;
+    grid ??= binned(store);
+    paint(canvas, grid, box);
+    if (!busiest.childElementCount) busiest.append(...links(store));
+  };
+  const point = (/** @type {MouseEvent} */ event) => {
+    if (!grid) return;
+    const area = canvas.getBoundingClientRect();
+    const { count, per } = grid;
+    const from = Math.floor(((event.clientY - area.top - 16) / (area.height - 16)) * count);
+    const to = Math.floor(((event.clientX - area.left - 28) / (area.width - 28)) * count);
+    if (from < 0 || to < 0 || from >= count || to >= count) return;
+    const [sender, receiver] = [from, to].map((cell) => named(store, cell, per));
+    const sent = bytesText(Math.round(grid.cells[from * count + to]));
+    tip.textContent = `${sender} sends ${receiver} ${sent} per call (modelled)`;
+  };
+  store.listen((changed) => {
+    if (["data", "centre", "pane", "theme"].some((key) => changed.has(key)) && store.state.centre === "traffic")
+      requestAnimationFrame(draw);
+  });
+  new ResizeObserver(() => store.state.centre === "traffic" && draw()).observe(box);
+  return box;
+}
+
+/** @param {import("../core/store.js").Store} store @param {number} bin @param {number} per */
+function named(store, bin, per) {
+  const ids = store.data?.column("mesh.ids") ?? [];
+  return per === 1 ? `device ${ids[bin]}` : `positions ${thousands(bin * per)}\u2013${thousands((bin + 1) * per - 1)}`;
+}
+
+/** Pairs in at most 256 x 256 cells. @param {import("../core/store.js").Store} store */
+function binned(store) {
+  const data = /** @type {import("../core/blob.js").Store} */ (store.data);
+  const size = store.first.mesh.size || 1;
+  const per = Math.ceil(size / MOST);
+  const count = Math.ceil(size / per);
+  const cells = new Float64Array(count * count);
+  const [from, to, bytes] = ["traffic.sources", "traffic.targets", "traffic.bytes"].map((name) => data.column(name));
+  for (let i = 0; i < from.length; i++) cells[Math.floor(from[i] / per) * count + Math.floor(to[i] / per)] += bytes[i];
+  return { cells, count, per };
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {{cells: Float64Array, count: number, per: number}} grid
+ * @param {HTMLElement} box
+ */
+function paint(canvas, grid, box) {
+  const side = Math.max(120, Math.min(box.clientWidth - 40, box.clientHeight - 60, 34 * grid.count + 28, 460));
+  const ratio = globalThis.devicePixelRatio || 1;
+  canvas.width = canvas.height = side * ratio;
+  canvas.style.width = canvas.style.height = `${side}px`;
+  const pen = canvas.getContext("2d");
+  if (!pen) return;
+  pen.scale(ratio, ratio);
+  const style = getComputedStyle(canvas);
+  const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+  const [w, hh] = [(side - 28) / grid.count, (side - 16) / grid.count];
+  let most = 0;
+  for (const size of grid.cells) most = Math.max(most, size);
+  pen.fillStyle = color("panel");
+  pen.fillRect(28, 16, side - 28, side - 16);
+  pen.fillStyle = color("select");
+  for (let i = 0; i < grid.cells.length; i++) {
+    if (!grid.cells[i]) continue;
+    pen.globalAlpha = 0.1 + 0.9 * Math.sqrt(grid.cells[i] / most);
+    pen.fillRect(
+      28 + (i % grid.count) * w,
+      16 + Math.floor(i / grid.count) * hh,
+      Math.max(0.7, w - (w > 6 ? 1 : 0)),
+      Math.max(0.7, hh - (hh > 6 ? 1 : 0)),
+    );
+  }
+  pen.globalAlpha = 1;
+  pen.fillStyle = color("dim");
+  pen.font = "10px system-ui, sans-serif";
+  const every = Math.max(1, Math.ceil((12 + 6 * String(grid.count * grid.per).length) / w));
+  for (let i = 0; i < grid.count; i += every) {
+    pen.textAlign = "center";
+    pen.fillText(String(i * grid.per), 28 + (i + 0.5) * w, 11);
+    pen.textAlign = "right";
+    pen.fillText(String(i * grid.per), 24, 16 + (i + 0.5) * hh + 3);
+  }
+  canvas.setAttribute(
+    "aria-label",
+    `Traffic between ${grid.count} places of the mesh; the busiest links stand in the table`,
+  );
+}
+
+/** @param {import("../core/store.js").Store} store */
+function links(store) {
+  const data = /** @type {import("../core/blob.js").Store} */ (store.data);
+  const [from, to, bytes] = ["traffic.sources", "traffic.targets", "traffic.bytes"].map((name) => data.column(name));
+  const ids = data.column("mesh.ids");
+  if (!from.length) return [h("p", { class: "nothing" }, data.header.missing.hlo ?? "No device sends anything.")];
+  const order = Array.from(bytes.keys())
+    .sort((a, b) => bytes[b] - bytes[a])
+    .slice(0, 24);
+  const rows = order.map((i) =>
+    h(
+      "tr",
+      {},
+      h("td", {}, `${ids[from[i]]} \u2192 ${ids[to[i]]}`),
+      h("td", { class: "figure" }, bytesText(Math.round(bytes[i]))),
+    ),
+  );
+  const more = data.header.traffic_left_out;
+  return [
+    h("h3", {}, "Busiest links, per call"),
+    h("table", { class: "numbers" }, rows),
+    h(
+      "p",
+      { class: "dim small" },
+      "Rows send, columns receive; numbers are positions in the mesh. Modelled: rings send to the next device of the " +
+        "group, an all-to-all an equal part to each; permutes are counted.",
+    ),
+    more
+      ? h(
+          "p",
+          { class: "dim small" },
+          `${thousands(more)} collectives are not in it: their groups are unknown or too many.`,
+        )
+      : "",
+  ];
+}

@@ -1,0 +1,54 @@
+// Finds boxes by what is written in them: scopes, kernels, operations, collectives, mesh axes. Pure.
+import { range } from "../../core/blob.js";
+
+/**
+ * @typedef {import("./columns.js").Graph} Graph
+ * @typedef {import("./words.js").Words} Words
+ */
+
+/** The boxes of a graph as words to look through, made at the first search. */
+export class BoxSearch {
+  /** @param {Graph} graph @param {Words} words */
+  constructor(graph, words) {
+    this.graph = graph;
+    this.words = words;
+    /** @type {string[] | null} */
+    this.texts = null;
+  }
+
+  /**
+   * Boxes that have every word, rows in order; of boxes that one visible box stands for, the shown one.
+   * @param {string} text
+   * @returns {number[]}
+   */
+  find(text) {
+    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+    if (!wanted.length) return [];
+    this.texts ??= Array.from({ length: this.graph.boxes }, (_, box) => this._text(box));
+    const found = this.texts.flatMap((one, box) => (wanted.every((word) => one.includes(word)) ? [box] : []));
+    const isFound = new Set(found.map((box) => this._key(this.graph.box.row[box], box)));
+    return found.filter((box) => {
+      const row = this.graph.box.row[box];
+      const shown = this.graph.row.shown_as[row];
+      return shown === row || !isFound.has(this._key(shown, box));
+    });
+  }
+
+  /** @param {number} row @param {number} box */
+  _key(row, box) {
+    return row * 4 + this.graph.box.phase[box];
+  }
+
+  /** @param {number} box */
+  _text(box) {
+    const { graph, words } = this;
+    const row = graph.box.row[box];
+    const parts = [words.phase(graph.box.phase[box]), graph.path(row), graph.words["row.holds"](row)];
+    const [start, end] = range(graph.move.ends, box);
+    for (let line = start; line < end; line++)
+      parts.push(graph.header.kinds[graph.move.kind[line]], words.axes(graph.move.axes[line]));
+    for (const kernel of graph.kernelsOf(box))
+      parts.push(graph.words["kernel.names"](kernel), graph.words.labels(graph.kernel.label[kernel]));
+    return parts.join(" ").toLowerCase();
+  }
+}

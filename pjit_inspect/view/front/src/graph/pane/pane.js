@@ -1,0 +1,585 @@
+// The graph pane: the matrix of scopes by phases, its toolbar, and what the pointer and the keyboard do in it. What is
+// visible is `data/fold.js`, where it stands `data/matrix.js`, how it looks `draw.js`.
+import { openBox } from "../box/pane.js";
+import { h, onceAFrame } from "../../core/dom.js";
+import { fills, legend, modesOf, readColors } from "./colors.js";
+import { openGraph } from "../data/columns.js";
+import { draw } from "./draw.js";
+import { Finder } from "./finder.js";
+import { litBy, reveal } from "../data/selection.js";
+import { followPointer } from "./pointer.js";
+import { Words, asText } from "../data/words.js";
+import { graphTree, nodesOf } from "./tree.js";
+import { shardingsOf } from "../data/shardings.js";
+import { copyText } from "../../core/copy.js";
+import { BAND_HEAD, LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
+import { axisClass } from "../../core/spans.js";
+
+const NARROW = 560;
+const TALL = 560;
+const LEAST_SCALE = 0.3;
+const MOST_SCALE = 3;
+const READABLE = 0.9;
+
+/**
+ * @typedef {import("../../core/store.js").Store} Store
+ * @typedef {import("../data/matrix.js").Box} Box
+ * @typedef {import("../data/fold.js").Shown} Shown
+ * @typedef {import("../data/fold.js").Item} Item
+ * @typedef {{box: Box | null, line: number, item?: Item}} Focus a row, a box, or a line of a box
+ */
+
+/**
+ * A button of the toolbar.
+ * @param {string} words
+ * @param {string} title
+ * @param {() => void} click
+ * @param {string} [more] classes
+ */
+const button = (words, title, click, more = "") =>
+  h("button", { type: "button", class: `button ${more}`, title, "aria-label": title, onclick: click }, words);
+
+/**
+ * The pane, with the schedule strip under it; it fills itself once the data are there.
+ * @param {Store} store
+ * @param {HTMLElement} strip
+ */
+export function graph(store, strip) {
+  const box = h("section", { class: "graph", "aria-label": "Graph" });
+  /** @type {GraphView | null} */
+  let view = null;
+  store.listen((changed) => {
+    if (changed.has("data") && store.data) {
+      const found = openGraph(store.data);
+      view = found && new GraphView(store, found, strip);
+      box.replaceChildren(
+        ...(view
+          ? view.parts
+          : [h("p", { class: "nothing" }, store.data.header.graph?.missing || "No graph of this record.")]),
+      );
+    }
+    view?.changed(changed);
+  });
+  return box;
+}
+
+/** What is open, where it stands, what is lit: one graph on the page. */
+export class GraphView {
+  /** @type {Shown | null} */
+  shown = null;
+  /** @type {Shown | null} what was open before a selection opened more */
+  before = null;
+  /** @type {import("../data/matrix.js").Layout | null} */
+  layout = null;
+  /** @type {import("../data/selection.js").Lit} */
+  lit = { lines: new Map(), boxes: new Set(), phases: new Set() };
+  /** @type {Box | null} */
+  hover = null;
+  /** @type {Focus | null} */
+  focus = null;
+  /** @type {Set<number>} */
+  openBoxes = new Set();
+
+  // How it looks. The size is that of the pane when rows were last arranged for it.
+  scale = 1;
+  width = 0;
+  height = 0;
+  mode = "phase";
+  mostFlops = 0;
+  isNarrow = false;
+  isStale = false;
+  /** @type {Record<string, string>} */
+  colors = {};
+  /** @type {((box: Box) => string[]) | null} */
+  fillOf = null;
+  /** @type {number | undefined} */
+  idle = undefined;
+
+  canvas = /** @type {HTMLCanvasElement} */ (
+    h("canvas", { role: "img", "aria-label": "The graph; the tree beside it says the same" })
+  );
+  space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
+  box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
+  foot = h("div", { class: "graphfoot" });
+  phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
+  stripButton = button("Schedule", "Show or hide when kernels run", () => this.showStrip(Boolean(this.strip.hidden)));
+  paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
+
+  /**
+   * @param {Store} store
+   * @param {import("../data/columns.js").Graph} found
+   * @param {HTMLElement} strip
+   */
+  constructor(store, found, strip) {
+    this.store = store;
+    this.graph = found;
+    this.strip = strip;
+    this.phase = found.columns[0];
+    this.sets = store.data?.header.axis_sets ?? [];
+    this.words = new Words(found, this.sets);
+    this.shardings = store.data && shardingsOf(store.data, found);
+    this.finder = new Finder(this);
+    this.tree = graphTree({
+      nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
+      act: (node) => this.act(node),
+      open: (node, isOpen) => this.openNode(node, isOpen),
+      moved: (node) => this.moved(node),
+      key: (event) => this.key(event),
+    });
+    this.parts = [this.toolbar(), this.tree.element, this.box, this.foot, this.strip];
+    const mouse = followPointer(this);
+    const scrolled = () => {
+      mouse.quiet();
+      this.paint();
+    };
+    this.box.addEventListener("scroll", scrolled, { passive: true });
+    new ResizeObserver(() => this.resized()).observe(this.box);
+  }
+
+  /** Search, colours, zoom. */
+  toolbar() {
+    const select = /** @type {HTMLSelectElement} */ (
+      h(
+        "select",
+        {
+          "aria-label": "Colour boxes by",
+          onchange: () => {
+            this.mode = this.words.mode = select.value;
+            this.dress();
+            this.tree.update();
+          },
+        },
+        modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words)),
+      )
+    );
+    const copy = button(
+      "Copy",
+      "Copy the graph as text",
+      () => this.layout && copyText(this.store, copy, asText(this.layout, this.words)),
+      "wideonly push",
+    );
+    return h(
+      "div",
+      { class: "graphbar" },
+      this.phases,
+      ...this.finder.parts,
+      h("label", { class: "wideonly" }, "colour by ", select),
+      h(
+        "span",
+        { class: "tight wideonly" },
+        button("\u2212", "Zoom out (-)", () => this.zoom(1 / 1.2)),
+        button("Fit", "Fit the width (0)", () => this.fit()),
+        button("+", "Zoom in (+)", () => this.zoom(1.2)),
+      ),
+      button("Reset", "Open what is open at first", () => this.reset(), "wideonly"),
+      this.stripButton,
+      copy,
+    );
+  }
+
+  /** @param {boolean} isShown */
+  showStrip(isShown) {
+    this.strip.hidden = !isShown;
+    this.stripButton.setAttribute("aria-pressed", String(isShown));
+  }
+
+  /** @param {Set<string>} changed */
+  changed(changed) {
+    if (changed.has("theme")) this.dress();
+    if (changed.has("centre") || changed.has("pane") || changed.has("wide")) this.resized();
+    if (changed.has("selection")) this.selected();
+    else if (["axes", "kind", "list"].some((key) => changed.has(key))) this.paint();
+  }
+
+  get isVisible() {
+    return this.box.clientWidth > 0 && this.box.clientHeight > 0;
+  }
+
+  resized() {
+    const pane = this.box.parentElement;
+    if (!this.layout && pane?.clientHeight) this.showStrip(pane.clientWidth >= NARROW && pane.clientHeight >= TALL);
+    if (!this.isVisible) return;
+    const { clientWidth: width, clientHeight: height } = this.box;
+    if (this.layout && width === this.width && height === this.height && !this.isStale) return;
+    const isFirst = !this.layout;
+    [this.width, this.height] = [width, height];
+    this.isNarrow = width < NARROW && this.graph.columns.length > 1;
+    this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
+    this.arrange();
+    this.fit();
+    this.dress();
+    if (isFirst || this.isStale) this.selected();
+    this.isStale = false;
+  }
+
+  /** Where everything stands, after rows opened or the room changed. */
+  arrange() {
+    if (!this.shown) return;
+    this.layout = layoutOf(this.graph, this.shown, {
+      room: this.width,
+      phases: this.isNarrow ? [this.phase] : this.graph.columns,
+    });
+    this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
+    this.hover = null;
+    this.relit();
+    // A picture that got shorter must not move under the reader: what is in view stays there.
+    this.size(this.box.scrollTop > 0 ? this.box.scrollTop + this.box.clientHeight : 0);
+    clearTimeout(this.idle);
+    this.idle = setTimeout(() => this.tree.update(), 60);
+    this.phases.replaceChildren(...(this.isNarrow ? this.phaseButtons() : []));
+  }
+
+  phaseButtons() {
+    return this.graph.columns.map((phase) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-pressed": String(phase === this.phase),
+          onclick: () => {
+            this.phase = phase;
+            this.arrange();
+            this.dress();
+          },
+        },
+        this.words.phase(phase),
+      ),
+    );
+  }
+
+  /** @param {number} [least] height */
+  size(least = 0) {
+    if (!this.layout) return;
+    this.space.style.width = `${Math.max(this.layout.width * this.scale, 1)}px`;
+    this.space.style.height = `${Math.max(this.layout.height * this.scale, least)}px`;
+    this.paint();
+  }
+
+  /** Colours and legend. */
+  dress() {
+    if (!this.layout) return;
+    this.recolor();
+    this.foot.replaceChildren(
+      ...legend(this.mode, this.graph, this.layout, this.sets, this.store.first.axes),
+      ...this.notes(),
+    );
+    this.paint();
+  }
+
+  recolor() {
+    if (!this.layout) return;
+    this.colors = readColors(this.box);
+    this.fillOf = fills(this.mode, this.layout, this.colors, {
+      sets: this.sets,
+      all: this.store.first.axes,
+      shardings: this.shardings,
+    });
+  }
+
+  /** What a reader must know of the figures. */
+  notes() {
+    const { graph, layout } = this;
+    const cells = [...(layout?.view.cells.values() ?? [])];
+    const notes = [
+      [
+        "kernels per box: modelled",
+        "A kernel of several scopes stands in one box, and some have no scope of their own.",
+      ],
+      graph.header.has_scopes
+        ? null
+        : [
+            "no scopes: rows by loop, function, argument",
+            "Name parts of the program with jax.named_scope to see them as rows.",
+          ],
+      cells.some((cell) => cell.iterations !== 1)
+        ? ["per trip: of one iteration of the loop", "How often it runs stands in the box."]
+        : null,
+      cells.some((cell) => cell.shares.length)
+        ? [
+            "dashed bar: share of a combined collective",
+            "One instruction serves several boxes and is counted in one of them.",
+          ]
+        : null,
+      cells.some((cell) => cell.parts.length)
+        ? ["dashed line: fusions shared between boxes", "Point at a box to see with which."]
+        : null,
+    ];
+    return notes.filter(Boolean).map((note) => h("span", { class: "wideonly", title: note?.[1] }, note?.[0]));
+  }
+
+  paint() {
+    if (this.layout) this.paintSoon();
+  }
+
+  paintNow() {
+    const { canvas, layout, box, store } = this;
+    if (!layout || !this.fillOf) return;
+    // Another theme has another background.
+    if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor();
+    const ratio = devicePixelRatio || 1;
+    const width = box.clientWidth;
+    const height = box.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = `${width}px`;
+      canvas.style.height = `${height}px`;
+    }
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    const { axes, kind } = store.state;
+    const kinds = this.graph.header.kinds;
+    draw(context, layout, {
+      scale: this.scale,
+      left: box.scrollLeft,
+      top: box.scrollTop,
+      width,
+      height,
+      ratio,
+      colors: this.colors,
+      words: this.words,
+      axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)],
+      fillOf: this.fillOf,
+      hasAxisColors: this.mode === "phase" || this.mode === "axis",
+      lit: this.lit,
+      isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind),
+      hover: this.hover,
+      focus: this.focusPlace(),
+      found: this.finder.boxes(),
+      mostFlops: this.mostFlops,
+    });
+  }
+
+  // ---------------------------------------------------------------- rows
+
+  /** @param {number} row @param {boolean} [isOpen] */
+  toggle(row, isOpen) {
+    if (!this.shown || !this.graph.children[row]?.length) return;
+    this.before = null;
+    if (isOpen ?? !this.shown.open.has(row)) this.shown.open.add(row);
+    else this.shown.open.delete(row);
+    this.arrange();
+    this.dress();
+  }
+
+  /** Every member of a fold by itself, or one for all. @param {number} fold */
+  unfold(fold) {
+    if (!this.shown) return;
+    this.before = null;
+    if (!this.shown.unfolded.delete(fold)) this.shown.unfolded.add(fold);
+    this.arrange();
+    this.dress();
+  }
+
+  reset() {
+    this.before = null;
+    this.shown = openAtFirst(this.graph, Math.max(this.width, NARROW));
+    this.arrange();
+    this.fit();
+    this.dress();
+  }
+
+  // ---------------------------------------------------------------- selection and search
+
+  relit() {
+    if (this.layout) this.lit = litBy(this.store, this.graph, this.layout);
+  }
+
+  /** The selection changed: its line is lit, opened if no visible box has it, and brought into view. */
+  selected() {
+    if (!this.layout || !this.shown) return;
+    if (!this.isVisible) {
+      this.isStale = true;
+      return;
+    }
+    if (this.before) {
+      // what only the last selection needed open closes again
+      this.shown = this.before;
+      this.before = null;
+      this.arrange();
+      this.dress();
+    }
+    this.relit();
+    if (this.isNarrow && !this.lit.boxes.size && this.lit.phases.size) {
+      [this.phase] = this.lit.phases;
+      this.arrange();
+      this.dress();
+    }
+    if (!this.lit.boxes.size && this.lit.hidden !== undefined) {
+      this.before = { open: new Set(this.shown.open), unfolded: new Set(this.shown.unfolded) };
+      reveal(this.graph, this.shown, this.lit.hidden);
+      this.arrange();
+      this.dress();
+    }
+    const boxes = [...this.lit.boxes].sort((a, b) => a.y - b.y);
+    if (!this.store.isOpening && boxes.length && !boxes.some((box) => this.isInView(box))) this.bring(boxes[0]);
+    this.paint();
+  }
+
+  /** @param {{y: number, h: number}} place */
+  isInView(place) {
+    const top = this.box.scrollTop / this.scale;
+    const bottom = top + this.box.clientHeight / this.scale;
+    return place.y >= top + TOP - 8 && Math.min(place.y + place.h, place.y + 120) <= bottom;
+  }
+
+  /** Scrolls only in the pane. @param {{x: number, y: number, w: number, h: number}} place */
+  bring(place) {
+    const { box, scale } = this;
+    if (!this.isInView(place)) box.scrollTop = Math.max(0, (place.y - TOP - 24) * scale);
+    if (place.x * scale < box.scrollLeft) box.scrollLeft = (place.x - 20) * scale;
+    else if ((place.x + place.w) * scale > box.scrollLeft + box.clientWidth)
+      box.scrollLeft = (place.x + place.w + 12) * scale - box.clientWidth;
+  }
+
+  /** Opens what is around a box and goes there. @param {number} number */
+  goTo(number) {
+    if (!this.shown) return;
+    const row = this.graph.box.row[number];
+    const phase = this.graph.box.phase[number];
+    if (this.isNarrow) this.phase = phase;
+    this.before = null;
+    reveal(this.graph, this.shown, number);
+    this.arrange();
+    this.dress();
+    const box = this.layout?.at.get(row * 4 + phase);
+    if (!box) return;
+    this.focus = { box, line: -1 };
+    this.tree.choose(`b${row * 4 + phase}`);
+    this.bring(box);
+    this.paint();
+  }
+
+  // ---------------------------------------------------------------- acts
+
+  /** @param {Box | null} box */
+  hoverOn(box) {
+    if (box === this.hover) return;
+    this.hover = box;
+    this.paint();
+  }
+
+  /** A row's name: it opens or closes. @param {Item} item */
+  choose(item) {
+    if (item.isUnfolded) this.unfold(item.fold);
+    else this.toggle(item.row);
+  }
+
+  /**
+   * A line: its collective is selected; again, the next one of it; a difference opens the layer that has it.
+   * @param {Box} box
+   * @param {number} at
+   */
+  pick(box, at) {
+    const line = box.lines[at];
+    const { store, graph } = this;
+    if (line.type === "difference") {
+      const [member] = line.of.members;
+      this.shown?.unfolded.add(graph.row.fold[member]);
+      return this.toggle(member, true);
+    }
+    if (line.type === "more") return this.enter(box);
+    const rows = [...new Set(line.of.collectives.map((number) => graph.collective.row[number]))].filter(
+      (row) => row >= 0,
+    );
+    const now = store.state.selection;
+    const current = now?.type === "collective" ? rows.indexOf(now.row) : -1;
+    if (rows.length) store.select({ type: "collective", row: rows[(current + 1) % rows.length] });
+  }
+
+  /** A box: what is in it; of several boxes together, the row opens first. @param {Box} box */
+  enter(box) {
+    const { cell } = box;
+    if (cell.boxes.length > 1 && this.graph.children[cell.row].length && !this.shown?.open.has(cell.row))
+      return this.toggle(cell.row, true);
+    const host = this.box.parentElement;
+    if (host && cell.boxes.length) openBox(this.store, cell.boxes[0], host);
+  }
+
+  // ---------------------------------------------------------------- zoom
+
+  /** @param {number} factor @param {number} [x] @param {number} [y] what stays where it is, in the pane */
+  zoom(factor, x = this.box.clientWidth / 2, y = TOP) {
+    const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, this.scale * factor));
+    const { box } = this;
+    const [left, top] = [
+      (box.scrollLeft + x) * (scale / this.scale) - x,
+      (box.scrollTop + y) * (scale / this.scale) - y,
+    ];
+    this.scale = scale;
+    this.size();
+    box.scrollLeft = left;
+    box.scrollTop = top;
+  }
+
+  fit() {
+    if (!this.layout) return;
+    this.scale = Math.max(READABLE, Math.min(1, this.box.clientWidth / this.layout.width));
+    this.size();
+  }
+
+  // ---------------------------------------------------------------- keyboard
+
+  /** @param {import("./tree.js").Node | null} node */
+  moved(node) {
+    this.box.classList.toggle("focused", node !== null);
+    this.focus = node && { item: node.item, box: node.box, line: node.line };
+    const place = this.focusPlace();
+    if (place && !this.isInView(place)) this.bring(place);
+    this.paint();
+  }
+
+  /** Where the focus is drawn. */
+  focusPlace() {
+    const { focus, layout } = this;
+    if (!focus || !layout) return null;
+    const cell = focus.box?.cell;
+    const box = cell && layout.boxes.find((one) => one.cell.row === cell.row && one.cell.phase === cell.phase);
+    if (box)
+      return focus.line < 0 ? box : { x: box.x + 3, y: box.y + box.lines[focus.line].y + 1, w: box.w - 6, h: LINE - 2 };
+    const band = layout.bands.find((one) => one.item.row === focus.item?.row && one.item.fold === focus.item.fold);
+    if (band) return { x: band.x + 3, y: band.y + 3, w: band.w - 6, h: BAND_HEAD - 6 };
+    const label = layout.labels.find((one) => one.item.row === focus.item?.row);
+    return label ? { x: label.x - 4, y: label.y + 2, w: label.w + 2, h: Math.min(label.h, 36) } : null;
+  }
+
+  /** @param {import("./tree.js").Node} node */
+  act(node) {
+    if (node.box && node.line >= 0) this.pick(node.box, node.line);
+    else if (node.box) this.enter(node.box);
+    else this.choose(node.item);
+  }
+
+  /** @param {import("./tree.js").Node} node @param {boolean} isOpen */
+  openNode(node, isOpen) {
+    if (!node.box) return node.item.isUnfolded ? this.unfold(node.item.fold) : this.toggle(node.item.row, isOpen);
+    const key = node.box.cell.row * 4 + node.box.cell.phase;
+    if (isOpen) this.openBoxes.add(key);
+    else this.openBoxes.delete(key);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const fold = this.focus?.item?.fold ?? -1;
+    /** @type {Record<string, () => void>} */
+    const actions = {
+      "+": () => this.zoom(1.2),
+      "=": () => this.zoom(1.2),
+      "-": () => this.zoom(1 / 1.2),
+      0: () => this.fit(),
+      x: () => fold >= 0 && this.unfold(fold),
+      PageDown: () => {
+        this.box.scrollTop += this.box.clientHeight * 0.8;
+      },
+      PageUp: () => {
+        this.box.scrollTop -= this.box.clientHeight * 0.8;
+      },
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+    this.tree.update();
+  }
+}

@@ -1,0 +1,354 @@
+// The list on the left: collectives, arrays or kernels, with a filter and chips.
+import { h, moved, tabs } from "../core/dom.js";
+import { thousands } from "../core/format.js";
+import { glyph } from "../core/glyphs.js";
+import { axisClass } from "../core/spans.js";
+import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "../core/filters.js";
+
+const PAGE = 300;
+const CHIPS = ["list", "data", "axes", "kind", "role"];
+const ROWS = [...CHIPS, "text", "cause", "note", "sort", "reversed"];
+
+/** @param {import("../core/store.js").Store} store */
+export function list(store) {
+  const { first } = store;
+  const names = [
+    ["collectives", "Collectives"],
+    ["arrays", "Arrays"],
+    ["kernels", "Kernels"],
+  ];
+  const items = names.map(
+    ([key, words], i) =>
+      /** @type {[string, any]} */ ([key, [words, h("span", { class: "count" }, ` ${thousands(first.counts[i])}`)]]),
+  );
+  const bar = tabs(
+    "What to list",
+    items,
+    () => store.state.list,
+    (key) => store.set({ list: key }),
+  );
+  const input = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "search",
+      class: "filter",
+      placeholder: "Filter by name, file:line, scope  ( / )",
+      "aria-label": "Filter the list",
+      oninput: () => store.set({ text: input.value }),
+    })
+  );
+  const chips = h("div", { class: "chips" });
+  const tools = new Tools(store);
+  const rows = h("div", {
+    class: "rows",
+    role: "listbox",
+    "aria-label": "Rows",
+    tabindex: -1,
+    onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event),
+  });
+  let limit = PAGE;
+  const draw = () => {
+    const all = store.rows(store.state.list);
+    const shown = shownRows(all, store.state, first);
+    tools.update(all, shown);
+    const current = store.state.selection;
+    rows.replaceChildren(...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current)));
+    if (shown.length > limit)
+      rows.append(
+        h(
+          "button",
+          {
+            type: "button",
+            class: "more",
+            onclick: () => {
+              limit += PAGE * 4;
+              draw();
+            },
+          },
+          `${thousands(shown.length - limit)} more`,
+        ),
+      );
+    const more = store.data?.header.more[store.state.list];
+    if (more && !store.state.text) rows.append(h("p", { class: "nothing" }, more));
+    if (!shown.length) rows.append(nothing(store, input));
+    mark(store, rows);
+  };
+  const update = (/** @type {Set<string>} */ changed) => {
+    if (changed.has("list")) limit = PAGE;
+    if (["list", "data"].some((key) => changed.has(key))) bar.update();
+    if (input.value !== store.state.text) input.value = store.state.text;
+    if (CHIPS.some((key) => changed.has(key))) drawChips(store, chips);
+    if (ROWS.some((key) => changed.has(key))) draw();
+    else if (changed.has("selection")) mark(store, rows);
+  };
+  store.listen(update);
+  update(new Set(["data"]));
+  return h(
+    "section",
+    { class: "list", "aria-label": "List" },
+    bar.bar,
+    h("div", { class: "filters" }, input, chips, tools.box),
+    rows,
+  );
+}
+
+/** Sorting, the filter by cause, and how many rows are left. */
+class Tools {
+  /** @param {import("../core/store.js").Store} store */
+  constructor(store) {
+    this.store = store;
+    this.list = "";
+    this.sort = this.select("Sort by", (value) => store.set({ sort: value }));
+    this.order = h("button", {
+      type: "button",
+      class: "button order",
+      onclick: () => store.set({ reversed: !store.state.reversed }),
+    });
+    this.cause = this.select("Only this cause", (value) => store.set({ cause: value || null }));
+    this.count = h("span", { class: "dim shown", role: "status" });
+    this.box = h("div", { class: "tools" }, this.sort, this.order, this.cause, this.count);
+  }
+
+  /** @param {string} label @param {(value: string) => void} chosen */
+  select(label, chosen) {
+    const element = /** @type {HTMLSelectElement} */ (
+      h("select", { "aria-label": label, title: label, onchange: () => chosen(element.value) })
+    );
+    return element;
+  }
+
+  /** @param {any[]} all @param {[any, number][]} shown */
+  update(all, shown) {
+    const { state, data } = this.store;
+    const list = `${state.list} ${Boolean(data)}`;
+    if (list !== this.list) this.options(all);
+    this.list = list;
+    this.sort.value = sortKey(state);
+    this.cause.value = state.cause ?? "";
+    this.order.textContent = state.reversed ? "\u2191" : "\u2193";
+    this.order.setAttribute("aria-pressed", String(state.reversed));
+    this.order.setAttribute("aria-label", "Reverse the order");
+    this.order.title = "Reverse the order";
+    const number = (/** @type {any[]} */ rows) => rows.reduce((sum, row) => sum + row.number, 0);
+    this.count.textContent =
+      shown.length < all.length ? `${thousands(number(shown.map(([row]) => row)))} of ${thousands(number(all))}` : "";
+  }
+
+  /** What this list can be sorted by, and the causes it has. @param {any[]} all */
+  options(all) {
+    this.sort.replaceChildren(
+      ...sortsOf(this.store.state.list, all).map(([key, words]) => h("option", { value: key }, `by ${words}`)),
+    );
+    const causes = new Map();
+    for (const row of all)
+      for (const cause of row.causes ?? []) causes.set(cause, (causes.get(cause) ?? 0) + row.number);
+    const ranked = [...causes].sort((a, b) => b[1] - a[1]);
+    this.cause.replaceChildren(
+      h("option", { value: "" }, "any cause"),
+      ...ranked.map(([cause, count]) => h("option", { value: cause }, `${cause} (${thousands(count)})`)),
+    );
+    this.cause.hidden = ranked.length < 2;
+  }
+}
+
+/** @param {import("../core/store.js").Store} store @param {HTMLInputElement} input */
+function nothing(store, input) {
+  const { state } = store;
+  if (isFiltered(state)) {
+    const clear = () => {
+      input.value = "";
+      store.set(CLEAR);
+    };
+    return h(
+      "p",
+      { class: "nothing" },
+      "Nothing fits. ",
+      h("button", { type: "button", class: "button", onclick: clear }, "Clear"),
+    );
+  }
+  const key = { collectives: "hlo", kernels: "hlo", arrays: "inputs" }[state.list] ?? "";
+  const why = store.data?.header.missing[key];
+  const none = {
+    collectives: "No collectives: the devices do not communicate.",
+    arrays: "No arrays.",
+    kernels: "No fused kernels.",
+  }[state.list];
+  return h("p", { class: "nothing" }, why ?? (store.data ? none : ""));
+}
+
+/** @param {import("../core/store.js").Store} store @param {HTMLElement} chips */
+function drawChips(store, chips) {
+  const { first, state } = store;
+  const all = store.rows(state.list);
+  const chip = (
+    /** @type {any[]} */ words,
+    /** @type {boolean} */ on,
+    /** @type {() => void} */ click,
+    /** @type {string} */ title,
+  ) => h("button", { type: "button", class: "chip", title, "aria-pressed": String(on), onclick: click }, words);
+  /** @type {HTMLElement[]} */
+  const shown = [];
+  if (state.list === "collectives") {
+    for (const [axes, number] of counted(all, "axes")) {
+      const set = first.axis_sets[axes] ?? store.data?.header.axis_sets[axes];
+      const square = h("span", { class: `square ${axisClass(set.axes, first.axes)}` });
+      shown.push(
+        chip(
+          [square, `${set.words} `, h("span", { class: "count" }, thousands(number))],
+          state.axes === axes,
+          () => store.set({ axes: state.axes === axes ? null : axes }),
+          `Only over ${set.words}`,
+        ),
+      );
+    }
+    for (const [kind, number] of counted(all, "kind"))
+      shown.push(
+        chip(
+          [glyph(kind), " ", h("span", { class: "count" }, thousands(number))],
+          state.kind === kind,
+          () => store.set({ kind: state.kind === kind ? null : kind }),
+          `Only ${kind}`,
+        ),
+      );
+  }
+  if (state.list === "arrays")
+    for (const [role, number] of counted(all, "role"))
+      shown.push(
+        chip(
+          [`${role}s `, h("span", { class: "count" }, thousands(number))],
+          state.role === role,
+          () => store.set({ role: state.role === role ? null : role }),
+          `Only ${role}s`,
+        ),
+      );
+  chips.replaceChildren(...(shown.length > 1 ? shown : []));
+}
+
+/** @param {any[]} rows @param {string} key @returns {[any, number][]} */
+function counted(rows, key) {
+  const counts = new Map();
+  for (const row of rows) counts.set(row[key], (counts.get(row[key]) ?? 0) + row.number);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/** @param {import("../core/store.js").Store} store @param {any} row @param {number} index @param {boolean} isFirst */
+function drawRow(store, row, index, isFirst) {
+  const type = /** @type {"collective" | "array" | "kernel"} */ (store.state.list.slice(0, -1));
+  const parts = { collective: collectiveParts, array: arrayParts, kernel: kernelParts }[type](store, row);
+  return h(
+    "div",
+    {
+      class: `row ${parts.color}`,
+      role: "option",
+      "data-row": index,
+      "aria-selected": "false",
+      tabindex: isFirst ? 0 : -1,
+      title: parts.full ?? parts.name,
+      onclick: () => {
+        // Asked first: afterwards the browser would have to lay out all panes for it.
+        const goes = store.state.pane === "list" && narrow(store);
+        store.select({ type, row: index });
+        if (goes) store.set({ pane: "details" });
+      },
+    },
+    glyph(parts.sign),
+    h("span", { class: "name" }, h("bdi", {}, parts.name)),
+    h("span", { class: "size" }, parts.size),
+    h("span", { class: "sub" }, parts.sub),
+    h("span", { class: "times" }, row.number > 1 ? `\u00d7 ${thousands(row.number)}` : ""),
+    parts.share === null ? null : h("span", { class: "bar", style: { width: `${Math.max(1, 100 * parts.share)}%` } }),
+  );
+}
+
+/** @param {import("../core/store.js").Store} store */
+function narrow(store) {
+  return store.isNarrow();
+}
+
+/** @param {import("../core/store.js").Store} store @param {any} row */
+function collectiveParts(store, row) {
+  const set = store.first.axis_sets[row.axes] ?? store.data?.header.axis_sets[row.axes];
+  const scope = row.what.split("/").slice(0, 2).join("/");
+  const sub = [row.kind, row.place, scope === row.name ? "" : scope].filter(Boolean).join(" \u00b7 ");
+  return {
+    sign: row.kind,
+    name: row.name,
+    full: `${row.what}\n${row.kind}, ${row.phase || "phase unknown"}, ${row.cause}, ${row.place}`,
+    size: row.sent,
+    sub,
+    share: row.share,
+    color: axisClass(set?.axes ?? null, store.first.axes),
+  };
+}
+
+/** @param {import("../core/store.js").Store} store @param {any} row */
+function arrayParts(store, row) {
+  const sharding = store.data?.header.shardings[row.sharding];
+  const axes = [...new Set((sharding?.spec ?? []).flat())];
+  const sub = [row.array, row.spec, row.place].filter(Boolean).join(" \u00b7 ");
+  return {
+    sign: "array",
+    name: row.name,
+    full: `${row.name}\n${sub}`,
+    size: row.all,
+    sub,
+    share: null,
+    color: axisClass(axes, store.first.axes),
+  };
+}
+
+/** @param {import("../core/store.js").Store} _store @param {any} row */
+function kernelParts(_store, row) {
+  const contains = row.contains
+    .slice(0, 3)
+    .map((/** @type {any} */ [opcode, n]) => (n > 1 ? `${opcode} \u00d7${n}` : opcode))
+    .join(", ");
+  const sub = [row.time && `${row.time} measured`, row.target || row.kind, contains, row.place]
+    .filter(Boolean)
+    .join(" \u00b7 ");
+  return {
+    sign: "kernel",
+    name: row.what,
+    full: `${row.what}\n${sub}`,
+    size: row.traffic,
+    sub,
+    share: null,
+    color: "ax-none",
+  };
+}
+
+/** @param {import("../core/store.js").Store} store @param {HTMLElement} rows */
+function mark(store, rows) {
+  const { selection, list: kind } = store.state;
+  const isHere = selection !== null && `${selection.type}s` === kind;
+  const found = /** @type {HTMLElement | null} */ (
+    isHere ? rows.querySelector(`.row[data-row="${selection.row}"]`) : null
+  );
+  for (const row of /** @type {NodeListOf<HTMLElement>} */ (
+    rows.querySelectorAll('.row[aria-selected="true"], .row[tabindex="0"]')
+  )) {
+    row.setAttribute("aria-selected", "false");
+    row.tabIndex = -1;
+  }
+  (found ?? rows.querySelector(".row"))?.setAttribute("tabindex", "0");
+  found?.setAttribute("aria-selected", "true");
+  if (found) requestAnimationFrame(() => intoView(rows, found));
+}
+
+/** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */
+function intoView(box, row) {
+  const top = row.offsetTop - box.offsetTop;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + row.offsetHeight > box.scrollTop + box.clientHeight)
+    box.scrollTop = top + row.offsetHeight - box.clientHeight;
+}
+
+/** @param {import("../core/store.js").Store} store @param {HTMLElement} rows @param {KeyboardEvent} event */
+function walk(store, rows, event) {
+  const all = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll(".row")]);
+  const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
+  const to = event.key === "Enter" || event.key === " " ? at : moved(event, at, all.length);
+  if (to === null || to < 0) return;
+  event.preventDefault();
+  all[to].focus();
+  store.select({ type: /** @type {any} */ (store.state.list.slice(0, -1)), row: Number(all[to].dataset.row) });
+}

@@ -1,0 +1,122 @@
+// The one entry: as a page (exported file, or the frame of the notebook's default display) it starts itself from the
+// data in the page; as a widget module, anywidget calls `render`.
+import { mount } from "./app.js";
+import { inflate, openBlob } from "../core/blob.js";
+import { followHash } from "../core/link.js";
+import boxgraphCss from "../graph/box/box.css";
+import graphCss from "../graph/pane/graph.css";
+import scheduleCss from "../schedule/schedule.css";
+import stylesCss from "../core/styles.css";
+import tooltipCss from "../core/tooltip.css";
+
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss].join("\n");
+
+/** @param {Document | ShadowRoot} place */
+function addStyle(place) {
+  const style = document.createElement("style");
+  style.textContent = css;
+  (place instanceof Document ? place.head : place).append(style);
+}
+
+/**
+ * Canvases take their colours when they are drawn: they are drawn again when the theme changes.
+ * @param {import("../core/store.js").Store} store
+ * @param {() => void} [changed]
+ */
+function followTheme(store, changed) {
+  const draw = () => {
+    changed?.();
+    store.listeners.forEach((listener) => listener(new Set(["theme"])));
+  };
+  const media = ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"].map((query) =>
+    matchMedia(query),
+  );
+  media.forEach((one) => one.addEventListener("change", draw));
+  const notebook = new MutationObserver(draw);
+  if (changed)
+    notebook.observe(document.body, {
+      attributes: true,
+      attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"],
+    });
+  return () => {
+    media.forEach((one) => one.removeEventListener("change", draw));
+    notebook.disconnect();
+  };
+}
+
+async function startPage() {
+  const root = document.getElementById("pjit-inspector");
+  const first = document.getElementById("pjit-first");
+  const blob = document.getElementById("pjit-blob");
+  if (!root || !first || !blob) return;
+  const store = mount(root, JSON.parse(first.textContent ?? ""));
+  try {
+    store.open(openBlob(await inflate(blob.textContent ?? "")));
+    followHash(store);
+    followTheme(store);
+    performance.mark("pjit-ready");
+    root.setAttribute("data-ready", "true");
+  } catch (error) {
+    root.append(
+      Object.assign(document.createElement("p"), {
+        className: "nothing",
+        textContent: `The rest of this page could not be read: ${error}`,
+      }),
+    );
+  }
+}
+
+/** @param {{model: any, el: HTMLElement}} widget */
+function render({ model, el }) {
+  const shadow = el.attachShadow ? el.attachShadow({ mode: "open" }) : el;
+  addStyle(/** @type {any} */ (shadow));
+  const root = document.createElement("div");
+  shadow.append(root);
+  const theme = () => {
+    const isLight = document.body.dataset.jpThemeLight; // JupyterLab's theme; elsewhere the browser's preference counts
+    root.classList.toggle("light", isLight === "true");
+    root.classList.toggle("dark", isLight === "false");
+  };
+  theme();
+  const store = mount(root, JSON.parse(model.get("_first")));
+  const unfollow = followTheme(store, theme);
+  let isOurs = false;
+  const open = () => {
+    const bytes = /** @type {DataView} */ (model.get("_blob"));
+    if (!bytes?.byteLength) return;
+    isOurs = true; // the kernel knows it: only what the reader chooses is told
+    const buffer = /** @type {ArrayBuffer} */ (bytes.buffer);
+    store.open(openBlob(buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
+    store.selectName(model.get("selection"));
+    isOurs = false;
+    root.setAttribute("data-ready", "true");
+  };
+  const tell = () => {
+    if (isOurs || !store.data) return;
+    const name = store.selectionName();
+    if (name === model.get("selection")) return;
+    model.set("selection", name);
+    model.save_changes();
+  };
+  const follow = () => {
+    isOurs = true;
+    store.selectName(model.get("selection"));
+    isOurs = false;
+  };
+  store.listen((changed) => changed.has("selection") && tell());
+  model.on("change:_blob", open);
+  model.on("change:selection", follow);
+  open();
+  return () => {
+    unfollow();
+    model.off("change:_blob", open);
+    model.off("change:selection", follow);
+  };
+}
+
+if (typeof document !== "undefined" && document.getElementById("pjit-inspector")) {
+  addStyle(document);
+  startPage();
+}
+
+export default { render };
