@@ -167,9 +167,9 @@ class Session:
 
     def _new_complaints(self) -> list[str]:
         """What this package warned of since the last test: what it could not record or compute."""
-        from pjit_inspect import guard as steps
+        from pjit_inspect import guard
 
-        new = sorted(steps._warned - self._complaints)  # noqa: SLF001
+        new = sorted(guard._warned - self._complaints)  # noqa: SLF001
         self._complaints |= set(new)
         return new
 

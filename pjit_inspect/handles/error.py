@@ -11,7 +11,7 @@ from typing import Any
 
 from pjit_inspect.analyze.errors import explain as explain_errors
 from pjit_inspect.errors import PjitInspectError
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
@@ -123,12 +123,12 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     """The explanation of an error that is known; None for any other."""
     from pjit_inspect.observe.errors.scene import error_scene, linked_errors
 
-    steps = Steps()
+    guard = Guard()
     for link in linked_errors(error):
         facts = parse_sharding_error(_message(link))
         if facts is not None:
-            scene = steps.take("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            found = steps.take(
+            scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
+            found = guard.run(
                 "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
             )
             if found is not None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times, measured_program
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import KernelTimes
@@ -31,17 +31,17 @@ def measured(records: Iterable[CompileRecord], twins: Iterable[CompileRecord] = 
     """
     from pjit_inspect.observe.profiler.profiler import Profiler
 
-    profiler, is_interrupted, steps = Profiler(), True, Steps()
+    profiler, is_interrupted, guard = Profiler(), True, Guard()
     try:
-        steps.take(_STEP, profiler.open, None)
+        guard.run(_STEP, profiler.open, None)
         yield
         is_interrupted = False
     except Exception:
         is_interrupted = False
         raise
     finally:
-        steps.take(_STEP, lambda: profiler.close(is_interrupted=is_interrupted), None)
-        steps.take(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.runs, profiler.missing), None)
+        guard.run(_STEP, lambda: profiler.close(is_interrupted=is_interrupted), None)
+        guard.run(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.runs, profiler.missing), None)
 
 
 def _give(
@@ -74,10 +74,10 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
     programs: dict[int, MeasuredProgram] = {}
     reasons: dict[int, str] = {}
     for row, record in enumerate(records):
-        steps = Steps()
-        module = steps.take("hlo", partial(_module_of, record), None)
+        guard = Guard()
+        module = guard.run("hlo", partial(_module_of, record), None)
         if module is None:
-            reasons[row] = record.data.missing.get("hlo", "") or "".join(steps.failed.values()) or "it has no HLO"
+            reasons[row] = record.data.missing.get("hlo", "") or "".join(guard.failed.values()) or "it has no HLO"
         elif module.name not in names:
             reasons[row] = "the profiler saw no run of it"
         else:

@@ -24,7 +24,7 @@ from pjit_inspect.analyze.report.report import cells_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.guard import Steps, uncollected
+from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of
 from pjit_inspect.handles.suggest import suggestions_of
@@ -292,10 +292,10 @@ class CompileRecord:
     @cached_property
     def report(self) -> RecordReport:
         """All analyses of this record, as the displays use them."""
-        steps = Steps()
-        module = steps.take("hlo", lambda: self.hlo, None)
+        guard = Guard()
+        module = guard.run("hlo", lambda: self.hlo, None)
         data, program, reason = self.data, self.propagation, self._propagation_and_reason[1]
-        missing = data.missing | steps.failed
+        missing = data.missing | guard.failed
         # What an earlier report said is no longer so once `ask_partitioner` had an answer.
         missing.pop("partitioner", None)
         if program is not None and program.is_predicted and reason:
@@ -303,7 +303,7 @@ class CompileRecord:
         found = report(replace(data, missing=missing), module, program, self._sources)
         if self._live:
             # Only the HLO tells which further files the program came from; keep their text with the record.
-            further = steps.take("sources", lambda: _further_sources(found), ())
+            further = guard.run("sources", lambda: _further_sources(found), ())
             found = replace(found, data=replace(found.data, sources=(*found.data.sources, *further)))
         self._data = found.data
         return found
@@ -424,8 +424,8 @@ class CompileRecord:
 
         A browser that runs no scripts shows the still display.
         """
-        with uncollected():
-            document = record_view(self._told)
+        with gc_paused():
+            document = record_view(self._report_for_display)
             page = inspector_page(self._inspector(document), fallback=to_html(document))
         Path(path).write_text(page, encoding="utf-8")
 
@@ -442,11 +442,11 @@ class CompileRecord:
         """
         if view not in get_args(View):
             raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
-        with uncollected():
+        with gc_paused():
             return self._shown(view, show_times=times)
 
     def _shown(self, view: View, *, show_times: bool) -> Any:
-        document = record_view(self._told, options=ViewOptions(show_times=show_times))
+        document = record_view(self._report_for_display, options=ViewOptions(show_times=show_times))
         if view == "text":
             return Shown({"text/plain": to_text(document)})
         if view == "widget":
@@ -454,7 +454,7 @@ class CompileRecord:
             return inspector_widget(payload, words=widget_words(self.report), still=to_html(document))
         bundle = drawn(document)
         make = partial(self._inspector, document, show_times=show_times)
-        live = Steps().take("the inspector", lambda: inspector_frame(make(), bundle["text/html"]), None)
+        live = Guard().run("the inspector", lambda: inspector_frame(make(), bundle["text/html"]), None)
         return Shown(bundle if live is None else {**bundle, "text/html": live})
 
     def _inspector(self, document: Document, *, show_times: bool = True) -> InspectorPayload:
@@ -462,7 +462,7 @@ class CompileRecord:
         graph, no_graph = self._graph_and_reason
         return inspector_payload(
             InspectorInput(
-                report=self._told,
+                report=self._report_for_display,
                 traffic=self._traffic,
                 jaxpr=self.jaxpr,
                 stablehlo=self.stablehlo,
@@ -481,12 +481,12 @@ class CompileRecord:
     @cached_property
     def _graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
         """The graph of the program, and why there is none: a picture that fails must not take the rest with it."""
-        module, steps = self.hlo, Steps()
+        module, guard = self.hlo, Guard()
         if module is None:
             return None, ""
         find = partial(find_graph, module, self.report.collectives or CollectiveTable(()))
-        graph = steps.take("the graph", find, None)
-        return graph, "".join(f"no graph of this program, its analysis failed: {why}" for why in steps.failed.values())
+        graph = guard.run("the graph", find, None)
+        return graph, "".join(f"no graph of this program, its analysis failed: {why}" for why in guard.failed.values())
 
     def explain(self, what: str | int | None = None) -> Shown:
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
@@ -494,15 +494,15 @@ class CompileRecord:
         `what` narrows it: a kind ("all-gather"), a cause ("contraction"), a mesh axis, a phase ("backward"), a line of
         your source (41, or "train.py:41"), or a name (`"params['w1']"`). Where nothing fits it says what there is.
         """
-        return Shown(drawn(explain_view(self._told, what)))
+        return Shown(drawn(explain_view(self._report_for_display, what)))
 
     @property
-    def _told(self) -> RecordReport:
+    def _report_for_display(self) -> RecordReport:
         """The report with the reason, XLA's warnings, and the suggestions somebody asked for, as far as checked."""
         found = (replace(s, checked=self._checked.get(s.change)) for s in vars(self).get("suggestions", ()))
-        steps = Steps()
-        reason = steps.take("the reason", lambda: self.reason, None)
-        warnings = steps.take("XLA's warnings", lambda: self.warnings, ())
+        guard = Guard()
+        reason = guard.run("the reason", lambda: self.reason, None)
+        warnings = guard.run("XLA's warnings", lambda: self.warnings, ())
         data = replace(self.report.data, reason=reason)
         return replace(self.report, data=data, suggestions=tuple(found), warnings=warnings)
 
@@ -532,7 +532,7 @@ class CompileRecord:
         return drawn(Document(axes=document_axes(self.data), blocks=shown))
 
     def __str__(self) -> str:
-        return to_text(record_view(self._told))
+        return to_text(record_view(self._report_for_display))
 
     def __repr__(self) -> str:
         where = f" at {self.user_frame.where}" if self.user_frame else ""
