@@ -184,7 +184,7 @@ def _class(name: str, kind: type) -> str:
     claim, attributes = _attributes(kind)
     lines = [f"### `{name}`\n", claim, ""]
     rows = [*_fields(kind, attributes), *(_member(member, value) for member, value in members_of(kind))]
-    rows = [re.sub(r"\bSelf\b", name, re.sub(r"\bRecord\b", "CompileRecord", row)) for row in rows]
+    rows = [re.sub(r"\bSelf\b", name, row) for row in rows]
     if rows:
         lines += [*rows, ""]
     return "\n".join(lines)
@@ -290,8 +290,7 @@ def _call(name: str, function: Callable[..., Any], *, bound: bool = False) -> st
     shown = str(signature.replace(parameters=parameters[bound:], return_annotation=inspect.Signature.empty))
     if _is_scope(function):
         return f"with {name}{shown} as log:  # a {returns.removeprefix('Iterator[').removesuffix(']')}"
-    call = f"{name}{shown}" + (f" -> {returns}" if returns is not inspect.Signature.empty else "")
-    return call.replace("RecordLog[CompileRecord]", "Log")
+    return f"{name}{shown}" + (f" -> {returns}" if returns is not inspect.Signature.empty else "")
 
 
 def _written(annotation: Any) -> Any:

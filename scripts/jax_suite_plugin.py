@@ -224,7 +224,7 @@ def _all_bytes(record: Any, _: Path) -> None:
 
 def _graph(record: Any, _: Path) -> None:
     """The graph, whose failures the record keeps to itself."""
-    reason = record._graph_and_reason[1]  # noqa: SLF001
+    reason = record.state.analyses.graph_and_reason[1]
     if "failed" in reason:
         raise ValueError(reason)
 

@@ -22,12 +22,13 @@ from pjit_inspect.model.report.explained_error import (
 )
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.pages.error import error_view
-from pjit_inspect.view.render.shown import drawn
+from pjit_inspect.view.render.displayable import Displayable
+from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
 
 
-class ErrorExplanation:
+class ErrorExplanation(Displayable):
     """Why JAX refused a sharding or a call, where, and what would fit: what `pjit_inspect.explain_error` returns.
 
     Rich in a notebook, text in a terminal; `print` and `repr` give the text. It holds words and numbers only: no array,
@@ -85,11 +86,12 @@ class ErrorExplanation:
     def __hash__(self) -> int:
         return hash(self._data)
 
-    def __repr__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]
+    def show(self) -> Shown:
+        """An object to display: the sentence, the arrays, and what would fit."""
+        return Shown(drawn(error_view(self._data)))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return drawn(error_view(self._data))
+    def __repr__(self) -> str:
+        return repr(self.show())
 
 
 def explain_error(error: BaseException | None = None) -> ErrorExplanation:

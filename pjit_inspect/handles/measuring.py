@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times, measured_program
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord
-from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.profile import ProfiledRun
 from pjit_inspect.model.record.record import RecordData
@@ -75,7 +73,8 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
     reasons: dict[int, str] = {}
     for row, record in enumerate(records):
         guard = Guard()
-        module = guard.run("hlo", partial(_module_of, record), None)
+        # The record keeps the parsed program only if somebody has looked at it.
+        module = guard.run("hlo", record.state.analyses.hlo_for_now, None)
         if module is None:
             reasons[row] = record.data.missing.get("hlo", "") or "".join(guard.failed.values()) or "it has no HLO"
         elif module.name not in names:
@@ -87,15 +86,6 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
     programs = _with_others(programs)
     times = dict(zip(programs, find_kernel_times(runs, list(programs.values())), strict=True))
     return [times[row] if row in times else reasons[row] for row in range(len(records))]
-
-
-def _module_of(record: CompileRecord) -> HloModule | None:
-    """The parsed program of a record, which the record keeps only if somebody has looked at it."""
-    was_there = "hlo" in vars(record)
-    module = record.hlo
-    if not was_there:
-        vars(record).pop("hlo", None)
-    return module
 
 
 def _own_devices(data: RecordData) -> int | None:
