@@ -152,7 +152,9 @@ def members_of(kind: type) -> Iterator[tuple[str, Any]]:
     fields = {field.name for field in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else set()
     found: dict[str, Any] = {}
     for base in reversed([b for b in kind.__mro__ if b.__module__.startswith("pjit_inspect")]):
-        found |= {name: value for name, value in vars(base).items() if _is_public_member(name, value)}
+        own = {name: value for name, value in vars(base).items() if _is_public_member(name, value)}
+        # What a class says anew stands where that class says it.
+        found = {name: value for name, value in found.items() if name not in own} | own
     yield from ((name, value) for name, value in found.items() if name not in fields)
 
 
