@@ -153,7 +153,7 @@ def members_of(kind: type) -> Iterator[tuple[str, Any]]:
     found: dict[str, Any] = {}
     for base in reversed([b for b in kind.__mro__ if b.__module__.startswith("pjit_inspect")]):
         own = {name: value for name, value in vars(base).items() if _is_public_member(name, value)}
-        # What a class says anew stands where that class says it.
+        # A member that a class overrides is listed among that class's own.
         found = {name: value for name, value in found.items() if name not in own} | own
     yield from ((name, value) for name, value in found.items() if name not in fields)
 

@@ -128,6 +128,7 @@ class Suggestion:
         Returns this suggestion with `checked` filled. It takes as long as one compile of the program. Raises
         CaptureError when the devices of the program are not here, or XLA refuses the changed program.
         """
+        # Those that records hand out (`handles.suggest`) have one.
         raise ValueError("this suggestion was not handed out by a record, so it has no program to compile")
 
     def __str__(self) -> str:
