@@ -91,9 +91,9 @@ HELD: dict[str, tuple[str, ...]] = {
     ),
     "Under the handles": (
         "model.report.report.RecordReport", "model.report.collective.AxisTotal", "model.record.ledger.LedgerData",
-        "model.record.blob.Blob", "model.sharding.sharded_program.Propagation",
+        "model.record.blob.Blob", "model.sharding.sharded_program.ShardedProgram",
         "model.sharding.sharded_program.ShardedOp", "model.sharding.sharded_program.ShardedValue",
-        "model.sharding.sharded_program.ShardingRule", "model.sharding.sharded_program.Boundary",
+        "model.sharding.sharded_program.ShardingRule", "model.sharding.sharded_program.EntryValue",
         "model.sharding.sharded_program.Span", "model.sharding.sharded_program.PartitionedCollective",
         "model.sharding.sharded_program.Taker", "model.record.compile_key.CompileKey",
         "model.record.compile_key.FunctionKey", "model.record.compile_key.ArgumentKey",

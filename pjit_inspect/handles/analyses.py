@@ -35,7 +35,7 @@ from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
 
@@ -105,12 +105,12 @@ class Analyses(Computed):
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
 
     @once
-    def propagation_and_reason(self) -> tuple[Propagation | None, str]:
+    def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
         """The program before partitioning, and why it is not XLA's own, or not there."""
         return propagation_of(self.data, live=self.is_live)
 
     @property
-    def propagation(self) -> Propagation | None:
+    def propagation(self) -> ShardedProgram | None:
         """The program before partitioning, with the sharding of every value."""
         return self.propagation_and_reason[0]
 
@@ -214,7 +214,7 @@ class RecordState:
                     self._finish = None
         return self._captured
 
-    def ask_partitioner(self, timeout_s: float) -> Propagation:
+    def ask_partitioner(self, timeout_s: float) -> ShardedProgram:
         """As `CompileRecord.ask_partitioner`."""
         now = self.analyses
         if not now.is_live:
@@ -249,7 +249,7 @@ def _further_sources(found: RecordReport) -> tuple[SourceText, ...]:
     return _read_sources(named - {text.file for text in found.data.sources})
 
 
-def _sources_of(program: Propagation) -> tuple[SourceText, ...]:
+def _sources_of(program: ShardedProgram) -> tuple[SourceText, ...]:
     # Callers too: a model's classes, the step and its call often stand in three cells.
     return _read_sources({frame.file for op in program.ops for frame in op.frames})
 

@@ -16,7 +16,7 @@ from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import one_line
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
@@ -31,7 +31,7 @@ _PATIENCE_S = 60.0
 _NEVER_ASKED = "the record was saved by an earlier version of this package, which did not ask XLA"
 
 
-def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None, str]:
+def propagation_of(data: RecordData, *, live: bool) -> tuple[ShardedProgram | None, str]:
     """The program of a record with the sharding of every value, or None and the reason why it cannot be had.
 
     A record from a file has what was computed before saving; its bytecode is not trusted with a compiler. The reason is
@@ -52,14 +52,14 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[Propagation | None,
     return _predicted(data, reason)
 
 
-def _reason_of_saved(program: Propagation, data: RecordData) -> str:
+def _reason_of_saved(program: ShardedProgram, data: RecordData) -> str:
     """Why a record that was read has only a prediction; "" where it has XLA's own shardings, or nothing was split."""
     if not program.is_predicted or _devices(data) <= 1:
         return ""
     return data.missing.get("partitioner") or _NEVER_ASKED
 
 
-def ask(data: RecordData, *, timeout_s: float) -> Propagation:
+def ask(data: RecordData, *, timeout_s: float) -> ShardedProgram:
     """The program as XLA's partitioner got it, and the collectives it made of it.
 
     Raises CaptureError when XLA cannot be asked, ParseError when its answer is not understood.
@@ -77,7 +77,7 @@ def ask(data: RecordData, *, timeout_s: float) -> Propagation:
     return program
 
 
-def _contradiction(program: Propagation, data: RecordData) -> str:
+def _contradiction(program: ShardedProgram, data: RecordData) -> str:
     """An argument or result that XLA splits otherwise in the copy than it was counted in the program; "" for none."""
     sides = ((program.inputs, [own for own in data.inputs if own.kept]), (program.outputs, data.outputs))
     for boundaries, layouts in sides:
@@ -93,7 +93,7 @@ def _contradiction(program: Propagation, data: RecordData) -> str:
     return ""
 
 
-def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> Propagation:
+def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> ShardedProgram:
     from pjit_inspect.observe.shardy.written_places import read_spans
 
     before, after = parse_program(found.before), parse_program(found.after)
@@ -116,7 +116,7 @@ def _devices(data: RecordData) -> int:
     return len(data.devices) or math.prod(data.mesh.shape if data.mesh is not None else (1,))
 
 
-def _predicted(data: RecordData, reason: str) -> tuple[Propagation | None, str]:
+def _predicted(data: RecordData, reason: str) -> tuple[ShardedProgram | None, str]:
     """What a run of Shardy in this package makes of the program."""
     from pjit_inspect.observe.live.library_names import with_paths
     from pjit_inspect.observe.shardy.propagation import propagate

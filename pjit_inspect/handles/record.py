@@ -36,7 +36,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.record_file import write_record
 from pjit_inspect.parse.messages.stablehlo_text import without_locations
 from pjit_inspect.view.document.printable import printable
@@ -192,7 +192,7 @@ class CompileRecord(Displayable):
         return self.state.analyses.hlo_text
 
     @property
-    def propagation(self) -> Propagation | None:
+    def propagation(self) -> ShardedProgram | None:
         """The program before partitioning, with the sharding of every value; `None` where it is not known.
 
         The first time somebody looks, XLA's own partitioner is asked about a copy of the captured program, in a process
@@ -201,7 +201,7 @@ class CompileRecord(Displayable):
         """
         return self.state.analyses.propagation
 
-    def ask_partitioner(self, *, timeout_s: float = 600.0) -> Propagation:
+    def ask_partitioner(self, *, timeout_s: float = 600.0) -> ShardedProgram:
         """The program as XLA's own partitioner got it, with as much patience as `timeout_s` seconds.
 
         Displays ask by themselves, and fall back on a prediction when the answer takes too long; from then on they have

@@ -20,7 +20,7 @@ from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 __all__ = ["RecordSuggestion", "Trials", "suggestions_of"]
@@ -45,7 +45,7 @@ class Trials:
         self.checked: dict[tuple[Edit, ...], Checked] = {}
         """What came of the changes that were compiled."""
 
-    def propagate(self, change: Sequence[Edit]) -> tuple[Propagation, Mapping[int, int]]:
+    def propagate(self, change: Sequence[Edit]) -> tuple[ShardedProgram, Mapping[int, int]]:
         """The changed program with its shardings, and how often its loops run."""
         from pjit_inspect.observe.live.library_names import with_paths
 

@@ -17,7 +17,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.shardy.what_if import WhatIf
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
@@ -64,7 +64,7 @@ def blamed(case: Case) -> tuple[Blamed, ...]:
     return tuple(found)
 
 
-def _edits(cause: Cause, program: Propagation) -> tuple[Edit, ...]:
+def _edits(cause: Cause, program: ShardedProgram) -> tuple[Edit, ...]:
     if cause.kind == "output":
         names = _RESULT.findall(cause.sentence)
         indices = [n for n, own in enumerate(program.outputs) if own.label in names and own.spec is not None]

@@ -17,7 +17,7 @@ from causes.case import Case
 from causes.corpus import CASES
 from causes.xla_shardings import Comparison, Dumped, compare_by_name, compare_by_structure, dump
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.live.shardings import find_meshes
 
 _SAMPLE = 15
@@ -114,7 +114,7 @@ def _axes(spec: Any, rank: int) -> tuple[tuple[str, ...], ...]:
     return tuple(() if part is None else (part,) if isinstance(part, str) else tuple(part) for part in parts)
 
 
-def _predicted(program: Propagation) -> dict[tuple[str, tuple[int, ...]], set]:
+def _predicted(program: ShardedProgram) -> dict[tuple[str, tuple[int, ...]], set]:
     """The same from the prediction."""
     found: dict[tuple[str, tuple[int, ...]], set] = defaultdict(set)
     for op in program.ops:

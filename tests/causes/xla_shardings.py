@@ -17,7 +17,7 @@ from pathlib import Path
 
 from causes.case import Case
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.propagation import _Walk, propagate
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
@@ -35,7 +35,7 @@ _CALL = "sdy.named_computation"
 class Dumped:
     """One program: as propagated here, and what XLA wrote."""
 
-    ours: Propagation
+    ours: ShardedProgram
     shardy: str
     hlo: str
 
@@ -80,7 +80,7 @@ def compare_by_structure(dumped: Dumped) -> Comparison:
 class _Pair:
     """One side: the values not matched yet, and what each is, for every number of steps back."""
 
-    def __init__(self, program: Propagation) -> None:
+    def __init__(self, program: ShardedProgram) -> None:
         self.program = program
         self.aliases = _aliases(program)
         self.left = set(range(len(program.values))) - set(self.aliases)
@@ -135,7 +135,7 @@ class _Pair:
         return f"{made_by} {value.dtype}{list(value.shape)} {value.spec}"
 
 
-def _aliases(program: Propagation) -> dict[int, int]:
+def _aliases(program: ShardedProgram) -> dict[int, int]:
     found = {}
     for source, target in program.links:
         op = program.values[target].op
@@ -184,7 +184,7 @@ def compare_by_name(dumped: Dumped, mesh: Mesh) -> Comparison:
     return Comparison(equal=equal, different=tuple(different), rewritten=tuple(rewritten))
 
 
-def _by_name(program: Propagation) -> dict[tuple[str, str, tuple[int, ...]], set]:
+def _by_name(program: ShardedProgram) -> dict[tuple[str, str, tuple[int, ...]], set]:
     found: dict[tuple[str, str, tuple[int, ...]], set] = defaultdict(set)
     for op in program.ops:
         for value in (program.values[index] for index in op.results):

@@ -15,7 +15,7 @@ import numpy as np
 from corpus.xla_text import Tiles
 from corpus.xla_truth import XlaTruth
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, ShardedValue
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, ShardedValue
 
 __all__ = ["Result", "check_shardings", "count_unpaired"]
 
@@ -55,7 +55,7 @@ def count_unpaired(record: Any, truth: XlaTruth) -> int:
     return sum(max(0, len(specs) - len(theirs.get(key, ()))) for key, specs in ours.items())
 
 
-def _joined(record: Any, program: Propagation, truth: XlaTruth) -> tuple[dict[Any, list], dict[Any, list[Tiles]]]:
+def _joined(record: Any, program: ShardedProgram, truth: XlaTruth) -> tuple[dict[Any, list], dict[Any, list[Tiles]]]:
     is_hlo = any(op.opcode.startswith("hlo.") for op in program.ops)
     meshes = record.data.meshes
     ours: dict[Any, list] = defaultdict(list)
@@ -74,7 +74,7 @@ def _joined(record: Any, program: Propagation, truth: XlaTruth) -> tuple[dict[An
     return ours, theirs
 
 
-def _values(program: Propagation, is_hlo: bool) -> Iterator[tuple[Any, ShardedValue]]:
+def _values(program: ShardedProgram, is_hlo: bool) -> Iterator[tuple[Any, ShardedValue]]:
     for index, value in enumerate(program.values):
         if value.op is None or not value.shape:
             continue

@@ -17,7 +17,7 @@ from operations.xla_dump import MadeFor, dump, operations_of_collectives
 from operations.xla_shardings_of import Specs, xla_shardings_of
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 __all__ = ["Score", "score"]
 
@@ -125,7 +125,7 @@ def score(program: Program) -> Score:
 # ---------------------------------------------------------------- shardings
 
 
-def _by_name(program: Propagation) -> Specs:
+def _by_name(program: ShardedProgram) -> Specs:
     """The package's answer, in the same form as XLA's."""
     found: Specs = defaultdict(Counter)
     for op in program.ops:

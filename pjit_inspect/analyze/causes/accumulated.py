@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
 __all__ = ["Accumulation"]
 
@@ -24,7 +24,7 @@ _NAMES = {"reduce": "reduce_sum", "scatter": "scatter-add"}
 class Accumulation:
     """Says it for the collectives of one program."""
 
-    def __init__(self, program: Propagation) -> None:
+    def __init__(self, program: ShardedProgram) -> None:
         self._program = program
         self._handed = {source for source, _ in program.links}
 

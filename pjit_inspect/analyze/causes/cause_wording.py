@@ -15,7 +15,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, axis_name
 
 __all__ = ["Wording", "origin_text", "word_match"]
 
@@ -45,7 +45,7 @@ class Wording:
       clause: what follows "all-reduce over `model`: ".
       facts: what proves it.
       op: the operation it is told at; None where it is a result of the program.
-      moved: the value (in `Propagation.values`) that moves; None for a sum.
+      moved: the value (in `ShardedProgram.values`) that moves; None for a sum.
       value: the name of the argument that moves; "" where it is none.
     """
 
@@ -88,7 +88,7 @@ class _Writer:
     match: Match
     need: Need | None
     names: ValueNames
-    program: Propagation
+    program: ShardedProgram
     axes: tuple[str, ...]
 
     def wording(self, kind: CauseKind | None) -> Wording:

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.causes.cause_wording import Wording, word_match
 from pjit_inspect.analyze.causes.moved_arrays import MovedArray, find_moved_arrays
 from pjit_inspect.analyze.causes.need_finder import Match, NeedFinder
 from pjit_inspect.analyze.partition.join import Joined, join
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -26,7 +26,7 @@ from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
 
 __all__ = ["CauseFinder"]
 
@@ -45,7 +45,7 @@ class CauseFinder:
       cells: file -> how the notebook calls the cell.
     """
 
-    program: Propagation | None
+    program: ShardedProgram | None
     sources: Sequence[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
     _needs: NeedFinder | None = field(init=False, default=None)
@@ -55,10 +55,10 @@ class CauseFinder:
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
             self._needs = NeedFinder(self.program)
-        self._accumulation = Accumulation(self.program or Propagation())
-        self._names = ValueNames(self.program or Propagation(), self.sources, self.cells)
+        self._accumulation = Accumulation(self.program or ShardedProgram())
+        self._names = ValueNames(self.program or ShardedProgram(), self.sources, self.cells)
 
-    def explain(self, sites: Sequence[Site], rows: Sequence[Collective]) -> list[Collective]:
+    def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order.
 
         Those that serve one need are told of each other.
@@ -66,7 +66,7 @@ class CauseFinder:
         joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
         return _with_others([self._explained(*pair) for pair in zip(sites, rows, joined, strict=True)])
 
-    def _explained(self, site: Site, row: Collective, joined: Joined) -> Collective:
+    def _explained(self, site: CollectiveOp, row: Collective, joined: Joined) -> Collective:
         if any(joined.edges):
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
@@ -227,7 +227,7 @@ class CauseFinder:
             border += users
         return False
 
-    def _gives_up(self, match: Match, row: Collective, program: Propagation) -> bool:
+    def _gives_up(self, match: Match, row: Collective, program: ShardedProgram) -> bool:
         """Whether an array is gathered on every device though each keeps a piece over the same axes again."""
         edge, taker = match.edge, match.taker
         if edge.kind != "all-gather" or not row.axes or taker is None or match.taken is None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation, Taker, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
 
 __all__ = ["Match", "NeedFinder"]
 
@@ -31,7 +31,7 @@ class Match:
       edge: the collective, as the partitioner made it.
       need: the need; None where the operations on both sides are known, and none of their needs is over these axes.
       taker: the operation that takes what it yields; None for a sum, and where a result of the program is.
-      taken: the value (in `Propagation.values`) that the taker takes; None where it is not known.
+      taken: the value (in `ShardedProgram.values`) that the taker takes; None where it is not known.
       moves_result: whether it moves the result of the need's operation, which was computed with operands as they are.
       target: the sharding that the taker has its operand in, as XLA partitioned it; None where pieces alone do not say.
     """
@@ -48,7 +48,7 @@ class Match:
 class NeedFinder:
     """The needs of one program, by the operations and results they belong to."""
 
-    program: Propagation
+    program: ShardedProgram
     by_op: dict[int, list[Need]] = field(default_factory=dict, init=False)
     by_output: dict[int, list[Need]] = field(default_factory=dict, init=False)
     _returned: dict[int, int] = field(default_factory=dict, init=False)

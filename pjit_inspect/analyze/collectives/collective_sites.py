@@ -12,14 +12,14 @@ from __future__ import annotations
 from pjit_inspect.analyze.collectives.rings import find_rings
 from pjit_inspect.analyze.collectives.transfers import find_transfers
 from pjit_inspect.analyze.program.backend_config import read_backend_config
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import KINDS
 
 __all__ = ["find_sites"]
 
 
-def find_sites(module: HloModule) -> tuple[Site, ...]:
+def find_sites(module: HloModule) -> tuple[CollectiveOp, ...]:
     """Every collective of the program, in the order of its bytes; a ring stands where its first permute does."""
     names = [name for kind in KINDS for name in (kind, f"{kind}-start")]
     ops = [module.instruction(i) for i in module.with_opcode(*names).tolist()]
@@ -29,7 +29,7 @@ def find_sites(module: HloModule) -> tuple[Site, ...]:
     return _with_rings(module, sorted(sites, key=lambda site: site.op.index))
 
 
-def _with_rings(module: HloModule, sites: list[Site]) -> tuple[Site, ...]:
+def _with_rings(module: HloModule, sites: list[CollectiveOp]) -> tuple[CollectiveOp, ...]:
     """The sites, those that form a ring replaced by it."""
     rings = find_rings(module, sites)
     inside = {member.op.index for ring in rings for member in ring.members}
@@ -37,7 +37,7 @@ def _with_rings(module: HloModule, sites: list[Site]) -> tuple[Site, ...]:
     return tuple(sorted([*kept, *rings], key=lambda site: site.op.index))
 
 
-def _plain_site(op: Instruction) -> Site:
+def _plain_site(op: Instruction) -> CollectiveOp:
     kind, pairs = op.opcode.removesuffix("-start"), op.details.source_target_pairs
     if kind != op.opcode:
         parts = (op, *_dones(op, f"{kind}-done"))
@@ -45,7 +45,7 @@ def _plain_site(op: Instruction) -> Site:
         starts = _async_starts(op)
         parts = tuple(part for start in starts for part in (start, *_dones(start, "async-done"))) or (op,)
     is_async = len(parts) > 1 and not any(_runs_in_one_go(part) for part in {op, *parts})
-    return Site(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=is_async)
+    return CollectiveOp(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=is_async)
 
 
 def _runs_in_one_go(part: Instruction) -> bool:
@@ -78,29 +78,29 @@ def _async_starts(op: Instruction) -> tuple[Instruction, ...]:
     return tuple(caller for caller in callers if caller.opcode == "async-start")
 
 
-def _fused_sites(ops: list[Instruction]) -> list[Site]:
+def _fused_sites(ops: list[Instruction]) -> list[CollectiveOp]:
     roles = {op.index: _role(op) for op in ops}
     started = {_key(op) for op in ops if roles[op.index] == "AsyncCollectiveStart"}
     dones: dict[tuple[str, int | None], list[Instruction]] = {}
     for op in ops:
         if roles[op.index] == "AsyncCollectiveDone":
             dones.setdefault(_key(op), []).extend(op.computation.callers)
-    sites: list[Site] = []
+    sites: list[CollectiveOp] = []
     for op in ops:
         if roles[op.index] == "AsyncCollectiveStart":
             sites.append(_started_site(op, dones.get(_key(op), [])))
         elif _key(op) not in started:
             kind = "reduce-scatter" if _is_sliced(op) else op.opcode.removesuffix("-start")
             pairs = op.details.source_target_pairs
-            sites.append(Site(kind=kind, op=op, instructions=op.computation.callers, pairs=pairs))
+            sites.append(CollectiveOp(kind=kind, op=op, instructions=op.computation.callers, pairs=pairs))
     return sites
 
 
-def _started_site(op: Instruction, dones: list[Instruction]) -> Site:
+def _started_site(op: Instruction, dones: list[Instruction]) -> CollectiveOp:
     # JAX gives hand-written collectives one channel: the done of one of them cannot be told from another's.
     parts = (*op.computation.callers, *(dones if len(dones) == 1 else ()))
     kind, pairs = op.opcode.removesuffix("-start"), op.details.source_target_pairs
-    return Site(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=True)
+    return CollectiveOp(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=True)
 
 
 def _key(op: Instruction) -> tuple[str, int | None]:

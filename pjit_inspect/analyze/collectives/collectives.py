@@ -20,7 +20,7 @@ from pjit_inspect.analyze.collectives.origins import find_origin
 from pjit_inspect.analyze.collectives.overlap import OverlapFinder
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.program.bounded_groups import MOST_MEMBERS, with_bounded_groups
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
@@ -115,7 +115,7 @@ class _Place:
 _UNKNOWN = _Place(axes=None, groups=(), size=1)
 
 
-def _collective(site: Site, context: _Context) -> Collective:
+def _collective(site: CollectiveOp, context: _Context) -> Collective:
     op, details, origin = site.op, site.op.details, find_origin(site)
     arrays = _operands(site)
     payload = sum(_known_bytes(shape) for shape in arrays)
@@ -160,14 +160,14 @@ def _possible(runs: Runs, size: int) -> Runs:
     return UNKNOWN if runs.most is not None and runs.most * size > _MOST_BYTES else runs
 
 
-def _channels(site: Site) -> set[int | None]:
+def _channels(site: CollectiveOp) -> set[int | None]:
     """The channels of its instructions that move data, and of those of a ring; None for one without."""
     members = site.members or (site,)
     sends = (part for member in members for part in member.instructions if part.opcode == "send")
     return {part.channel_id for part in (*(member.op for member in members), *sends)}
 
 
-def _runs(site: Site, context: _Context) -> Runs:
+def _runs(site: CollectiveOp, context: _Context) -> Runs:
     """How often it runs; for a ring, how many permutes do."""
     runs = NEVER
     for member in site.members or (site,):
@@ -176,7 +176,7 @@ def _runs(site: Site, context: _Context) -> Runs:
     return runs
 
 
-def _operands(site: Site) -> list[Shape]:
+def _operands(site: CollectiveOp) -> list[Shape]:
     """The shapes of the arrays it moves."""
     operands = site.op.operands
     if site.kind == "ragged-all-to-all":
@@ -185,7 +185,7 @@ def _operands(site: Site) -> list[Shape]:
     return [leaf for operand in operands for leaf in operand.shape.leaves if leaf.is_array]
 
 
-def _place(site: Site, context: _Context) -> _Place:
+def _place(site: CollectiveOp, context: _Context) -> _Place:
     op, counts = site.op, site.op.module.device_counts
     moves = site.kind == "collective-permute"
     if moves:

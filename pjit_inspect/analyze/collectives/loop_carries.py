@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import SAME, Value
 from pjit_inspect.model.program.hlo import Instruction
 
@@ -29,7 +29,7 @@ __all__ = [
     "trace_back",
 ]
 
-Permutes = Mapping[int, Site]
+Permutes = Mapping[int, CollectiveOp]
 """The instruction that yields what a permute received -> the permute."""
 
 KEPT = SAME | {"copy-start", "copy-done"}
@@ -45,7 +45,7 @@ _ANY = -1
 class Moved(NamedTuple):
     """A lane's value is sent on by a permute."""
 
-    site: Site
+    site: CollectiveOp
 
 
 class Added(NamedTuple):
@@ -65,7 +65,7 @@ Event = Moved | Added | Cleared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
+class LoopCarry:
     """One travelling value.
 
     Attributes:
@@ -77,7 +77,7 @@ class Lane:
     events: tuple[Event, ...]
 
     @property
-    def moves(self) -> tuple[Site, ...]:
+    def moves(self) -> tuple[CollectiveOp, ...]:
         """The permutes it takes in one turn."""
         return tuple(event.site for event in self.events if isinstance(event, Moved))
 
@@ -87,7 +87,7 @@ class Lane:
         return all(isinstance(event, Moved) for event in self.events)
 
 
-def find_lanes(root: Instruction, permutes: Permutes) -> list[Lane]:
+def find_lanes(root: Instruction, permutes: Permutes) -> list[LoopCarry]:
     """The lanes of a loop, `root` being that of its body. [] when its state is not written out as a tuple."""
     state = Value(root).settled(KEPT)
     if state.instruction.opcode != "tuple":
@@ -96,7 +96,7 @@ def find_lanes(root: Instruction, permutes: Permutes) -> list[Lane]:
     for element in range(len(state.instruction.operands)):
         events = _Search(permutes, element).follow(state.operand(element))
         if events is not None and any(isinstance(event, Moved) for event in events):
-            lanes.append(Lane(element=element, events=events))
+            lanes.append(LoopCarry(element=element, events=events))
     return [lane for lane in lanes if not _feeds_itself(lane)]
 
 
@@ -138,12 +138,14 @@ class _Search:
         return ways[0] if len(ways) == 1 else None
 
 
-def trace_back(value: Value, permutes: Permutes, along: Callable[[Site], int | None]) -> tuple[Value, tuple[Site, ...]]:
+def trace_back(
+    value: Value, permutes: Permutes, along: Callable[[CollectiveOp], int | None]
+) -> tuple[Value, tuple[CollectiveOp, ...]]:
     """Where a value was before permutes moved it, and these permutes in the order it took them.
 
     A permute for which `along` is None is not looked through.
     """
-    moves: list[Site] = []
+    moves: list[CollectiveOp] = []
     value = value.settled(KEPT)
     while (sent := _sent(value, permutes)) is not None and along(sent[0]) is not None:
         moves.append(sent[0])
@@ -151,7 +153,7 @@ def trace_back(value: Value, permutes: Permutes, along: Callable[[Site], int | N
     return value, tuple(reversed(moves))
 
 
-def _sent(value: Value, permutes: Permutes) -> tuple[Site, Value] | None:
+def _sent(value: Value, permutes: Permutes) -> tuple[CollectiveOp, Value] | None:
     """The permute a value was received from, and what was sent; None for any other value."""
     instruction, element = value.instruction, 0
     if instruction.opcode == "get-tuple-element":
@@ -179,7 +181,7 @@ def is_empty(value: Value) -> bool:
     return instruction.opcode == "constant" and not instruction.shape.dimensions
 
 
-def _feeds_itself(lane: Lane) -> bool:
+def _feeds_itself(lane: LoopCarry) -> bool:
     """Whether something that is added to a lane is itself made from it; True when it cannot be told."""
     added = (event.value for event in lane.events if isinstance(event, Added))
     return any(_elements_behind(value) & {lane.element, _ANY} for value in added)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.source import Frame
@@ -39,7 +39,7 @@ class Origin:
     frames: tuple[Frame, ...]
 
 
-def find_origin(site: Site) -> Origin:
+def find_origin(site: CollectiveOp) -> Origin:
     """The operation a collective belongs to: its own name and frames, or those of its nearest neighbours."""
     module = site.op.module
     own = [site.op.index, *(part.index for part in site.instructions)]
@@ -67,7 +67,7 @@ def _frames(module: HloModule, indices: Iterable[int]) -> tuple[Frame, ...]:
 _Neighbours = Callable[[int], list[int]]
 
 
-def _directions(site: Site) -> tuple[_Neighbours, _Neighbours]:
+def _directions(site: CollectiveOp) -> tuple[_Neighbours, _Neighbours]:
     operands, users = site.op.module.instructions.operands, site.op.module.users
     back, on = (lambda index: operands[index].tolist()), (lambda index: users[index].tolist())
     return (back, on) if site.kind in SUMS else (on, back)

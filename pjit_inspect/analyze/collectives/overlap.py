@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.custom_calls import runs_kernel
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
@@ -53,7 +53,7 @@ class OverlapFinder:
         self._kernels: dict[int, np.ndarray] = {}
         self._many: dict[int, bool] = {}
 
-    def find(self, site: Site) -> Overlap:
+    def find(self, site: CollectiveOp) -> Overlap:
         """What runs from the start of a collective to its end; for a ring, within any of its permutes."""
         if not site.is_async:
             return NOTHING
@@ -65,7 +65,7 @@ class OverlapFinder:
         found = spans[0] if len(spans) == 1 else np.array(list(dict.fromkeys(np.concatenate(spans).tolist())), np.int64)
         return Overlap(tuple(map(self._module.reader.name, found[:MOST_NAMES].tolist())), len(found))
 
-    def _span(self, site: Site) -> np.ndarray | None:
+    def _span(self, site: CollectiveOp) -> np.ndarray | None:
         """The kernels between the first and the last instruction of a site; None where there is no schedule."""
         parts = site.instructions
         if not self._module.is_scheduled or len(parts) < 2 or len({part.computation.index for part in parts}) > 1:

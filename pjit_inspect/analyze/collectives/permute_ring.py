@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 
 __all__ = ["Wheel"]
 
 
-class Wheel:
+class PermuteRing:
     """Rings of equal length, and how far permutes move along them."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: CollectiveOp) -> None:
         self._forward = dict(site.pairs)
         self._back = {target: source for source, target in site.pairs}
         self._pairs = len(site.pairs)
@@ -36,14 +36,14 @@ class Wheel:
             lengths.add(length)
         return lengths.pop() if len(lengths) == 1 else 0
 
-    def step(self, site: Site) -> int | None:
+    def step(self, site: CollectiveOp) -> int | None:
         """1 when a permute moves everything one device forward, -1 for back, None when it does neither."""
         pairs = dict(site.pairs)
         if pairs == self._forward:
             return 1
         return -1 if pairs == self._back else None
 
-    def steps(self, sites: Iterable[Site]) -> list[int] | None:
+    def steps(self, sites: Iterable[CollectiveOp]) -> list[int] | None:
         """`step` of each; None when one does neither."""
         found = [self.step(site) for site in sites]
         return None if None in found else [step for step in found if step is not None]

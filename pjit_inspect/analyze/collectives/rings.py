@@ -21,7 +21,7 @@ from pjit_inspect.analyze.collectives.loop_carries import (
     KEPT,
     Added,
     Cleared,
-    Lane,
+    LoopCarry,
     Moved,
     Permutes,
     find_lanes,
@@ -29,8 +29,8 @@ from pjit_inspect.analyze.collectives.loop_carries import (
     state_element,
     trace_back,
 )
-from pjit_inspect.analyze.collectives.permute_ring import Wheel
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.collectives.permute_ring import PermuteRing
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import Value, joins
 from pjit_inspect.analyze.program.trip_count import counter_step, find_trip_count
 from pjit_inspect.model.program.hlo import HloModule, Instruction
@@ -43,11 +43,11 @@ _MOST_TURNS = 4096
 """A loop with more of them is not a ring of any machine there is."""
 
 
-def find_rings(module: HloModule, sites: Sequence[Site]) -> list[Site]:
+def find_rings(module: HloModule, sites: Sequence[CollectiveOp]) -> list[CollectiveOp]:
     """The rings among these collectives, each with the permutes it consists of as `members`."""
     permutes = {part.index: site for site in sites if site.kind == "collective-permute" for part in _receiver(site)}
     computations = {int(module.instructions.computation[index]) for index in permutes}
-    rings: list[Site] = []
+    rings: list[CollectiveOp] = []
     for computation in sorted(computations):
         callers = module.computation(computation).callers
         if len(callers) == 1 and callers[0].opcode == "while" and callers[0].called[0].index == computation:
@@ -55,7 +55,7 @@ def find_rings(module: HloModule, sites: Sequence[Site]) -> list[Site]:
     return rings
 
 
-def _receiver(site: Site) -> tuple[Instruction, ...]:
+def _receiver(site: CollectiveOp) -> tuple[Instruction, ...]:
     """The instruction that yields what a permute received; () when no single one does."""
     if site.instructions == (site.op,):
         return (site.op,)
@@ -63,7 +63,7 @@ def _receiver(site: Site) -> tuple[Instruction, ...]:
     return found if len(found) == 1 else ()
 
 
-def _rings_of(loop: Instruction, permutes: Permutes) -> list[Site]:
+def _rings_of(loop: Instruction, permutes: Permutes) -> list[CollectiveOp]:
     turns, start = find_trip_count(loop), Value(loop.operands[0]).settled(KEPT)
     lanes = find_lanes(loop.called[0].root, permutes)
     if not turns or turns > _MOST_TURNS or len(lanes) > _MOST_LANES or start.instruction.opcode != "tuple":
@@ -83,17 +83,17 @@ class _Loop:
     permutes: Permutes
 
 
-def _place(site: Site) -> int:
+def _place(site: CollectiveOp) -> int:
     return int(site.op.module.places[site.op.index])
 
 
-def _ring(decomposed: Decomposed, members: Iterable[Site]) -> Site | None:
+def _ring(decomposed: Decomposed, members: Iterable[CollectiveOp]) -> CollectiveOp | None:
     """A ring of these permutes; None when they do not move equally much."""
     # As they are scheduled: the same, whatever the order of the program's bytes.
     found = tuple(sorted({site.op.index: site for site in members}.values(), key=_place))
     if len({tuple(operand.shape.bytes for operand in site.op.operands) for site in found}) != 1:
         return None
-    return Site(
+    return CollectiveOp(
         kind="collective-permute",
         op=found[0].op,
         instructions=tuple(part for site in found for part in site.instructions),
@@ -111,16 +111,16 @@ def _ring(decomposed: Decomposed, members: Iterable[Site]) -> Site | None:
 class _Piece:
     """What one lane passes on: its `origin`, as it was before permutes `before` the loop moved it along the ring."""
 
-    lane: Lane
+    lane: LoopCarry
     origin: Value
-    before: tuple[Site, ...]
+    before: tuple[CollectiveOp, ...]
 
 
-def _gathers(lanes: Sequence[Lane], context: _Loop) -> list[Site]:
+def _gathers(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
     """The all-gathers that lanes are which only move; those that move slices of one array are one."""
     pieces: dict[Value, list[_Piece]] = {}
     for lane in lanes:
-        along = Wheel(lane.moves[0]).step
+        along = PermuteRing(lane.moves[0]).step
         origin, before = trace_back(context.start.operand(lane.element), context.permutes, along)
         pieces.setdefault(origin, []).append(_Piece(lane=lane, origin=origin, before=before))
     whole = [group for group in pieces.values() if _is_gather(group, context)]
@@ -131,13 +131,13 @@ def _gathers(lanes: Sequence[Lane], context: _Loop) -> list[Site]:
     return [ring for ring in found if ring is not None]
 
 
-def _permutes(pieces: Sequence[_Piece]) -> list[Site]:
+def _permutes(pieces: Sequence[_Piece]) -> list[CollectiveOp]:
     return [site for piece in pieces for site in (*piece.before, *piece.lane.moves)]
 
 
 def _is_gather(pieces: Sequence[_Piece], context: _Loop) -> bool:
     """Whether lanes of one origin together bring every device's piece to every device, and the loop uses them."""
-    wheel = Wheel(pieces[0].lane.moves[0])
+    wheel = PermuteRing(pieces[0].lane.moves[0])
     seen = set[int]()
     for piece in pieces:
         first, turn = wheel.steps(piece.before), wheel.steps(piece.lane.moves)
@@ -157,7 +157,7 @@ def _passed(place: int, turn: Sequence[int], turns: int, size: int) -> set[int]:
     return seen
 
 
-def _is_used(lanes: Sequence[Lane], context: _Loop) -> bool:
+def _is_used(lanes: Sequence[LoopCarry], context: _Loop) -> bool:
     """Whether the loop does something with the pieces, beyond passing them on."""
     elements = {lane.element for lane in lanes}
     own = {part.index for lane in lanes for site in lane.moves for part in site.instructions}
@@ -177,10 +177,10 @@ def _is_used(lanes: Sequence[Lane], context: _Loop) -> bool:
 # ---------------------------------------------------------------- reduce-scatter
 
 
-def _scatters(lanes: Sequence[Lane], context: _Loop) -> list[Site]:
+def _scatters(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
     """The reduce-scatters that lanes with a sum are: alone, or two of them whose sums are added after the loop."""
     ends = {lane.element: _After(lane, context) for lane in lanes}
-    rings: list[Site] = []
+    rings: list[CollectiveOp] = []
     left = list(lanes)
     while left:
         lane = left.pop(0)
@@ -192,9 +192,9 @@ def _scatters(lanes: Sequence[Lane], context: _Loop) -> list[Site]:
     return rings
 
 
-def _scatter(lanes: Sequence[Lane], ends: Mapping[int, _After], context: _Loop) -> Site | None:
-    wheel = Wheel(lanes[0].moves[0])
-    givers, members = list[int](), list[Site]()
+def _scatter(lanes: Sequence[LoopCarry], ends: Mapping[int, _After], context: _Loop) -> CollectiveOp | None:
+    wheel = PermuteRing(lanes[0].moves[0])
+    givers, members = list[int](), list[CollectiveOp]()
     for lane in lanes:
         after = ends[lane.element].moves if len(lanes) > 1 else []
         found = _givers(lane, after, wheel, context)
@@ -206,7 +206,7 @@ def _scatter(lanes: Sequence[Lane], ends: Mapping[int, _After], context: _Loop) 
     return _ring("reduce-scatter", members) if is_whole else None
 
 
-def _givers(lane: Lane, after: Sequence[Site], wheel: Wheel, context: _Loop) -> list[int] | None:
+def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: PermuteRing, context: _Loop) -> list[int] | None:
     """How far around the ring those are that add to a sum, from where it ends; None when that is unclear."""
     last, turn = wheel.steps(after), wheel.steps(lane.moves)
     if last is None or turn is None or context.turns > wheel.size:
@@ -242,10 +242,10 @@ def _is_first_turn(event: Cleared, context: _Loop) -> bool:
 class _After:
     """What happens to a lane's value after the loop: the permutes it takes, and where it ends up."""
 
-    def __init__(self, lane: Lane, context: _Loop) -> None:
+    def __init__(self, lane: LoopCarry, context: _Loop) -> None:
         users = context.loop.users
         taken = [u for u in users if u.opcode == "get-tuple-element" and u.details.tuple_index == lane.element]
-        self.moves: list[Site] = []
+        self.moves: list[CollectiveOp] = []
         self.end: Instruction | None = taken[0] if len(taken) == 1 else None
         starts = {site.op.index: receiver for receiver, site in context.permutes.items()}
         while self.end is not None and len(self.end.users) == 1:

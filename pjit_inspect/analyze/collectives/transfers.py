@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import joins
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
@@ -22,10 +22,10 @@ _ATTRIBUTE = "_xla_send_recv_source_target_pairs"
 _PAIR = re.compile(r"\{(\d{1,9}),(\d{1,9})\}")
 
 
-def find_transfers(module: HloModule) -> list[Site]:
+def find_transfers(module: HloModule) -> list[CollectiveOp]:
     """Every send that is (part of) a collective-permute, those of one permute together, in the order of the bytes."""
     receives = _receives(module)
-    found: dict[tuple[object, ...], list[Site]] = {}
+    found: dict[tuple[object, ...], list[CollectiveOp]] = {}
     for index in module.with_opcode("send").tolist():
         send = module.instruction(index)
         site = _site(send, receives)
@@ -57,14 +57,14 @@ def _pairs(op: Instruction) -> tuple[tuple[int, int], ...]:
     return tuple((int(source), int(target)) for source, target in _PAIR.findall(written))
 
 
-def _site(send: Instruction, receives: dict[_Key, Instruction]) -> Site | None:
+def _site(send: Instruction, receives: dict[_Key, Instruction]) -> CollectiveOp | None:
     """The permute of a send; None for one to the host, or one that does not say where it goes."""
     pairs = _pairs(send)
     if not pairs or not send.operands or send.details.is_host_transfer:
         return None
     starts = [op for op in (send, receives.get(_key(send))) if op is not None]
     dones = [user for op in starts for user in op.users if user.opcode in ("send-done", "recv-done")]
-    return Site(
+    return CollectiveOp(
         kind="collective-permute",
         op=send,
         instructions=_in_schedule_order((*starts, *dones)),
@@ -77,7 +77,7 @@ def _in_schedule_order(parts: tuple[Instruction, ...]) -> tuple[Instruction, ...
     return tuple(sorted(parts, key=lambda part: part.module.places[part.index]))
 
 
-def _are_halves(first: Site, second: Site) -> bool:
+def _are_halves(first: CollectiveOp, second: CollectiveOp) -> bool:
     """Whether two transfers of one value have no sender and no receiver in common, and a device takes what it got."""
     ends = ([{pair[end] for pair in site.pairs} for end in (0, 1)] for site in (first, second))
     (sources, targets), (more_sources, more_targets) = ends
@@ -87,13 +87,13 @@ def _are_halves(first: Site, second: Site) -> bool:
     return any(joins(user, "select", (a.index, b.index)) for a, b in pairs for user in set(a.users) & set(b.users))
 
 
-def _received(site: Site) -> list[Instruction]:
+def _received(site: CollectiveOp) -> list[Instruction]:
     """What a transfer received."""
     dones = [part for part in site.instructions if part.opcode == "recv-done"]
     return [user for done in dones for user in done.users if user.opcode == "get-tuple-element"]
 
 
-def _joined(first: Site, second: Site) -> Site:
+def _joined(first: CollectiveOp, second: CollectiveOp) -> CollectiveOp:
     parts = _in_schedule_order((*first.instructions, *second.instructions))
     pairs = tuple(sorted((*first.pairs, *second.pairs)))
     return replace(first, instructions=parts, pairs=pairs)

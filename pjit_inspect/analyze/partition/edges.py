@@ -16,7 +16,7 @@ from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
 from pjit_inspect.analyze.partition.flow import Flow
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import Instruction
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation, Taker
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
 
 __all__ = ["find_edges", "groups_of", "near_signature", "signatures"]
 
@@ -27,15 +27,15 @@ _FAR = _WORK | COLLECTIVES | frozenset(("while", "conditional"))
 
 
 def find_edges(
-    aligned: Aligned, program: Propagation, op_of: Mapping[int, int], values_of: Mapping[int, tuple[int, ...]]
+    aligned: Aligned, program: ShardedProgram, op_of: Mapping[int, int], values_of: Mapping[int, tuple[int, ...]]
 ) -> tuple[PartitionedCollective, ...]:
     """Every collective of the partitioned program, in its order.
 
     Args:
       aligned: the programs before and after partitioning, side by side.
       program: the program before, as read from its module.
-      op_of: instruction before -> its index in `Propagation.ops`.
-      values_of: instruction before -> the indices in `Propagation.values` of its arrays.
+      op_of: instruction before -> its index in `ShardedProgram.ops`.
+      values_of: instruction before -> the indices in `ShardedProgram.values` of its arrays.
     """
     finder = _Finder(aligned=aligned, program=program, op_of=op_of, values_of=values_of)
     return tuple(finder.edge(index) for index in finder.collectives())
@@ -87,7 +87,7 @@ def groups_of(op: Instruction, devices: int | None = None) -> Groups:
 @dataclass(slots=True, kw_only=True)
 class _Finder:
     aligned: Aligned
-    program: Propagation
+    program: ShardedProgram
     op_of: Mapping[int, int]
     values_of: Mapping[int, tuple[int, ...]]
     stops: list[bool] = field(init=False)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signatures
 from pjit_inspect.analyze.partition.flow import Flow
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import Instruction
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Propagation
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 
 __all__ = ["Joined", "join"]
 
@@ -34,7 +34,7 @@ class Joined:
     edges: tuple[tuple[PartitionedCollective, ...], ...] = ()
 
 
-def join(program: Propagation, sites: Sequence[Site]) -> list[Joined]:
+def join(program: ShardedProgram, sites: Sequence[CollectiveOp]) -> list[Joined]:
     """For each collective of the optimized program, those of the partitioner's; nothing is joined to a prediction."""
     if not sites or not program.collectives:
         return [Joined() for _ in sites]
@@ -43,8 +43,8 @@ def join(program: Propagation, sites: Sequence[Site]) -> list[Joined]:
 
 @dataclass(slots=True)
 class _Joiner:
-    program: Propagation
-    sites: Sequence[Site]
+    program: ShardedProgram
+    sites: Sequence[CollectiveOp]
     flow: Flow | None = field(init=False, default=None)
     digests: list[str] = field(init=False, default_factory=list)
 
@@ -67,7 +67,9 @@ class _Joiner:
                     found[number] = self._by_flow(self.sites[number], rest)
         return [Joined(edges=tuple(edges)) for edges in found]
 
-    def _by_flow(self, site: Site, rest: list[PartitionedCollective]) -> list[tuple[PartitionedCollective, ...]]:
+    def _by_flow(
+        self, site: CollectiveOp, rest: list[PartitionedCollective]
+    ) -> list[tuple[PartitionedCollective, ...]]:
         """The partitioner's collectives that have the arguments, results, kind, groups and type of each array."""
         if self.flow is None:
             self.flow = Flow(site.op.module)
@@ -91,7 +93,7 @@ class _Joiner:
         return tuple(edge for edge in found if edge.near == near) or found
 
 
-def _arrays(site: Site) -> int:
+def _arrays(site: CollectiveOp) -> int:
     """How many arrays it moves for reasons of their own: an all-to-all's operands are pieces of one."""
     if site.kind in ("all-to-all", "ragged-all-to-all"):
         return 1

@@ -14,7 +14,7 @@ __all__ = ["Site"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class CollectiveOp:
     """One logical collective.
 
     Attributes:
@@ -33,5 +33,5 @@ class Site:
     instructions: tuple[Instruction, ...]
     pairs: tuple[tuple[int, int], ...] = ()
     is_async: bool = False
-    members: tuple[Site, ...] = ()
+    members: tuple[CollectiveOp, ...] = ()
     decomposed: Decomposed = None

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.program.collective_op import Site
+from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import MOVES, Value
 from pjit_inspect.analyze.program.phases import find_implicit
 from pjit_inspect.model.program.hlo import HloModule, Instruction
@@ -91,7 +91,7 @@ def _widened_notes(widened: Widened, data: RecordData) -> list[str]:
     return notes
 
 
-def _is_widened(site: Site, narrow: str) -> bool:
+def _is_widened(site: CollectiveOp, narrow: str) -> bool:
     """Whether a collective moves f32 values that were of type `narrow` right before and are so again right after.
 
     Only then has the backend widened them: a program that asks for f32 goes on with f32. What the user wrote is sent as
@@ -105,7 +105,7 @@ def _is_widened(site: Site, narrow: str) -> bool:
     return any(_was(operand, narrow) and _becomes(results.get(k, ()), narrow) for k, operand in moved)
 
 
-def _results(site: Site) -> dict[int, tuple[Instruction, ...]]:
+def _results(site: CollectiveOp) -> dict[int, tuple[Instruction, ...]]:
     """Operand number -> the instructions that yield what it became; of combined collectives, those that pick it."""
     last = site.instructions[-1]
     if len(site.op.operands) == 1:

@@ -26,13 +26,16 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 __all__ = ["cells_of", "report"]
 
 
 def report(
-    data: RecordData, module: HloModule | None, program: Propagation | None = None, sources: Sequence[SourceText] = ()
+    data: RecordData,
+    module: HloModule | None,
+    program: ShardedProgram | None = None,
+    sources: Sequence[SourceText] = (),
 ) -> RecordReport:
     """The record with everything its optimized program tells; without one, the record and its notes alone.
 

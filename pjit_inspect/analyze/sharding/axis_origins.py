@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.sharding.factor_axes import Array, find_factor_axes
 from pjit_inspect.model.program.opcodes import REQUESTS
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, axis_name
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, axis_name
 
 __all__ = ["with_origins"]
 
@@ -21,7 +21,7 @@ _MOST_ROUNDS = 4
 _Label = dict[str, AxisOrigin]
 
 
-def with_origins(program: Propagation) -> Propagation:
+def with_origins(program: ShardedProgram) -> ShardedProgram:
     """The program, each of whose values knows where its axes came from, as far as that can be followed."""
     labels = _Finder(program).labels()
     values = tuple(
@@ -35,7 +35,7 @@ def with_origins(program: Propagation) -> Propagation:
 
 @dataclass(slots=True)
 class _Finder:
-    program: Propagation
+    program: ShardedProgram
     found: dict[int, _Label] = field(default_factory=lambda: defaultdict(dict))
     _pairs: list[list[tuple[int, int, frozenset[str]]]] = field(default_factory=list)
     _changed: bool = False

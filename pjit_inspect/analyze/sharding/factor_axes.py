@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, ShardingRule
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, ShardingRule
 
 __all__ = ["Array", "FactorAxes", "find_factor_axes"]
 
@@ -21,7 +21,7 @@ class Array:
 
     Attributes:
       number: the position among the operands, or among the results.
-      value: the index in `Propagation.values`.
+      value: the index in `ShardedProgram.values`.
       is_result: whether it is a result.
       axes: factor -> the mesh axes that split it here, outermost first; factors it has and that are not split, too.
       dimension: factor -> the dimension of the array it is (part of).
@@ -54,7 +54,7 @@ class FactorAxes:
         return next((array for array in self.results if factor in array.axes), None)
 
 
-def find_factor_axes(program: Propagation, op: ShardedOp) -> FactorAxes | None:
+def find_factor_axes(program: ShardedProgram, op: ShardedOp) -> FactorAxes | None:
     """The factors of `op`, split as its arrays are; None when it has no rule, or one that does not fit it."""
     rule = op.rule
     if rule is None or len(rule.operands) != len(op.operands) or len(rule.results) != len(op.results):
@@ -67,7 +67,7 @@ def find_factor_axes(program: Propagation, op: ShardedOp) -> FactorAxes | None:
 
 
 def _arrays(
-    program: Propagation,
+    program: ShardedProgram,
     rule: ShardingRule,
     factors: tuple[tuple[tuple[str, ...], ...], ...],
     values: tuple[int, ...],
@@ -80,7 +80,7 @@ def _arrays(
     )
 
 
-def _array(program: Propagation, rule: ShardingRule, dimensions: tuple[tuple[str, ...], ...], array: Array) -> Array:
+def _array(program: ShardedProgram, rule: ShardingRule, dimensions: tuple[tuple[str, ...], ...], array: Array) -> Array:
     spec = program.values[array.value].spec
     for position, factors in enumerate(dimensions):
         axes = list(spec[position]) if position < len(spec) else []
@@ -93,7 +93,7 @@ def _array(program: Propagation, rule: ShardingRule, dimensions: tuple[tuple[str
     return array
 
 
-def _fitting(program: Propagation, axes: list[str], size: int) -> list[str]:
+def _fitting(program: ShardedProgram, axes: list[str], size: int) -> list[str]:
     """The first axes that together cut a factor of this length evenly."""
     taken: list[str] = []
     for axis in axes:

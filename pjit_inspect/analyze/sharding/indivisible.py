@@ -13,7 +13,7 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedValue
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, ShardedValue
 
 __all__ = ["indivisible_notes"]
 
@@ -31,7 +31,7 @@ class _Odd:
 
 
 def indivisible_notes(
-    data: RecordData, module: HloModule, program: Propagation | None, cells: Mapping[str, str]
+    data: RecordData, module: HloModule, program: ShardedProgram | None, cells: Mapping[str, str]
 ) -> tuple[str, ...]:
     """One sentence for each, equal ones of a line together; at most three, and how many more there are."""
     if program is None:
@@ -50,7 +50,7 @@ def _sentence(odd: _Odd, count: int) -> str:
     return f"{who} for {odd.asked}{odd.came}"
 
 
-def _find(data: RecordData, module: HloModule, program: Propagation, cells: Mapping[str, str]) -> Iterator[_Odd]:
+def _find(data: RecordData, module: HloModule, program: ShardedProgram, cells: Mapping[str, str]) -> Iterator[_Odd]:
     results = {boundary.value: number for number, boundary in enumerate(program.outputs)}
     shapes: frozenset[str] | None = None
     for op in program.ops:
@@ -69,7 +69,7 @@ def _find(data: RecordData, module: HloModule, program: Propagation, cells: Mapp
         )
 
 
-def _odd_dimension(program: Propagation, value: ShardedValue) -> int | None:
+def _odd_dimension(program: ShardedProgram, value: ShardedValue) -> int | None:
     """The first dimension that the axes of a constraint do not divide."""
     pieces = map(program.pieces, _wanted(value))
     return next((k for k, (length, n) in enumerate(zip(value.shape, pieces, strict=True)) if length % n), None)
@@ -82,7 +82,7 @@ def _wanted(value: ShardedValue) -> Dimensions:
     return tuple(axes if closed else () for axes, closed in zip(value.spec, value.closed, strict=True))
 
 
-def _asked(program: Propagation, value: ShardedValue, dimension: int) -> str:
+def _asked(program: ShardedProgram, value: ShardedValue, dimension: int) -> str:
     axes = value.spec[dimension]
     named = " and ".join(f"`{axis}`" for axis in axes)
     do = "does" if len(axes) == 1 else "do"
@@ -93,7 +93,7 @@ def _asked(program: Propagation, value: ShardedValue, dimension: int) -> str:
 
 
 def _came(
-    data: RecordData, program: Propagation, index: int, results: Mapping[int, int], shapes: frozenset[str]
+    data: RecordData, program: ShardedProgram, index: int, results: Mapping[int, int], shapes: frozenset[str]
 ) -> str:
     """What XLA made of it, as the compiled program shows; "" where it does not."""
     value = program.values[index]

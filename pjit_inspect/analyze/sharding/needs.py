@@ -17,7 +17,7 @@ from pjit_inspect.analyze.sharding.requests import Request, RequestFinder
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
-from pjit_inspect.model.sharding.sharded_program import Boundary, Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 
 __all__ = ["Need", "Part", "find_needs", "is_cumulative", "sum_kind"]
 
@@ -45,7 +45,7 @@ class Part:
     """One dimension of one array that a need is about.
 
     Attributes:
-      value: the array's index in `Propagation.values`.
+      value: the array's index in `ShardedProgram.values`.
       operand: its position among the op's operands; None for a result.
       dimension: counted from 0.
       axes: the mesh axes it is split over.
@@ -64,7 +64,7 @@ class Need:
     """One thing an op cannot do without communicating.
 
     Attributes:
-      op: its index in `Propagation.ops`; None where a result of the program is not split as it must be.
+      op: its index in `ShardedProgram.ops`; None where a result of the program is not split as it must be.
       kind: the cause of a collective that serves it.
       is_sum: whether partial results are combined; else data moves.
       axes: the mesh axes between whose devices it goes.
@@ -88,7 +88,7 @@ class Need:
     is_xlas: bool = False
 
 
-def find_needs(program: Propagation) -> tuple[Need, ...]:
+def find_needs(program: ShardedProgram) -> tuple[Need, ...]:
     """Every need of every op, in program order, then those of the program's results."""
     requests = RequestFinder(program)
     found: list[Need] = []
@@ -99,7 +99,7 @@ def find_needs(program: Propagation) -> tuple[Need, ...]:
     return tuple(found)
 
 
-def _op_needs(program: Propagation, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
+def _op_needs(program: ShardedProgram, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
     if op.kind in _WRITTEN:
         yield Need(op=index, kind="written", is_sum=op.kind in ("all_reduce", "reduce_scatter"), axes=frozenset())
     elif op.kind in REQUESTS:
@@ -116,7 +116,7 @@ def _op_needs(program: Propagation, index: int, op: ShardedOp, requests: Request
 
 
 def _rule_needs(
-    program: Propagation, index: int, op: ShardedOp, factors: FactorAxes, requests: RequestFinder
+    program: ShardedProgram, index: int, op: ShardedOp, factors: FactorAxes, requests: RequestFinder
 ) -> Iterator[Need]:
     rule = factors.rule
     summed = _parts(factors.operands, rule.reduction)
@@ -169,7 +169,7 @@ def _move(
     )
 
 
-def _without(program: Propagation, parts: list[Part]) -> Dimensions:
+def _without(program: ShardedProgram, parts: list[Part]) -> Dimensions:
     """The sharding of the first of these arrays, its dimensions that are told of whole."""
     first = parts[0].value
     whole = {part.dimension for part in parts if part.value == first}
@@ -198,7 +198,7 @@ def is_cumulative(op_name: str) -> bool:
 
 
 def _conflict(
-    program: Propagation, index: int, op: ShardedOp, factors: FactorAxes, operand: Array, requests: RequestFinder
+    program: ShardedProgram, index: int, op: ShardedOp, factors: FactorAxes, operand: Array, requests: RequestFinder
 ) -> Iterator[Need]:
     """What an operand must give up to be split as the op needs it."""
     rule = factors.rule
@@ -258,7 +258,7 @@ def _lost(axes: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _request(
-    program: Propagation, index: int, factors: FactorAxes, operand: Array, factor: str, requests: RequestFinder
+    program: ShardedProgram, index: int, factors: FactorAxes, operand: Array, factor: str, requests: RequestFinder
 ) -> Request | None:
     """Who asked for the result's sharding that an operand's factor is at odds with; None when nobody did.
 
@@ -279,12 +279,12 @@ def _request(
     return next((request for request in found if request is not None), None)
 
 
-def _brings(program: Propagation, array: Array, factor: str, axes: set[str]) -> bool:
+def _brings(program: ShardedProgram, array: Array, factor: str, axes: set[str]) -> bool:
     """Whether an operand that is real data is split over one of these axes along a factor."""
     return bool(axes & set(array.axes.get(factor, ()))) and not _is_free(program, array.value)
 
 
-def _is_free(program: Propagation, value: int) -> bool:
+def _is_free(program: ShardedProgram, value: int) -> bool:
     """Whether a value is made of nothing but constants: it has any sharding at no cost."""
     maker = program.values[value].op
     while maker is not None:
@@ -297,7 +297,7 @@ def _is_free(program: Propagation, value: int) -> bool:
     return False
 
 
-def _taken(program: Propagation, factors: FactorAxes, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
+def _taken(program: ShardedProgram, factors: FactorAxes, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
     """Which of these axes the op's result uses, and for which dimension."""
     if not factors.results:
         return ()
@@ -310,7 +310,7 @@ def _taken(program: Propagation, factors: FactorAxes, axes: frozenset[str]) -> t
 # ---------------------------------------------------------------- ops without one, requests, borders
 
 
-def _whole_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Need]:
+def _whole_needs(program: ShardedProgram, index: int, op: ShardedOp) -> Iterator[Need]:
     """An op nobody has a rule for gets every operand whole."""
     names = frozenset((op.kind, op.detail))
     kind: CauseKind = "indexing" if names & (_INDEXED | _INDEXED_NAMES) else "no_sharding_rule"
@@ -324,7 +324,7 @@ def _whole_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Ne
             yield _move(index, kind, parts, ((),) * len(program.values[value].shape))
 
 
-def _request_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[Need]:
+def _request_needs(program: ShardedProgram, index: int, op: ShardedOp) -> Iterator[Need]:
     value, result = op.operands[0], op.results[0]
     parts = _changes(program, value, program.values[result].spec, operand=0)
     if parts:
@@ -332,7 +332,7 @@ def _request_needs(program: Propagation, index: int, op: ShardedOp) -> Iterator[
         yield _move(index, "reshard_requested", parts, program.values[result].spec, request=request)
 
 
-def _border_needs(program: Propagation, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
+def _border_needs(program: ShardedProgram, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
     """An array that a loop or a `shard_map` wants split otherwise than it is."""
     for number, value in enumerate(op.operands):
         wanted = _wanted_at_border(program, op, number)
@@ -347,14 +347,14 @@ def _border_needs(program: Propagation, index: int, op: ShardedOp, requests: Req
                 yield _move(index, kind, parts, wanted, request=request)
 
 
-def _wanted_at_border(program: Propagation, op: ShardedOp, number: int) -> Dimensions | None:
+def _wanted_at_border(program: ShardedProgram, op: ShardedOp, number: int) -> Dimensions | None:
     """How a loop or `shard_map` wants its operand split; None when it is not known."""
     if op.kind == "while":
         return program.values[op.results[number]].spec if number < len(op.results) else None
     return op.wanted[number] if number < len(op.wanted) else None
 
 
-def _output_needs(program: Propagation, number: int, boundary: Boundary) -> Iterator[Need]:
+def _output_needs(program: ShardedProgram, number: int, boundary: EntryValue) -> Iterator[Need]:
     """A result that is not split as it must be, or whose dimension its axes do not divide."""
     value = program.values[boundary.value]
     wanted = boundary.spec
@@ -368,7 +368,7 @@ def _output_needs(program: Propagation, number: int, boundary: Boundary) -> Iter
         yield _move(None, "output", parts, wanted, request=Request(kind="output", index=number))
 
 
-def _changes(program: Propagation, value: int, wanted: Dimensions, operand: int | None) -> tuple[Part, ...]:
+def _changes(program: ShardedProgram, value: int, wanted: Dimensions, operand: int | None) -> tuple[Part, ...]:
     """The dimensions of a value that must give up axes to be split as wanted."""
     return tuple(
         Part(value=value, operand=operand, dimension=dimension, axes=axes, wanted=new)

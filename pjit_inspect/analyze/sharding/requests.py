@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
 __all__ = ["Request", "RequestFinder"]
 
@@ -17,7 +17,7 @@ _HOPS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Who asked: the constraint's index in `Propagation.ops`, or the result's in `Propagation.outputs`."""
+    """Who asked: the constraint's index in `ShardedProgram.ops`, or the result's in `ShardedProgram.outputs`."""
 
     kind: Literal["reshard_requested", "output"]
     index: int
@@ -26,7 +26,7 @@ class Request:
 class RequestFinder:
     """Finds requests in one program."""
 
-    def __init__(self, program: Propagation) -> None:
+    def __init__(self, program: ShardedProgram) -> None:
         self._program = program
         self._inner: dict[int, list[int]] = {}
         self._sources: dict[int, list[int]] = {}

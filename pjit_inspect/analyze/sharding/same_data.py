@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
 __all__ = ["RESHAPED", "SAME_SHAPE", "SameData", "Step"]
 
@@ -25,7 +25,7 @@ class Step:
     """The value that another is the same data as.
 
     Attributes:
-      value: its index in `Propagation.values`.
+      value: its index in `ShardedProgram.values`.
       op: the view in between; None where only a border of a region, or a barrier, lies in between.
       is_turn: whether it is the piece of it that belongs to a loop's turn.
     """
@@ -39,7 +39,7 @@ class Step:
 class SameData:
     """Follows values of one program back."""
 
-    program: Propagation
+    program: ShardedProgram
     _given: dict[int, int] = field(init=False, default_factory=dict)
     _returned: dict[int, int] = field(init=False, default_factory=dict)
 

@@ -15,7 +15,7 @@ from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, Span
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
 
 __all__ = ["ValueNames"]
 
@@ -41,7 +41,7 @@ class ValueNames:
       cells: file -> how the notebook calls the cell.
     """
 
-    program: Propagation
+    program: ShardedProgram
     sources: Iterable[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)

@@ -19,7 +19,7 @@ from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import entry_of
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardedOp, ShardedValue
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, ShardedValue
 
 __all__ = ["find_value_shardings"]
 
@@ -62,7 +62,7 @@ def _most_waste_first(row: ValueSharding) -> tuple[bool, int, int]:
 @dataclass(slots=True, kw_only=True)
 class _Finder:
     names: ValueNames
-    program: Propagation
+    program: ShardedProgram
     devices: int
     _kept: dict[int, int] = field(init=False, default_factory=dict)
     _in_place: set[int] = field(init=False, default_factory=set)
@@ -212,7 +212,7 @@ class _Finder:
         return f" at {frames[0].where}" if frames else ""
 
 
-def _representatives(program: Propagation, is_per_shard: Callable[[int], bool]) -> dict[int, int]:
+def _representatives(program: ShardedProgram, is_per_shard: Callable[[int], bool]) -> dict[int, int]:
     """Values that only carry another over the border of a region -> that other value."""
     group_of: dict[int, int] = {}
 
@@ -235,12 +235,12 @@ def _representatives(program: Propagation, is_per_shard: Callable[[int], bool]) 
     return kept
 
 
-def _is_carrier(program: Propagation, index: int) -> bool:
+def _is_carrier(program: ShardedProgram, index: int) -> bool:
     op = program.values[index].op
     return op is not None and program.ops[op].kind in _REGIONS
 
 
-def _is_same(program: Propagation, one: int, other: int, is_per_shard: Callable[[int], bool]) -> bool:
+def _is_same(program: ShardedProgram, one: int, other: int, is_per_shard: Callable[[int], bool]) -> bool:
     a, b = program.values[one], program.values[other]
     if a.dtype != b.dtype or program.local_shape(one) != program.local_shape(other):
         return False

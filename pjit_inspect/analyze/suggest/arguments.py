@@ -15,7 +15,7 @@ from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Propagation, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
 
 __all__ = ["ArgumentOptions"]
 
@@ -56,7 +56,7 @@ class _Group:
 class ArgumentOptions:
     """Finds them for one program."""
 
-    def __init__(self, program: Propagation) -> None:
+    def __init__(self, program: ShardedProgram) -> None:
         self._program = program
         self._groups = _groups(program)
         self._group_of = {index: group for group in self._groups for index in group.members}
@@ -129,7 +129,7 @@ class ArgumentOptions:
         )
         title = " and ".join(f"{g.words} as {spec_text(s)}" for g, s in zip(groups, specs, strict=True))
         return Option(
-            lever=("argument", *(group.pattern for group in groups)),
+            exclusive_with=("argument", *(group.pattern for group in groups)),
             title=f"pass {title}",
             words=f"pass {' and '.join(phrases)}{also}",
             edits=tuple(edit for group, spec in zip(groups, specs, strict=True) for edit in group.edits(spec)),
@@ -207,7 +207,7 @@ class ArgumentOptions:
         return dots
 
 
-def _groups(program: Propagation) -> tuple[_Group, ...]:
+def _groups(program: ShardedProgram) -> tuple[_Group, ...]:
     by_key: dict[tuple[str, tuple[int, ...], Dimensions], list[int]] = {}
     for index, boundary in enumerate(program.inputs):
         value = program.values[boundary.value]
@@ -231,7 +231,7 @@ def _path(name: str) -> str:
     return name[min((name.index(sign) for sign in "[." if sign in name), default=len(name)) :]
 
 
-def _peers(program: Propagation, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
+def _peers(program: ShardedProgram, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
     paths = {_path(program.inputs[index].label) for index in members} - {""}
     for index, boundary in enumerate(program.inputs):
         value = program.values[boundary.value]
@@ -239,7 +239,7 @@ def _peers(program: Propagation, members: list[int], shape: tuple[int, ...], spe
             yield index
 
 
-def _results(program: Propagation, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
+def _results(program: ShardedProgram, members: list[int], shape: tuple[int, ...], spec: Dimensions) -> Iterator[int]:
     """A result of the same path that must be sharded as the argument is: it is the argument of the next call."""
     paths = {_path(program.inputs[index].label) for index in members} - {""}
     for index, boundary in enumerate(program.outputs):

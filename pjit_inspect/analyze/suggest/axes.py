@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 __all__ = ["find_lost_axes"]
 
@@ -18,7 +18,7 @@ _LATER = frozenset(("backward", "recompute"))
 _ASKED = frozenset(("sharding_constraint", "reshard"))
 
 
-def find_lost_axes(program: Propagation) -> Iterator[tuple[int, Dimensions]]:
+def find_lost_axes(program: ShardedProgram) -> Iterator[tuple[int, Dimensions]]:
     """Ops whose result has not the axes of an operand, and the sharding with these put back; in program order."""
     for index, op in enumerate(program.ops):
         if op.rule is None or len(op.results) != 1 or op.manual or op.kind in _ASKED:
@@ -34,7 +34,7 @@ def find_lost_axes(program: Propagation) -> Iterator[tuple[int, Dimensions]]:
 
 
 def _put_back(
-    program: Propagation, op: ShardedOp, number: int, dimension: int, axes: tuple[str, ...]
+    program: ShardedProgram, op: ShardedOp, number: int, dimension: int, axes: tuple[str, ...]
 ) -> Dimensions | None:
     """The result's sharding with an operand's axes on the dimension that is the same; None where they are not lost."""
     rule, result = op.rule, program.values[op.results[0]]

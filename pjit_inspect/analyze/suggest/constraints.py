@@ -19,7 +19,7 @@ from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 __all__ = ["ConstraintOptions"]
 
@@ -43,7 +43,7 @@ class _Line:
 class ConstraintOptions:
     """Finds them for one program."""
 
-    def __init__(self, program: Propagation, names: ValueNames) -> None:
+    def __init__(self, program: ShardedProgram, names: ValueNames) -> None:
         self._program, self._names = program, names
         self._lines = _lines(program)
         self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
@@ -85,10 +85,10 @@ class ConstraintOptions:
             return
         asking = self._same_request(op)
         op = self._program.ops[asking.ops[0]]
-        lever = ("constraint", *map(str, asking.ops))
+        exclusive_with = ("constraint", *map(str, asking.ops))
         where = self._names.op(op)
         yield Option(
-            lever=lever,
+            exclusive_with=exclusive_with,
             title=f"leave out the constraint {where}",
             words=f"leave out the constraint {where}",
             edits=tuple(Edit(kind="remove", index=index) for index in asking.ops),
@@ -98,7 +98,7 @@ class ConstraintOptions:
         results = [self._program.values[self._program.ops[index].results[0]] for index in asking.ops]
         if given != asked and len({(value.shape, value.spec) for value in results}) == 1:
             yield Option(
-                lever=lever,
+                exclusive_with=exclusive_with,
                 title=f"constrain to {spec_text(given)} in {where}",
                 words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}",
                 edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking.ops),
@@ -125,7 +125,7 @@ class ConstraintOptions:
         name = boundary.name or f"result {request.index}"
         given = self._program.values[boundary.value].spec
         yield Option(
-            lever=("result", str(request.index)),
+            exclusive_with=("result", str(request.index)),
             title=f"let `{name}` be {spec_text(given)}",
             words=f"let `out_shardings` of `{name}` be `{spec_text(given)}`, as it is computed, instead of "
             f"`{spec_text(boundary.spec)}`",
@@ -176,7 +176,7 @@ class ConstraintOptions:
                 edits.append(Edit(kind="constrain", index=gradient, spec=spec))
         where = self._names.op(self._program.ops[line.ops[0]])
         yield Option(
-            lever=("line", *map(str, line.ops)),
+            exclusive_with=("line", *map(str, line.ops)),
             title=f"constrain {where} to {spec_text(spec)}",
             words=f"put `with_sharding_constraint(..., {spec_text(spec)})` on {where}{line.times()}"
             + (", which binds its gradient too" if self._is_differentiated else ""),
@@ -249,9 +249,9 @@ class ConstraintOptions:
             if line.ops not in seen and len(seen) < most:
                 options = list(self._constrained(line, spec, 0))
                 seen |= {line.ops} if options else set()
-                # Further places for the same axes are no other lever.
+                # Further places for the same axes are no other exclusive_with.
                 axes = sorted({axis for own in spec for axis in own})
-                yield from (replace(option, lever=("kept", *axes)) for option in options)
+                yield from (replace(option, exclusive_with=("kept", *axes)) for option in options)
 
     # ------------------------------------------------------------ steps in between
 
@@ -272,7 +272,7 @@ class ConstraintOptions:
         where = self._names.op(self._program.ops[index])
         route = ", then ".join(f"`{spec_text(step)}`" for step in steps)
         return Option(
-            lever=("hop", *map(str, line.ops)),
+            exclusive_with=("hop", *map(str, line.ops)),
             title=f"go through {route} before {where}",
             words=f"bring {self._names.value(value)} to {route}, with a constraint before {where}{line.times()}: one "
             "axis at a time, XLA need not gather all of it",
@@ -306,7 +306,7 @@ def _place(op: ShardedOp) -> object:
     return (op.frames[0].file, op.frames[0].line), op.spans[:1]
 
 
-def _lines(program: Propagation) -> dict[int, _Line]:
+def _lines(program: ShardedProgram) -> dict[int, _Line]:
     """For every op, those that differ from it in the layer only."""
     keys: dict[object, list[int]] = {}
     key_of: dict[int, object] = {}

@@ -18,7 +18,7 @@ from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes
 from pjit_inspect.model.program.opcodes import DOTS, REQUESTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import Cause
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardedOp, axis_name
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 __all__ = ["Cost", "Move", "NeedCost", "cost_of", "serves"]
 
@@ -78,7 +78,9 @@ class Cost:
         return self.forward_bytes + self.backward_bytes
 
 
-def cost_of(program: Propagation, trips: Mapping[int, int], *, is_cpu: bool, given_up: Collection[Move] = ()) -> Cost:
+def cost_of(
+    program: ShardedProgram, trips: Mapping[int, int], *, is_cpu: bool, given_up: Collection[Move] = ()
+) -> Cost:
     """The cost of a program.
 
     Args:
@@ -102,7 +104,7 @@ def cost_of(program: Propagation, trips: Mapping[int, int], *, is_cpu: bool, giv
     )
 
 
-def _runs(program: Propagation, trips: Mapping[int, int]) -> list[int]:
+def _runs(program: ShardedProgram, trips: Mapping[int, int]) -> list[int]:
     """How often each op runs per call."""
     runs: list[int] = []
     for op in program.ops:
@@ -111,7 +113,9 @@ def _runs(program: Propagation, trips: Mapping[int, int]) -> list[int]:
     return runs
 
 
-def _need_costs(program: Propagation, runs: list[int], is_cpu: bool, given_up: Collection[Move]) -> Iterator[NeedCost]:
+def _need_costs(
+    program: ShardedProgram, runs: list[int], is_cpu: bool, given_up: Collection[Move]
+) -> Iterator[NeedCost]:
     seen: set[tuple[int, Dimensions]] = set()
     sums: dict[int, NeedCost] = {}
     agreed: dict[int, NeedCost] = {}
@@ -141,7 +145,7 @@ def _need_costs(program: Propagation, runs: list[int], is_cpu: bool, given_up: C
         yield min((own[op] for own in (sums, spared) if op in own), key=lambda one: one.bytes)
 
 
-def _is_about_a_sum(program: Propagation, need: Need) -> bool:
+def _is_about_a_sum(program: ShardedProgram, need: Need) -> bool:
     """Whether an array moves for nothing but dimensions that are summed over."""
     rule = program.ops[need.op].rule if need.op is not None else None
     return (
@@ -154,7 +158,7 @@ def _is_about_a_sum(program: Propagation, need: Need) -> bool:
     )
 
 
-def _is_cut_on_both_sides(program: Propagation, need: Need) -> bool:
+def _is_cut_on_both_sides(program: ShardedProgram, need: Need) -> bool:
     """Whether an operand that does not move is cut over the same axes where the op sums."""
     op = program.ops[need.op] if need.op is not None else None
     rule = op.rule if op is not None else None
@@ -170,7 +174,7 @@ def _is_cut_on_both_sides(program: Propagation, need: Need) -> bool:
     )
 
 
-def serves(program: Propagation, need: Need, cause: Cause) -> bool:
+def serves(program: ShardedProgram, need: Need, cause: Cause) -> bool:
     """Whether a cause, as far as its names tell, is this need."""
     if cause.kind not in (need.kind, "full_replication"):
         return False
@@ -183,7 +187,7 @@ def serves(program: Propagation, need: Need, cause: Cause) -> bool:
 # ---------------------------------------------------------------- sums
 
 
-def _sum_bytes(program: Propagation, need: Need, is_cpu: bool) -> int:
+def _sum_bytes(program: ShardedProgram, need: Need, is_cpu: bool) -> int:
     """All partial results of an op; those of an op with several results (argmax) together."""
     if need.op is None:
         return 0
@@ -193,7 +197,7 @@ def _sum_bytes(program: Propagation, need: Need, is_cpu: bool) -> int:
     return sum(_one_sum(program, value, axes, is_cpu) for value in program.ops[need.op].results)
 
 
-def _used_otherwise(program: Propagation, index: int) -> set[str]:
+def _used_otherwise(program: ShardedProgram, index: int) -> set[str]:
     """The axes that split what an op does not sum over: an operand that has one there gives it up where it sums."""
     op = program.ops[index]
     if op.rule is None:
@@ -207,7 +211,7 @@ def _used_otherwise(program: Propagation, index: int) -> set[str]:
     }
 
 
-def _one_sum(program: Propagation, value: int, axes: frozenset[str], is_cpu: bool) -> int:
+def _one_sum(program: ShardedProgram, value: int, axes: frozenset[str], is_cpu: bool) -> int:
     size = program.pieces(tuple(axes))
     kept = _kept_spec(program, value)
     cut = tuple(axis for axis in (a for dimension in kept for a in dimension) if axis_name(axis) in axes)
@@ -220,7 +224,7 @@ def _one_sum(program: Propagation, value: int, axes: frozenset[str], is_cpu: boo
     return wire_bytes("all-reduce", partial, size)
 
 
-def _kept_spec(program: Propagation, value: int) -> Dimensions:
+def _kept_spec(program: ShardedProgram, value: int) -> Dimensions:
     """How a sum is kept: as its only user, a constraint, wants it, else as it is."""
     users = [program.ops[index] for index, _ in program.users.get(value, ())]
     if len(users) == 1 and users[0].kind in REQUESTS:
@@ -232,7 +236,7 @@ def _kept_spec(program: Propagation, value: int) -> Dimensions:
 
 
 def _moved_bytes(
-    program: Propagation, need: Need, seen: set[tuple[int, Dimensions]], given_up: Collection[Move]
+    program: ShardedProgram, need: Need, seen: set[tuple[int, Dimensions]], given_up: Collection[Move]
 ) -> int:
     value = need.value
     if value is None or _is_free(program, value):
@@ -254,7 +258,7 @@ def _moved_bytes(
     return move_bytes(program, value, given, target)
 
 
-def _without_cuts_to_sum(program: Propagation, need: Need, target: Dimensions) -> Dimensions:
+def _without_cuts_to_sum(program: ShardedProgram, need: Need, target: Dimensions) -> Dimensions:
     """An operand is not cut along what is summed for the sake of the other: that one may be gathered instead."""
     op = program.ops[need.op] if need.op is not None else None
     numbers = {part.operand for part in need.parts} - {None}
@@ -268,7 +272,7 @@ def _without_cuts_to_sum(program: Propagation, need: Need, target: Dimensions) -
     )
 
 
-def _is_free(program: Propagation, value: int) -> bool:
+def _is_free(program: ShardedProgram, value: int) -> bool:
     """Whether every device can make the value itself: a constant, a counter, or one number spread out."""
     for _ in range(4):
         found = program.values[value]
@@ -283,7 +287,7 @@ def _is_free(program: Propagation, value: int) -> bool:
     return False
 
 
-def _edge_bytes(program: Propagation, need: Need) -> int:
+def _edge_bytes(program: ShardedProgram, need: Need) -> int:
     """The rows that a window reads beyond each piece; one where their number is not known."""
     found = 0
     rows = dict(program.ops[need.op].edges) if need.op is not None else {}
@@ -299,7 +303,7 @@ def _edge_bytes(program: Propagation, need: Need) -> int:
 # ---------------------------------------------------------------- work
 
 
-def _products(program: Propagation, op: ShardedOp, summed: frozenset[str]) -> int:
+def _products(program: ShardedProgram, op: ShardedOp, summed: frozenset[str]) -> int:
     """Multiplications of one dot or convolution on one device.
 
     Its work is cut as its results are, and over the axes where partial sums are combined; not where an operand is
@@ -313,14 +317,14 @@ def _products(program: Propagation, op: ShardedOp, summed: frozenset[str]) -> in
     return -(-math.prod(rule.sizes.values()) // program.pieces(axes))
 
 
-def _elements(program: Propagation, op: ShardedOp) -> int:
+def _elements(program: ShardedProgram, op: ShardedOp) -> int:
     """Elements one device makes; those of views, constants and ops with regions are none."""
     if op.kind in _FREE or op.kind in _NO_WORK:
         return 0
     return sum(math.prod(program.local_shape(value)) for value in op.results)
 
 
-def _is_at_odds(program: Propagation, op: ShardedOp) -> bool:
+def _is_at_odds(program: ShardedProgram, op: ShardedOp) -> bool:
     """Whether the operands of a dot are both cut where they are summed over, and not alike."""
     rule = op.rule
     if op.kind not in _PRODUCTS or rule is None:

@@ -18,11 +18,11 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Edit
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 __all__ = ["ModelJudge", "Try"]
 
-Try = Callable[[Sequence[Edit]], tuple[Propagation, Mapping[int, int]]]
+Try = Callable[[Sequence[Edit]], tuple[ShardedProgram, Mapping[int, int]]]
 """The changed program with its shardings, and how often its loops run. Raises CaptureError when it cannot be had."""
 
 _MORE_PRODUCTS, _MORE_ELEMENTS = 1.1, 1.25
@@ -41,7 +41,7 @@ class ModelJudge:
       given_up: the moves for which XLA gathered a whole array.
     """
 
-    program: Propagation
+    program: ShardedProgram
     before: Cost
     needs: tuple[Need, ...]
     given_up: frozenset[Move]
@@ -121,7 +121,7 @@ class ModelJudge:
         return cause.op_name in served and not any(serves(self.program, row.need, cause) for row in self.before.needs)
 
 
-def _given_up(program: Propagation, collectives: Iterable[Collective]) -> frozenset[Move]:
+def _given_up(program: ShardedProgram, collectives: Iterable[Collective]) -> frozenset[Move]:
     causes = [cause for row in collectives for cause in row.causes if cause.kind == "full_replication"]
     if not causes:
         return frozenset()
@@ -135,12 +135,12 @@ def _given_up(program: Propagation, collectives: Iterable[Collective]) -> frozen
     )
 
 
-def _name(program: Propagation, need: Need) -> tuple[str, str]:
+def _name(program: ShardedProgram, need: Need) -> tuple[str, str]:
     """An operation's name and what it needs: the same before and after a change."""
     return need.kind, "" if need.op is None else program.ops[need.op].op_name
 
 
-def _by_name(program: Propagation, cost: Cost) -> Counter[tuple[str, str]]:
+def _by_name(program: ShardedProgram, cost: Cost) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     for row in cost.needs:
         found[_name(program, row.need)] += row.bytes

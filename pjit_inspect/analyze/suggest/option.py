@@ -17,14 +17,14 @@ class Option:
     """One change of a program.
 
     Attributes:
-      lever: what it turns: of several options with one lever, one is enough.
+      exclusive_with: what it turns: of several options with one exclusive_with, one is enough.
       title: the change, short, as an order.
       words: the same in full.
       edits: what it changes.
       stake: bytes of the needs it could do away with (modelled); options with more at stake are tried first.
     """
 
-    lever: tuple[str, ...]
+    exclusive_with: tuple[str, ...]
     title: str
     words: str
     edits: tuple[Edit, ...]

@@ -11,14 +11,14 @@ from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 __all__ = ["bytes_as", "local_bytes", "move_bytes", "widening"]
 
 _HALF = frozenset(("bf16", "f16"))
 
 
-def move_bytes(program: Propagation, value: int, given: Dimensions, target: Dimensions) -> int:
+def move_bytes(program: ShardedProgram, value: int, given: Dimensions, target: Dimensions) -> int:
     """Bytes one device sends to have a value split as `target` that is split as `given`.
 
     What a dimension gains is cut first, for nothing. An axis that changes dimension is an all-to-all, one that gives
@@ -45,7 +45,7 @@ def move_bytes(program: Propagation, value: int, given: Dimensions, target: Dime
 
 
 def _same_dimension(
-    program: Propagation, value: int, spec: list[list[str]], dimension: int, axes: tuple[str, ...]
+    program: ShardedProgram, value: int, spec: list[list[str]], dimension: int, axes: tuple[str, ...]
 ) -> int:
     have = spec[dimension]
     common = 0
@@ -70,7 +70,7 @@ def _frozen(spec: list[list[str]]) -> Dimensions:
     return tuple(tuple(axes) for axes in spec)
 
 
-def widening(program: Propagation, value: int | None, is_cpu: bool) -> int:
+def widening(program: ShardedProgram, value: int | None, is_cpu: bool) -> int:
     """2 for what is computed in half precision where that is done in single; arguments move as they are."""
     if value is None or not is_cpu or program.values[value].dtype not in _HALF:
         return 1
@@ -83,12 +83,12 @@ def widening(program: Propagation, value: int | None, is_cpu: bool) -> int:
     return 2
 
 
-def local_bytes(program: Propagation, value: int) -> int:
+def local_bytes(program: ShardedProgram, value: int) -> int:
     """Bytes of the largest piece of a value on one device."""
     return bytes_as(program, value, program.values[value].spec)
 
 
-def bytes_as(program: Propagation, value: int, spec: Dimensions) -> int:
+def bytes_as(program: ShardedProgram, value: int, spec: Dimensions) -> int:
     """Bytes of the largest piece of a value, were it split so; 0 for what is no array of numbers."""
     found = program.values[value]
     bits = bits_of(found.dtype) or 0

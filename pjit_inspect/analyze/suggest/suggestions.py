@@ -142,7 +142,7 @@ class _CountingJudge:
 
 
 def _best_of_each(found: list[Tried]) -> list[Tried]:
-    """The best option of each lever, without those that do less than half of what a better one does for the same."""
+    """The best option of each exclusive_with, without those that do less than half of what a better one does for the same."""
     kept: list[Tried] = []
     for tried in sorted(found, key=lambda one: (one.bytes, len(one.option.edits))):
         if not any(_is_contained(tried, better) for better in kept):
@@ -151,7 +151,7 @@ def _best_of_each(found: list[Tried]) -> list[Tried]:
 
 
 def _is_contained(tried: Tried, better: Tried) -> bool:
-    own, other = tried.option.lever, better.option.lever
+    own, other = tried.option.exclusive_with, better.option.exclusive_with
     if tried.work < _LESS_WORK * better.work:
         return False
     if own[0] == other[0] and (set(own[1:]) <= set(other[1:]) or set(other[1:]) <= set(own[1:])):

@@ -15,7 +15,7 @@ from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.sharding.mesh import Device, Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
 __all__ = ["MemoryStats", "Origin", "RecordData", "Timings"]
 
@@ -127,7 +127,7 @@ class RecordData:
     jaxpr: str | None = None
     stablehlo: Blob | None = None
     stablehlo_text: str | None = field(default=None, compare=False)
-    propagation: Propagation | None = field(default=None, compare=False)
+    propagation: ShardedProgram | None = field(default=None, compare=False)
     hlo: Blob | None = None
     hlo_header: str | None = None
     compiler_log: str | None = None

@@ -34,7 +34,7 @@ class Edit:
 
     Attributes:
       kind: one of `EditKind`.
-      index: the argument's or the result's position; for anything else, the op's index in `Propagation.ops`.
+      index: the argument's or the result's position; for anything else, the op's index in `ShardedProgram.ops`.
       number: which of the op's results ("constrain") or operands ("hop"); 0 for anything else.
       spec: the new sharding; None for "remove", and for a "result" that propagation is to choose.
     """

@@ -19,8 +19,8 @@ __all__ = [
     "AxisSizes",
     "Boundary",
     "PartitionedCollective",
-    "Propagation",
     "ShardedOp",
+    "ShardedProgram",
     "ShardedValue",
     "ShardingRule",
     "Span",
@@ -95,7 +95,7 @@ class AxisOrigin:
       kind: "input" (an argument has it), "output" (a result was asked to have it), "constraint" (the user's
         `with_sharding_constraint` or `reshard`, or in Explicit mode the type of an op), "manual" (`shard_map`'s
         specs), or "unknown".
-      index: the argument's or the result's position, or the index in `Propagation.ops` of the constraint; None when
+      index: the argument's or the result's position, or the index in `ShardedProgram.ops` of the constraint; None when
         it is not known.
     """
 
@@ -114,7 +114,7 @@ class ShardedValue:
       spec: how it is split; one entry per dimension.
       closed: for each dimension, whether more axes were forbidden (a constraint, an argument or a result said so).
       origins: where the axes in `spec` came from; () when there are none or it is not known.
-      op: the index in `Propagation.ops` of the op that makes it; None for an argument of the program.
+      op: the index in `ShardedProgram.ops` of the op that makes it; None for an argument of the program.
       argument: its position among the program's arguments; None for anything else.
     """
 
@@ -141,14 +141,14 @@ def _check_indices(indices: tuple[int, ...], count: int, what: str) -> None:
         raise ValueError(f"{what} is outside 0..{count - 1}")
 
 
-def _check_origin(origin: AxisOrigin, program: Propagation) -> None:
+def _check_origin(origin: AxisOrigin, program: ShardedProgram) -> None:
     if origin.index is None:
         return
     counts = {"input": len(program.inputs), "output": len(program.outputs), "constraint": len(program.ops)}
     _check_indices((origin.index,), counts.get(origin.kind, 0), "an axis's origin")
 
 
-def _check_collective(collective: PartitionedCollective, program: Propagation) -> None:
+def _check_collective(collective: PartitionedCollective, program: ShardedProgram) -> None:
     ops = (*collective.visited, *(taker.op for taker in collective.takers))
     _check_indices(ops, len(program.ops), "a collective's operation")
     _check_indices(collective.makers, len(program.values), "a collective's value")
@@ -184,7 +184,7 @@ class ShardedOp:
       op_name: JAX's full name with scopes ("jit(f)/layer0/dot_general"); "" when it has none.
       frames: the source frames, innermost first, libraries included; () when it has none.
       spans: for each frame, the piece of its text that was being run; None where JAX does not say.
-      operands, results: indices in `Propagation.values`.
+      operands, results: indices in `ShardedProgram.values`.
       rule: how its dimensions hang together; None when Shardy has no rule for it.
       parent: the index of the op whose region it stands in; None at the top.
       manual: the axes of the `shard_map` it stands in; ().
@@ -219,12 +219,12 @@ class ShardedOp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Boundary:
+class EntryValue:
     """One argument or result of the whole program.
 
     Attributes:
       name: JAX's name for it (`params['w1']`, `result[0]`), which XLA keeps too.
-      value: its index in `Propagation.values`.
+      value: its index in `ShardedProgram.values`.
       spec: the sharding it must have; None when propagation was free to choose.
       path: the user's name for it where a library hid it from JAX (`model.up.kernel` for `model.states[0][10]`); ""
         where there is no other than `name`.
@@ -246,7 +246,7 @@ class Taker:
     """An operation that takes what a collective yields.
 
     Attributes:
-      op: its index in `Propagation.ops`.
+      op: its index in `ShardedProgram.ops`.
       operand: which of its operands it is; for what a branch returns, the number of operands and then which result.
       shape: the shape that operand has on one device, as XLA partitioned the operation (counted).
     """
@@ -266,7 +266,7 @@ class PartitionedCollective:
       groups: which devices take part together, as partition numbers; pairs for a collective-permute.
       dtype: XLA's name of its element type.
       elements: how many elements one device gives.
-      makers: the values (in `Propagation.values`) it moves or adds up.
+      makers: the values (in `ShardedProgram.values`) it moves or adds up.
       made_shape: the shape on one device of the first of them, as XLA partitioned what makes it (counted).
       made_of: the shapes on one device of the operands of the operation that makes it (counted); () where unknown.
       takers: the operations that take its result.
@@ -297,7 +297,7 @@ class PartitionedCollective:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Propagation:
+class ShardedProgram:
     """Shardings of a whole program before partitioning.
 
     Where XLA could be asked, it is XLA's own program, and `collectives` says what its partitioner inserted. Else it is
@@ -316,8 +316,8 @@ class Propagation:
 
     ops: tuple[ShardedOp, ...] = ()
     values: tuple[ShardedValue, ...] = ()
-    inputs: tuple[Boundary, ...] = ()
-    outputs: tuple[Boundary, ...] = ()
+    inputs: tuple[EntryValue, ...] = ()
+    outputs: tuple[EntryValue, ...] = ()
     meshes: tuple[AxisSizes, ...] = ()
     links: tuple[tuple[int, ...], ...] = ()
     is_predicted: bool = True

@@ -17,7 +17,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import Boundary, Propagation
+from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
 
 __all__ = ["frame_of", "pmap_names", "positional_labels", "restore_names", "with_paths"]
 
@@ -41,7 +41,7 @@ def restore_names(
     return (named[0], [_nnx_result(name) for name in named[1]]) if named[0] != arguments else named
 
 
-def with_paths(program: Propagation, data: RecordData) -> Propagation:
+def with_paths(program: ShardedProgram, data: RecordData) -> ShardedProgram:
     """A program whose arguments and results know the user's paths, as the record has them.
 
     As it was where the program and the record do not have equally many.
@@ -51,7 +51,7 @@ def with_paths(program: Propagation, data: RecordData) -> Propagation:
     return replace(program, inputs=_labelled(program.inputs, kept), outputs=_labelled(program.outputs, results))
 
 
-def _labelled(boundaries: tuple[Boundary, ...], paths: list[str]) -> tuple[Boundary, ...]:
+def _labelled(boundaries: tuple[EntryValue, ...], paths: list[str]) -> tuple[EntryValue, ...]:
     if len(boundaries) != len(paths):
         return boundaries
     pairs = zip(boundaries, paths, strict=True)

@@ -16,9 +16,9 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
     AxisSizes,
-    Boundary,
-    Propagation,
+    EntryValue,
     ShardedOp,
+    ShardedProgram,
     ShardedValue,
     axis_name,
 )
@@ -70,7 +70,7 @@ _GSPMD_SHARDING = b"mhlo.sharding"
 _CONSTRAINTS = frozenset(("sdy.sharding_constraint", "sdy.reshard"))
 
 
-def propagate(stablehlo: bytes) -> Propagation | None:
+def propagate(stablehlo: bytes) -> ShardedProgram | None:
     """The program with the sharding of every value; None when it was made for another partitioner than Shardy.
 
     Args:
@@ -149,7 +149,7 @@ class _Walk:
     places: dict[str, Place] = field(default_factory=dict)
     returned: tuple[int, ...] = ()
 
-    def read(self, module: Any) -> Propagation:
+    def read(self, module: Any) -> ShardedProgram:
         self.meshes = [
             read_mesh(str(op.attributes["mesh"])) for op in module.body.operations if op.operation.name == "sdy.mesh"
         ]
@@ -157,7 +157,7 @@ class _Walk:
         block = main.regions[0].blocks[0]
         inputs = self._arguments(main, block)
         self._block(block, _Region())
-        return Propagation(
+        return ShardedProgram(
             ops=tuple(self.ops),
             values=tuple(self._with_origins()),
             inputs=inputs,
@@ -168,7 +168,7 @@ class _Walk:
 
     # ------------------------------------------------------------ the program's borders
 
-    def _arguments(self, main: Any, block: Any) -> tuple[Boundary, ...]:
+    def _arguments(self, main: Any, block: Any) -> tuple[EntryValue, ...]:
         attributes = list(_each(main, "arg_attrs"))
         boundaries = []
         for number, argument in enumerate(block.arguments):
@@ -177,10 +177,10 @@ class _Walk:
             origins = read_origins(str(own["sdy.sharding_origins"])) if "sdy.sharding_origins" in own else ()
             value = self._value(argument, spec, origins[0] if origins else {}, argument=number)
             name = read_location(str(argument.location)).name
-            boundaries.append(Boundary(name=name, value=value, spec=self.values[value].spec))
+            boundaries.append(EntryValue(name=name, value=value, spec=self.values[value].spec))
         return tuple(boundaries)
 
-    def _outputs(self, main: Any) -> tuple[Boundary, ...]:
+    def _outputs(self, main: Any) -> tuple[EntryValue, ...]:
         attributes = list(_each(main, "res_attrs"))
         boundaries = []
         for number, value in enumerate(self.returned):
@@ -188,7 +188,7 @@ class _Walk:
             names = read_names(str(own["jax.result_info"])) if "jax.result_info" in own else ()
             spec = self.required[number] if number < len(self.required) else None
             dimensions = None if spec is None else spec.dimensions
-            boundaries.append(Boundary(name=names[0] if names else "", value=value, spec=dimensions))
+            boundaries.append(EntryValue(name=names[0] if names else "", value=value, spec=dimensions))
         return tuple(boundaries)
 
     # ------------------------------------------------------------ ops and values

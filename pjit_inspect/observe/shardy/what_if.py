@@ -16,7 +16,7 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.mesh import Device
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.how_compiled import compiler_options, open_borders
@@ -25,7 +25,7 @@ from pjit_inspect.observe.shardy.shardy_attributes import read_mesh
 
 __all__ = ["Propagate", "Trial", "WhatIf"]
 
-Propagate = Callable[[bytes], Propagation | None]
+Propagate = Callable[[bytes], ShardedProgram | None]
 """As `observe.shardy.propagation.propagate`."""
 
 _POSITION = "pjit_inspect position "
@@ -43,13 +43,13 @@ class Trial:
       trips: index of a loop in `program.ops` -> how often it runs; loops of unknown length are left out.
     """
 
-    program: Propagation
+    program: ShardedProgram
     trips: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lookup:
-    """Where each op of a `Propagation` stands in the program as captured, counting every op from 0."""
+    """Where each op of a `ShardedProgram` stands in the program as captured, counting every op from 0."""
 
     positions: tuple[int | None, ...]
     trips: dict[int, int]
@@ -112,12 +112,12 @@ class WhatIf:
 
     @cached_property
     def trips(self) -> dict[int, int]:
-        """Index of a loop in `Propagation.ops` -> how often it runs; loops of unknown length are left out."""
+        """Index of a loop in `ShardedProgram.ops` -> how often it runs; loops of unknown length are left out."""
         return self._lookup.trips
 
     @cached_property
     def _lookup(self) -> _Lookup:
-        """Propagation adds, copies and inlines ops: each is named by its position before, and the names read after."""
+        """ShardedProgram adds, copies and inlines ops: each is named by its position before, and the names read after."""
         with _mlir.open_module(self.stablehlo) as module:
             lengths: dict[int, int] = {}
             for number, op in enumerate(_all_ops(module.operation)):

@@ -10,7 +10,7 @@ from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardingRule, Span
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, ShardingRule, Span
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 
 __all__ = ["propagation_bytes", "read_propagation"]
@@ -19,15 +19,15 @@ _TABLES = (Frame, Span, AxisOrigin, ShardingRule)
 _MAX_RANK = 64
 
 
-def propagation_bytes(program: Propagation) -> bytes:
+def propagation_bytes(program: ShardedProgram) -> bytes:
     """The program as JSON: what many ops share stands once, in tables. Equal programs give equal bytes."""
     tables = TableWriter(*_TABLES)
-    body = to_json(program, Propagation, tables)
+    body = to_json(program, ShardedProgram, tables)
     whole = {"tables": tables.to_json(), "program": body}
     return json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def read_propagation(content: bytes, name: str) -> Propagation:
+def read_propagation(content: bytes, name: str) -> ShardedProgram:
     """The program that `propagation_bytes` wrote; `name` is what errors call it. Raises ParseError."""
     whole = parse_json(content, name)
     if not isinstance(whole, dict) or not isinstance(whole.get("tables"), dict):
@@ -37,7 +37,7 @@ def read_propagation(content: bytes, name: str) -> Propagation:
     for type_ in _TABLES:
         rows = whole["tables"].get(type_.__name__, [])
         tables[type_] = from_json(rows, tuple[type_, ...], ((root, "tables"), type_.__name__))
-    program = from_json(whole.get("program"), Propagation, (root, "program"), tables)
+    program = from_json(whole.get("program"), ShardedProgram, (root, "program"), tables)
     for index, value in enumerate(program.values):
         if len(value.shape) > _MAX_RANK or any(length < 0 for length in value.shape):
             message = f"{name}: $.program.values[{index}].shape is no shape"

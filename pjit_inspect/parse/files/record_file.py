@@ -29,7 +29,7 @@ from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device, Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.regular_file import open_regular
@@ -281,7 +281,7 @@ def _read_programs(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]
 
 def _read_program(
     archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], field: str
-) -> Blob | str | Propagation | KernelTimes:
+) -> Blob | str | ShardedProgram | KernelTimes:
     info = entries[_ENTRIES[field]]
     content = _read_entry(archive, info)
     if field in _READ:

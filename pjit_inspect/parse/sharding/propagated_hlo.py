@@ -21,9 +21,9 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     AxisSizes,
-    Boundary,
-    Propagation,
+    EntryValue,
     ShardedOp,
+    ShardedProgram,
     ShardedValue,
     Span,
     SpanKey,
@@ -53,7 +53,7 @@ class PropagatedHlo:
       values_of: instruction -> its arrays, in the order of the leaves of its shape.
     """
 
-    program: Propagation
+    program: ShardedProgram
     op_of: dict[int, int]
     values_of: dict[int, _Leaves]
 
@@ -95,7 +95,7 @@ def read_propagated_hlo(
     )
     entry = module.computation(module.entry)
     results = walk.computation(entry, _Region())
-    program = Propagation(
+    program = ShardedProgram(
         ops=tuple(walk.ops),
         values=tuple(walk.values),
         inputs=walk.inputs(entry, free_inputs),
@@ -135,24 +135,24 @@ class _Walk:
 
     # ------------------------------------------------------------ the program's borders
 
-    def inputs(self, entry: Computation, free: Sequence[bool]) -> tuple[Boundary, ...]:
+    def inputs(self, entry: Computation, free: Sequence[bool]) -> tuple[EntryValue, ...]:
         boundaries = []
         for instruction in _parameters(entry):
             for value in self.leaves[instruction.index]:
                 number = len(boundaries)
                 required = None if number < len(free) and free[number] else self.values[value].spec
-                boundaries.append(Boundary(name=_plain(instruction.op_name), value=value, spec=required))
+                boundaries.append(EntryValue(name=_plain(instruction.op_name), value=value, spec=required))
         return tuple(boundaries)
 
     def outputs(
         self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
-    ) -> tuple[Boundary, ...]:
+    ) -> tuple[EntryValue, ...]:
         # What is returned may be computed otherwise; the tuple of results says how it must be.
         required = [found.dimensions for found in self._specs(root)]
         if len(required) != len(results):
             required = [self.values[value].spec for value in results]
         return tuple(
-            Boundary(
+            EntryValue(
                 name=names[k] if k < len(names) else "",
                 value=value,
                 spec=None if k < len(free) and free[k] else required[k],

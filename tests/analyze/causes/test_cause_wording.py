@@ -15,8 +15,8 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.sharded_program import (
     PartitionedCollective,
-    Propagation,
     ShardedOp,
+    ShardedProgram,
     ShardedValue,
     Span,
     Taker,
@@ -25,7 +25,7 @@ from pjit_inspect.model.sharding.sharded_program import (
 SOURCE = SourceText(file="train.py", lines=("import jax", "def f(x, w):", "    return x @ w"))
 
 
-def clause(program: Propagation, *, source: SourceText = SOURCE) -> str:
+def clause(program: ShardedProgram, *, source: SourceText = SOURCE) -> str:
     need = next(need for need in find_needs(program))
     edge = PartitionedCollective(kind="all-reduce" if need.is_sum else "all-gather")
     names = ValueNames(program, (source,))
@@ -111,7 +111,7 @@ def test_without_its_source_an_op_goes_by_its_name():
 )
 def test_the_text_of_an_op_is_cut_from_its_line(line: str, span: Span | None, text: str):
     op = ShardedOp(opcode="stablehlo.add", frames=(Frame(file="a.py", line=1),), spans=(span,))
-    names = ValueNames(Propagation(ops=(op,)), (SourceText(file="a.py", lines=(line,)),))
+    names = ValueNames(ShardedProgram(ops=(op,)), (SourceText(file="a.py", lines=(line,)),))
     assert names.text(op) == text
 
 
@@ -124,7 +124,7 @@ def test_a_chain_of_views_is_called_by_what_it_views():
         )
         values.append(replace(x, argument=None, origins=(), op=index))
     program = dot(x, x, None, None)
-    program = Propagation(ops=tuple(ops), values=tuple(values), inputs=program.inputs[:1])
+    program = ShardedProgram(ops=tuple(ops), values=tuple(values), inputs=program.inputs[:1])
     assert ValueNames(program).value(5000) == "`x` transposed"
 
 

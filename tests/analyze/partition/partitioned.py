@@ -13,7 +13,7 @@ from dataclasses import replace
 from pjit_inspect.analyze.partition.align import Aligned, align
 from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
@@ -104,7 +104,7 @@ def aligned() -> Aligned:
     return align(parse_hlo_text(BEFORE), parse_hlo_text(AFTER))
 
 
-def program() -> Propagation:
+def program() -> ShardedProgram:
     """The program as XLA's partitioner got it, with what it inserted."""
     pair = aligned()
     read = read_propagated_hlo(pair.before.module, [MESH], partitions=4)

@@ -11,12 +11,12 @@ from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.partition.align import align
 from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.partition.join import join
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
 
-def name_of(propagation: Propagation, value: int) -> str:
+def name_of(propagation: ShardedProgram, value: int) -> str:
     found = propagation.values[value]
     return (
         propagation.inputs[found.argument].name if found.argument is not None else propagation.ops[found.op or 0].kind
@@ -94,7 +94,7 @@ def test_a_channel_of_another_kind_or_other_groups_joins_nothing():
 
 def test_nothing_is_joined_to_a_prediction():
     sites = find_sites(parse_hlo_text(OPTIMIZED))
-    assert all(not joined.edges for joined in join(Propagation(), sites))
+    assert all(not joined.edges for joined in join(ShardedProgram(), sites))
 
 
 SLICED = """HloModule m, num_partitions=4
@@ -119,7 +119,7 @@ ENTRY %main (x: f32[4,8]) -> f32[2,8] {
 """
 
 
-def sliced(before: str = SLICED, after: str = PIECES) -> Propagation:
+def sliced(before: str = SLICED, after: str = PIECES) -> ShardedProgram:
     pair = align(parse_hlo_text(before), parse_hlo_text(after))
     read = read_propagated_hlo(pair.before.module, [MESH], partitions=4)
     edges = find_edges(pair, read.program, read.op_of, read.values_of)

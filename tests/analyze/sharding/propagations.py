@@ -5,9 +5,9 @@ from __future__ import annotations
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
-    Boundary,
-    Propagation,
+    EntryValue,
     ShardedOp,
+    ShardedProgram,
     ShardedValue,
     ShardingRule,
     Span,
@@ -46,7 +46,7 @@ def one_op(
     *,
     op_name: str = "jit(f)/op",
     wanted: tuple[tuple[str, ...], ...] | None = None,
-) -> Propagation:
+) -> ShardedProgram:
     """A program of one op, written as `x @ w` on line 3; `wanted` is the sharding its result must have."""
     op = ShardedOp(
         opcode=f"stablehlo.{opcode}",
@@ -58,16 +58,16 @@ def one_op(
         rule=how,
     )
     names = ("x", "w", "y")
-    return Propagation(
+    return ShardedProgram(
         ops=(op,),
         values=(*arguments, result),
-        inputs=tuple(Boundary(name=names[n], value=n, spec=a.spec) for n, a in enumerate(arguments)),
-        outputs=(Boundary(name="result", value=len(arguments), spec=wanted),),
+        inputs=tuple(EntryValue(name=names[n], value=n, spec=a.spec) for n, a in enumerate(arguments)),
+        outputs=(EntryValue(name="result", value=len(arguments), spec=wanted),),
         meshes=(SIZES,),
     )
 
 
-def dot(x: ShardedValue, w: ShardedValue, *spec: str | None, op_name: str = "jit(f)/dot_general") -> Propagation:
+def dot(x: ShardedValue, w: ShardedValue, *spec: str | None, op_name: str = "jit(f)/dot_general") -> ShardedProgram:
     """`x @ w` of two matrices, its result split as the spec says."""
     shape = (x.shape[0], w.shape[1])
     dimensions = tuple(() if s is None else (s,) for s in spec)

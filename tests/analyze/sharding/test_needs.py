@@ -6,14 +6,14 @@ import pytest
 from analyze.sharding.propagations import argument, dot, one_op, rule
 
 from pjit_inspect.analyze.sharding.needs import Need, find_needs
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Boundary, Propagation, ShardedOp, ShardedValue
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, EntryValue, ShardedOp, ShardedProgram, ShardedValue
 
 
-def told(program: Propagation) -> set[tuple[str, bool, frozenset[str]]]:
+def told(program: ShardedProgram) -> set[tuple[str, bool, frozenset[str]]]:
     return {(need.kind, need.is_sum, need.axes) for need in find_needs(program)}
 
 
-def only(program: Propagation) -> Need:
+def only(program: ShardedProgram) -> Need:
     (need,) = find_needs(program)
     return need
 
@@ -134,11 +134,11 @@ def test_what_a_later_constraint_carried_back_is_requested():
         results=(2,),
         rule=rule("ij", "ij"),
     )
-    program = Propagation(
+    program = ShardedProgram(
         ops=(tanh, constraint),
         values=(x, wished, final),
-        inputs=(Boundary(name="x", value=0, spec=x.spec),),
-        outputs=(Boundary(name="result", value=2),),
+        inputs=(EntryValue(name="x", value=0, spec=x.spec),),
+        outputs=(EntryValue(name="result", value=2),),
         meshes=({"data": 2, "model": 4},),
     )
     need = only(program)
@@ -149,10 +149,10 @@ def test_what_a_later_constraint_carried_back_is_requested():
 
 def test_a_result_that_must_be_whole_is_the_output():
     value = argument(0, (16, 8), "model", None)
-    program = Propagation(
+    program = ShardedProgram(
         values=(value,),
-        inputs=(Boundary(name="x", value=0, spec=value.spec),),
-        outputs=(Boundary(name="result", value=0, spec=((), ())),),
+        inputs=(EntryValue(name="x", value=0, spec=value.spec),),
+        outputs=(EntryValue(name="result", value=0, spec=((), ())),),
         meshes=({"model": 4},),
     )
     assert told(program) == {("output", False, MODEL)}
@@ -160,10 +160,10 @@ def test_a_result_that_must_be_whole_is_the_output():
 
 def test_a_result_whose_axes_do_not_divide_it_is_the_output_though_nobody_asked():
     value = argument(0, (15, 8), "model", None)
-    program = Propagation(
+    program = ShardedProgram(
         values=(value,),
-        inputs=(Boundary(name="x", value=0, spec=value.spec),),
-        outputs=(Boundary(name="result", value=0),),
+        inputs=(EntryValue(name="x", value=0, spec=value.spec),),
+        outputs=(EntryValue(name="result", value=0),),
         meshes=({"model": 4},),
     )
     assert told(program) == {("output", False, MODEL)}

@@ -6,7 +6,7 @@ from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.analyze.sharding.same_data import SameData
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
@@ -69,11 +69,11 @@ ENTRY %main (x: f32[8], ws: f32[3,8]) -> f32[8] {
 """
 
 
-def program(text: str = SCAN) -> Propagation:
+def program(text: str = SCAN) -> ShardedProgram:
     return read_propagated_hlo(parse_hlo_text(text), [MESH]).program
 
 
-def operand(found: Propagation, op_name: str, number: int) -> int:
+def operand(found: ShardedProgram, op_name: str, number: int) -> int:
     return next(op.operands[number] for op in found.ops if op.op_name == op_name)
 
 

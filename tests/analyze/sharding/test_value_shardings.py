@@ -9,7 +9,14 @@ from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Boundary, Propagation, ShardedOp, ShardedValue, Span
+from pjit_inspect.model.sharding.sharded_program import (
+    AxisOrigin,
+    EntryValue,
+    ShardedOp,
+    ShardedProgram,
+    ShardedValue,
+    Span,
+)
 
 SOURCE = SourceText(file="/me/train.py", lines=("def f(x, w):", "    y = x @ w", "    return jnp.tanh(y)"))
 FROM_X = AxisOrigin(axis="data", kind="input", index=0)
@@ -26,14 +33,14 @@ def op(name: str, line: int, operands: tuple[int, ...], results: tuple[int, ...]
     return ShardedOp(opcode=opcode, op_name=f"jit(f)/{name}", frames=frames, operands=operands, results=results, **more)
 
 
-def table_of(program: Propagation) -> ShardingTable:
+def table_of(program: ShardedProgram) -> ShardingTable:
     return find_value_shardings(ValueNames(program, (SOURCE,)))
 
 
-def matmul() -> Propagation:
+def matmul() -> ShardedProgram:
     """tanh(x @ w) on data=2 x model=4; x: [16, 64] by P(data, None), w: [64, 128] by P(None, model)."""
     split: Dimensions = (("data",), ("model",))
-    return Propagation(
+    return ShardedProgram(
         ops=(
             op("dot_general", 2, (0, 1), (2,), spans=(Span(line=2, column=8, end_line=2, end_column=13),)),
             op("tanh", 3, (2,), (3,)),
@@ -44,8 +51,8 @@ def matmul() -> Propagation:
             value((16, 128), split, FROM_X, FROM_W, op=0),
             value((16, 128), split, FROM_X, FROM_W, op=1),
         ),
-        inputs=(Boundary(name="x", value=0), Boundary(name="params['w']", value=1)),
-        outputs=(Boundary(name="result", value=3),),
+        inputs=(EntryValue(name="x", value=0), EntryValue(name="params['w']", value=1)),
+        outputs=(EntryValue(name="result", value=3),),
         meshes=({"data": 2, "model": 4},),
     )
 
@@ -78,11 +85,11 @@ def test_an_axis_came_from_an_argument_through_the_op_that_makes_the_value():
     }
 
 
-def constrained() -> Propagation:
+def constrained() -> ShardedProgram:
     """tanh(x) with a constraint behind it that `x` has from there; then a constraint that changes nothing."""
     split: Dimensions = (("data",),)
     by_constraint = AxisOrigin(axis="data", kind="constraint", index=1)
-    return Propagation(
+    return ShardedProgram(
         ops=(
             op("tanh", 2, (0,), (1,)),
             op("sharding_constraint", 3, (1,), (2,), opcode="sdy.sharding_constraint"),
@@ -94,8 +101,8 @@ def constrained() -> Propagation:
             value((8,), split, by_constraint, op=1),
             value((8,), split, by_constraint, op=2),
         ),
-        inputs=(Boundary(name="x", value=0),),
-        outputs=(Boundary(name="", value=3),),
+        inputs=(EntryValue(name="x", value=0),),
+        outputs=(EntryValue(name="", value=3),),
         meshes=({"data": 2},),
     )
 
@@ -128,9 +135,9 @@ def test_in_explicit_mode_the_type_of_an_op_is_the_origin():
     }
 
 
-def loop() -> Propagation:
+def loop() -> ShardedProgram:
     """A loop over x: the argument, the value in the loop, what the body makes of it, the loop's result."""
-    return Propagation(
+    return ShardedProgram(
         ops=(op("while", 2, (0,), (3,)), op("tanh", 3, (1,), (2,), parent=0)),
         values=(
             value((8,), (("data",),), argument=0),
@@ -138,8 +145,8 @@ def loop() -> Propagation:
             value((8,), (("data",),), op=1),
             value((8,), (("data",),), op=0),
         ),
-        inputs=(Boundary(name="x", value=0),),
-        outputs=(Boundary(name="", value=3),),
+        inputs=(EntryValue(name="x", value=0),),
+        outputs=(EntryValue(name="", value=3),),
         meshes=({"data": 2},),
         links=((0, 1), (2, 3)),
     )
@@ -159,7 +166,7 @@ def test_a_value_that_a_border_shards_otherwise_keeps_its_row():
 
 
 def test_single_numbers_constants_and_what_is_spread_from_them_get_no_row():
-    program = Propagation(
+    program = ShardedProgram(
         ops=(
             op("constant", 2, (), (0,)),
             op("broadcast_in_dim", 2, (0,), (1,)),
@@ -182,7 +189,7 @@ def test_single_numbers_constants_and_what_is_spread_from_them_get_no_row():
 
 
 def test_inside_a_shard_map_copies_and_waste_are_unknown():
-    program = Propagation(
+    program = ShardedProgram(
         ops=(
             op("shard_map", 2, (0,), (3,), opcode="sdy.manual_computation"),
             op("tanh", 3, (1,), (2,), parent=0, manual=("data",)),
@@ -193,8 +200,8 @@ def test_inside_a_shard_map_copies_and_waste_are_unknown():
             value((8,), ((),), op=1),
             value((16,), (("data",),), op=0),
         ),
-        inputs=(Boundary(name="x", value=0),),
-        outputs=(Boundary(name="", value=3),),
+        inputs=(EntryValue(name="x", value=0),),
+        outputs=(EntryValue(name="", value=3),),
         meshes=({"data": 2},),
         links=((0, 1), (2, 3)),
     )

@@ -24,7 +24,7 @@ from pjit_inspect.analyze.suggest.cost import cost_of
 from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_suggestions
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.shardy.what_if import WhatIf
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
@@ -55,7 +55,7 @@ def suggestions(
     record = pi.inspect(jax.jit(function, **options), *arguments)
     what_if = WhatIf(record.data.stablehlo.read())
 
-    def propagated(change: Sequence[Edit]) -> tuple[Propagation, dict[int, int]]:
+    def propagated(change: Sequence[Edit]) -> tuple[ShardedProgram, dict[int, int]]:
         trial = what_if.propagate(change)
         return trial.program, trial.trips
 

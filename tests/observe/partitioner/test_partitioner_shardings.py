@@ -13,7 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from observe.programs import auto_mesh
 
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.watch.on_request import compile_record
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
@@ -41,7 +41,7 @@ def arrays(mesh: Mesh) -> tuple[jax.ShapeDtypeStruct, jax.ShapeDtypeStruct]:
     )
 
 
-def read(data: RecordData) -> Propagation:
+def read(data: RecordData) -> ShardedProgram:
     assert data.stablehlo is not None
     ids = [device.id for device in data.devices]
     found = ask_partitioner(data.stablehlo.read(), devices=len(ids), flags=data.flags)
@@ -61,7 +61,7 @@ def product(x: jax.Array, w: jax.Array) -> jax.Array:
     return jnp.tanh(x @ w)
 
 
-def specs(program: Propagation) -> dict[str, tuple]:
+def specs(program: ShardedProgram) -> dict[str, tuple]:
     return {op.kind: program.values[op.results[0]].spec for op in program.ops if op.results}
 
 

@@ -12,7 +12,7 @@ import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect
-from pjit_inspect.model.sharding.sharded_program import Propagation, ShardingRule
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, ShardingRule
 from pjit_inspect.observe.shardy.propagation import propagate
 
 _PROGRAMS: dict[str, tuple[str, Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
@@ -33,7 +33,7 @@ _PROGRAMS: dict[str, tuple[str, Callable[..., Any], tuple[tuple[int, ...], ...]]
 when it runs needs its dimension of the array, too (XLA gathers it), and a convolution sums over its window."""
 
 
-def _rules(program: Propagation, kind: str) -> list[ShardingRule]:
+def _rules(program: ShardedProgram, kind: str) -> list[ShardingRule]:
     return [op.rule for op in program.ops if op.kind == kind and op.rule is not None]
 
 

@@ -17,7 +17,7 @@ from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from observe.programs import auto_mesh
 
-from pjit_inspect.model.sharding.sharded_program import AxisOrigin, Propagation, ShardedOp
+from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram
 from pjit_inspect.observe.shardy import mlir_process
 from pjit_inspect.observe.shardy.propagation import propagate
 
@@ -38,7 +38,7 @@ def bytecode(function: Callable[..., Any], *arguments: Any) -> bytes:
     return out.getvalue()
 
 
-def propagated(function: Callable[..., Any], *arguments: Any) -> Propagation:
+def propagated(function: Callable[..., Any], *arguments: Any) -> ShardedProgram:
     found = propagate(bytecode(function, *arguments))
     assert found is not None
     for value in found.values:
@@ -46,12 +46,12 @@ def propagated(function: Callable[..., Any], *arguments: Any) -> Propagation:
     return found
 
 
-def only(program: Propagation, kind: str) -> ShardedOp:
+def only(program: ShardedProgram, kind: str) -> ShardedOp:
     (op,) = [op for op in program.ops if op.kind == kind]
     return op
 
 
-def spec_of(program: Propagation, kind: str) -> tuple[tuple[str, ...], ...]:
+def spec_of(program: ShardedProgram, kind: str) -> tuple[tuple[str, ...], ...]:
     return program.values[only(program, kind).results[0]].spec
 
 
@@ -140,7 +140,7 @@ def test_what_a_loop_carries_is_linked_to_what_enters_and_leaves_it() -> None:
     assert {program.values[value].spec for value in reached(program, sine.results[0])} == {(("data",),)}
 
 
-def reached(program: Propagation, start: int) -> set[int]:
+def reached(program: ShardedProgram, start: int) -> set[int]:
     """The values that are the same array as one, along the links."""
     found, border = {start}, [start]
     while border:

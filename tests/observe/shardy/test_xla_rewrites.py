@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from pjit_inspect.model.sharding.sharded_program import Propagation
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.live.shardings import find_meshes
 from pjit_inspect.observe.partitioner.service import ask_partitioner
 from pjit_inspect.observe.shardy.propagation import propagate
@@ -32,7 +32,7 @@ def array(shape: tuple[int, ...], *spec: Any, dtype: Any = jnp.float32) -> jax.S
     return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, PartitionSpec(*spec)))
 
 
-def by_name(program: Propagation) -> dict[tuple[str, tuple[int, ...]], set[Any]]:
+def by_name(program: ShardedProgram) -> dict[tuple[str, tuple[int, ...]], set[Any]]:
     """JAX's name of an op and the shape it makes -> its specs."""
     found: dict[tuple[str, tuple[int, ...]], set[Any]] = defaultdict(set)
     for op in program.ops:

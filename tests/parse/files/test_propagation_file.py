@@ -12,9 +12,9 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
-    Boundary,
-    Propagation,
+    EntryValue,
     ShardedOp,
+    ShardedProgram,
     ShardedValue,
     ShardingRule,
     Span,
@@ -22,7 +22,7 @@ from pjit_inspect.model.sharding.sharded_program import (
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 
 RULE = ShardingRule(operands=((("i",), ("k",)),), results=((("i",),),), sizes={"i": 4, "k": 8}, reduction=("k",))
-PROGRAM = Propagation(
+PROGRAM = ShardedProgram(
     ops=(
         ShardedOp(
             opcode="stablehlo.reduce",
@@ -46,8 +46,8 @@ PROGRAM = Propagation(
         ),
         ShardedValue(dtype="f32", shape=(4,), spec=((),), op=0),
     ),
-    inputs=(Boundary(name="x", value=0, spec=((), ("model",))),),
-    outputs=(Boundary(name="result", value=1),),
+    inputs=(EntryValue(name="x", value=0, spec=((), ("model",))),),
+    outputs=(EntryValue(name="result", value=1),),
     meshes=({"data": 2, "model": 4},),
     links=((0, 1),),
 )
@@ -60,7 +60,7 @@ def test_a_program_read_back_is_the_same():
 
 
 def test_the_empty_program_survives_too():
-    assert read_propagation(propagation_bytes(Propagation()), "p") == Propagation()
+    assert read_propagation(propagation_bytes(ShardedProgram()), "p") == ShardedProgram()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.sharding.sharded_program import Propagation, Span
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
 
@@ -41,7 +41,7 @@ ENTRY %main (p: f32[16,32]) -> f32[16,32] {
 """
 
 
-def read(text: str, meshes: list[Mesh], **more: Any) -> Propagation:
+def read(text: str, meshes: list[Mesh], **more: Any) -> ShardedProgram:
     return read_propagated_hlo(parse_hlo_text(text), meshes, **more).program
 
 
