@@ -1,22 +1,20 @@
 """What users call: capturing, compiling on request, reading files, the ledger, errors explained.
 
-Not its job: what is known about a record (`compile_record`), watching (`observe`), reading (`parse`).
+Not its job: what is known about a record (`handles`), watching (`observe`), reading (`parse`).
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.ledger import HISTORY, Ledger
-from pjit_inspect.handles.log import LogLimit, RecordLog
+from pjit_inspect.handles.log import Log, LogLimit
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.model.record.reason import Reason
@@ -24,7 +22,6 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
 from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record
-from pjit_inspect.parse.files.record_folder import file_name, folder_name, remove_saved
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.watch.listener import OnRecord
@@ -49,49 +46,6 @@ __all__ = [
     "stop",
     "watch",
 ]
-
-
-class Log(RecordLog[CompileRecord]):
-    """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
-
-    A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
-    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the records that it no longer has.
-    """
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write every record to a folder, which is made where there is none; `pjit_inspect.merge` joins what is there.
-
-        Each process has a folder of its own in it, so that all processes may be given the same: record 7 of process 1
-        of 4 is `process-1-of-4/0007_train_step.pjit`. What an earlier log left in that folder is replaced. A log
-        without records leaves an empty folder, which says so. It may be called from another thread while the program
-        waits. Raises what `CompileRecord.save` raises.
-        """
-        records = tuple(self)
-        places = [_place_of(record.data) for record in records]
-        groups: dict[Path, dict[str, CompileRecord]] = {Path(folder) / _own_folder(): {}} if not records else {}
-        for number, (record, place) in enumerate(zip(records, places, strict=True)):
-            groups.setdefault(Path(folder) / place, {})[file_name(number, record.name)] = record
-        for path, files in groups.items():
-            path.mkdir(parents=True, exist_ok=True)
-            for name, record in files.items():
-                record.save(path / name)
-            if path != Path(folder):
-                remove_saved(path, keep=files)
-
-
-def _place_of(data: RecordData) -> str:
-    """The folder of the process that made a record; the given one itself when that is not known."""
-    known = data.process_index is not None and data.process_count is not None
-    return folder_name(data.process_index or 0, data.process_count or 1) if known else ""
-
-
-def _own_folder() -> str:
-    """The folder of this process; without JAX there are no others."""
-    if "jax" not in sys.modules:
-        return folder_name(0, 1)
-    from pjit_inspect.observe.contract.process import this_process
-
-    return folder_name(*this_process())
 
 
 # ---------------------------------------------------------------- capturing
@@ -207,7 +161,7 @@ def is_started() -> bool:
     return _session_on
 
 
-def ledger(log: RecordLog[CompileRecord] | None = None) -> Ledger:
+def ledger(log: Log | None = None) -> Ledger:
     """What was compiled again, why, and what it cost: of a log, or of the session's log.
 
     It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.

@@ -1,7 +1,7 @@
-"""What stands around our own steps: one that fails costs its own result, and neither the others nor the user's call.
+"""Guards around steps of our own: one that fails costs its own result, and neither the others nor the user's call.
 
-What failed is told once, as a warning that names the step. Interrupts pass. Not its job: errors that users are to see
-(`errors`).
+What failed is reported once, as a warning that names the step. Interrupts pass. Not its job: errors that users are to
+see (`errors`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["Steps", "one_line", "shielded", "uncollected", "warn_once"]
+__all__ = ["Guard", "gc_paused", "one_line", "shielded", "warn_once"]
 
 T = TypeVar("T")
 
@@ -23,8 +23,8 @@ _warned: set[str] = set()
 
 
 @dataclass(slots=True)
-class Steps:
-    """Takes steps that need not all succeed.
+class Guard:
+    """Runs steps that need not all succeed.
 
     Attributes:
       failed: step -> its error, on one line; each was warned of.
@@ -32,7 +32,7 @@ class Steps:
 
     failed: dict[str, str] = field(default_factory=dict)
 
-    def take(self, name: str, compute: Callable[[], T], default: T) -> T:
+    def run(self, name: str, compute: Callable[[], T], default: T) -> T:
         """What `compute` returns; `default` when it fails."""
         try:
             return compute()
@@ -52,7 +52,7 @@ def shielded(step: str) -> Iterator[None]:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Keep Python's garbage collector away while many small objects are made that all stay.
 
     It would look through them again and again: a quarter of the time of an analysis of 86,000 instructions.

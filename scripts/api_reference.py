@@ -152,7 +152,9 @@ def members_of(kind: type) -> Iterator[tuple[str, Any]]:
     fields = {field.name for field in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else set()
     found: dict[str, Any] = {}
     for base in reversed([b for b in kind.__mro__ if b.__module__.startswith("pjit_inspect")]):
-        found |= {name: value for name, value in vars(base).items() if _is_public_member(name, value)}
+        own = {name: value for name, value in vars(base).items() if _is_public_member(name, value)}
+        # A member that a class overrides is listed among that class's own.
+        found = {name: value for name, value in found.items() if name not in own} | own
     yield from ((name, value) for name, value in found.items() if name not in fields)
 
 
@@ -184,7 +186,7 @@ def _class(name: str, kind: type) -> str:
     claim, attributes = _attributes(kind)
     lines = [f"### `{name}`\n", claim, ""]
     rows = [*_fields(kind, attributes), *(_member(member, value) for member, value in members_of(kind))]
-    rows = [re.sub(r"\bSelf\b", name, re.sub(r"\bRecord\b", "CompileRecord", row)) for row in rows]
+    rows = [re.sub(r"\bSelf\b", name, row) for row in rows]
     if rows:
         lines += [*rows, ""]
     return "\n".join(lines)
@@ -290,8 +292,7 @@ def _call(name: str, function: Callable[..., Any], *, bound: bool = False) -> st
     shown = str(signature.replace(parameters=parameters[bound:], return_annotation=inspect.Signature.empty))
     if _is_scope(function):
         return f"with {name}{shown} as log:  # a {returns.removeprefix('Iterator[').removesuffix(']')}"
-    call = f"{name}{shown}" + (f" -> {returns}" if returns is not inspect.Signature.empty else "")
-    return call.replace("RecordLog[CompileRecord]", "Log")
+    return f"{name}{shown}" + (f" -> {returns}" if returns is not inspect.Signature.empty else "")
 
 
 def _written(annotation: Any) -> Any:

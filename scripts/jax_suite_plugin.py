@@ -167,9 +167,9 @@ class Session:
 
     def _new_complaints(self) -> list[str]:
         """What this package warned of since the last test: what it could not record or compute."""
-        from pjit_inspect import guard as steps
+        from pjit_inspect import guard
 
-        new = sorted(steps._warned - self._complaints)  # noqa: SLF001
+        new = sorted(guard._warned - self._complaints)  # noqa: SLF001
         self._complaints |= set(new)
         return new
 
@@ -224,7 +224,7 @@ def _all_bytes(record: Any, _: Path) -> None:
 
 def _graph(record: Any, _: Path) -> None:
     """The graph, whose failures the record keeps to itself."""
-    reason = record._graph_and_reason[1]  # noqa: SLF001
+    reason = record.state.analyses.graph_and_reason[1]
     if "failed" in reason:
         raise ValueError(reason)
 

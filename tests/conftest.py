@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pjit_inspect import guard as steps
+from pjit_inspect import guard
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["JAX_NUM_CPU_DEVICES"] = "8"
@@ -34,8 +34,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def no_step_of_ours_fails() -> Iterator[None]:
     """A step that fails is only warned of, once; a test during which one does must expect it.
 
-    Such a test gives `steps._warned` a set of its own (monkeypatch).
+    Such a test gives `guard._warned` a set of its own (monkeypatch).
     """
-    before = set(steps._warned)
+    before = set(guard._warned)
     yield
-    assert steps._warned <= before, steps._warned - before
+    assert guard._warned <= before, guard._warned - before

@@ -361,7 +361,7 @@ def test_causes_and_shardings_are_found_when_somebody_looks_and_saved_with_the_r
 ) -> None:
     step, arguments = megatron(mesh)
     record = pi.inspect(step, *arguments)
-    assert "propagation" not in vars(record)
+    assert "propagation_and_reason" not in record.state.analyses.known
     (row,) = record.collectives
     assert (row.kind, row.axes, row.cause.kind, row.cause.evidence) == (
         "all-reduce",

@@ -587,13 +587,13 @@ def test_an_explanation_does_not_change_and_equals_its_like():
 
 
 def test_names_that_cannot_be_read_cost_only_the_names(monkeypatch):
-    from pjit_inspect import guard as steps
+    from pjit_inspect import guard
     from pjit_inspect.observe.errors import scene as error_scene
 
     def fail(*_: Any) -> Any:
         raise RuntimeError("no frames today")
 
-    monkeypatch.setattr(steps, "_warned", set())
+    monkeypatch.setattr(guard, "_warned", set())
     monkeypatch.setattr(error_scene, "_steps", fail)
     with pytest.warns(RuntimeWarning, match="could not make the names in an explained error"):
         found = explained(lambda: jax.device_put(np.zeros(6), NamedSharding(MESH, P("model"))))

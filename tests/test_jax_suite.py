@@ -28,13 +28,13 @@ class Calm(unittest.TestCase):
 TOUCHY = """
 import unittest
 import jax
-import pjit_inspect.handles.record as compile_record
+import pjit_inspect.handles.displays as displays
 from jax._src import monitoring
 
 def fail(*_, **__):
     raise ValueError("at 0x12")
 
-compile_record.explain_view = fail
+displays.explain_view = fail
 
 class Touchy(unittest.TestCase):
     def test_alone(self):

@@ -20,7 +20,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect import guard as steps
+from pjit_inspect import guard
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.profiler import profile_file, profiler
@@ -28,7 +28,7 @@ from pjit_inspect.observe.profiler import profile_file, profiler
 
 @pytest.fixture(autouse=True)
 def nothing_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setattr(steps, "_warned", set())
+    monkeypatch.setattr(guard, "_warned", set())
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     yield
     assert glob.glob(f"{tmp_path}/pjit_inspect_*") == []

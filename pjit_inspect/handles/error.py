@@ -11,7 +11,7 @@ from typing import Any
 
 from pjit_inspect.analyze.errors import explain as explain_errors
 from pjit_inspect.errors import PjitInspectError
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
@@ -22,12 +22,13 @@ from pjit_inspect.model.report.explained_error import (
 )
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.pages.error import error_view
-from pjit_inspect.view.render.shown import drawn
+from pjit_inspect.view.render.displayable import Displayable
+from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["ErrorExplanation", "explain_error", "explain_known_error"]
 
 
-class ErrorExplanation:
+class ErrorExplanation(Displayable):
     """Why JAX refused a sharding or a call, where, and what would fit: what `pjit_inspect.explain_error` returns.
 
     Rich in a notebook, text in a terminal; `print` and `repr` give the text. It holds words and numbers only: no array,
@@ -85,11 +86,12 @@ class ErrorExplanation:
     def __hash__(self) -> int:
         return hash(self._data)
 
-    def __repr__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]
+    def show(self) -> Shown:
+        """An object to display: the sentence, the arrays, and what would fit."""
+        return Shown(drawn(error_view(self._data)))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return drawn(error_view(self._data))
+    def __repr__(self) -> str:
+        return repr(self.show())
 
 
 def explain_error(error: BaseException | None = None) -> ErrorExplanation:
@@ -123,12 +125,12 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     """The explanation of an error that is known; None for any other."""
     from pjit_inspect.observe.errors.scene import error_scene, linked_errors
 
-    steps = Steps()
+    guard = Guard()
     for link in linked_errors(error):
         facts = parse_sharding_error(_message(link))
         if facts is not None:
-            scene = steps.take("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            found = steps.take(
+            scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
+            found = guard.run(
                 "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
             )
             if found is not None:

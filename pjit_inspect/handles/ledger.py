@@ -17,6 +17,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.pages.ledger import ledger_view
 from pjit_inspect.view.record.record import ViewOptions
+from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["HISTORY", "Ledger", "reason_of"]
@@ -34,7 +35,7 @@ def reason_of(data: RecordData, *, live: bool) -> Reason:
     return Reason(kind="unknown", sentence="unknown: only the process that compiled the program can tell")
 
 
-class Ledger:
+class Ledger(Displayable):
     """The compiles of a log: per function and call site, what they cost, why they happened, what repeats.
 
     In a notebook it shows itself; `rows` and `patterns` are for programs.
@@ -83,11 +84,5 @@ class Ledger:
         """An object to display; with `times=False` no seconds, so that the output is the same on every machine."""
         return Shown(drawn(ledger_view(self.data, options=ViewOptions(show_times=times))))
 
-    def __str__(self) -> str:
-        return repr(self.show())
-
     def __repr__(self) -> str:
         return f"<Ledger of {self.compiles} compile{'s' * (self.compiles != 1)}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self.show()._repr_mimebundle_()

@@ -1,72 +1,30 @@
 """The list of records that captures fill and users read.
 
-It knows of a record only what `LoggedRecord` names. Not its job: records themselves, or filling it (`api`).
+Not its job: records themselves (`record`), or filling it (`api`).
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Generic, Protocol, Self, TypeVar, get_args, overload
+from pathlib import Path
+from typing import Self, get_args, overload
 
 from pjit_inspect.errors import RecordNotFoundError
-from pjit_inspect.model.record.reason import Reason
+from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.record.record import Origin, RecordData
-from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.parse.files.record_folder import file_name, folder_name, remove_saved
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.pages.log import LISTED_RECORDS, log_view
 from pjit_inspect.view.record.record import ViewOptions
+from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["LogLimit", "LoggedRecord", "RecordLog"]
-
-
-class LoggedRecord(Protocol):
-    """What a log asks of a record; each is as in `CompileRecord`."""
-
-    @property
-    def data(self) -> RecordData:
-        """The frozen data under it."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def origin(self) -> Origin:
-        """Whose compile it is."""
-        ...
-
-    @property
-    def transform(self) -> str:
-        """What made the compile."""
-        ...
-
-    @property
-    def collectives(self) -> CollectiveTable:
-        """Every collective of the optimized program."""
-        ...
-
-    @property
-    def reason(self) -> Reason:
-        """Why it was compiled."""
-        ...
-
-    @property
-    def held_bytes(self) -> int:
-        """Bytes of memory its programs take."""
-        ...
-
-    def forget_programs(self, reason: str) -> None:
-        """Let go of them."""
-        ...
-
-
-Record = TypeVar("Record", bound=LoggedRecord)
+__all__ = ["Log", "LogLimit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,27 +40,27 @@ class LogLimit:
     program_bytes: int = 1 << 30
 
 
-class RecordLog(Sequence[Record], Generic[Record]):
+class Log(Sequence[CompileRecord], Displayable):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
 
-    It holds at most what `limit` allows, the newest, and everything where that is None; `dropped` counts the records
-    that it no longer has.
+    A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
+    most what `limit` (a `LogLimit`) allows, the newest; `dropped` counts the records that it no longer has.
     """
 
-    def __init__(self, records: Iterable[Record] = (), *, limit: LogLimit | None = None) -> None:
+    def __init__(self, records: Iterable[CompileRecord] = (), *, limit: LogLimit | None = None) -> None:
         self.limit = limit
         self.dropped = 0
-        self._records: list[Record] = []
+        self._records: list[CompileRecord] = []
         self._held = 0
         self._with_programs = 0
         self._lock = threading.Lock()
         self.extend(records)
 
     @overload
-    def __getitem__(self, key: int | str) -> Record: ...
+    def __getitem__(self, key: int | str) -> CompileRecord: ...
     @overload
     def __getitem__(self, key: slice) -> Self: ...
-    def __getitem__(self, key: int | str | slice) -> Record | Self:
+    def __getitem__(self, key: int | str | slice) -> CompileRecord | Self:
         """The record at a position, or the newest of a name.
 
         Raises IndexError, or RecordNotFoundError (a KeyError) with the nearest names.
@@ -115,7 +73,7 @@ class RecordLog(Sequence[Record], Generic[Record]):
     def __len__(self) -> int:
         return len(self._records)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[CompileRecord]:
         return iter(tuple(self._records))
 
     def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Self:
@@ -143,7 +101,7 @@ class RecordLog(Sequence[Record], Generic[Record]):
             self._records.clear()
             self._held = self._with_programs = self.dropped = 0
 
-    def extend(self, records: Iterable[Record]) -> None:
+    def extend(self, records: Iterable[CompileRecord]) -> None:
         """Add records at the end; the oldest make room."""
         with self._lock:
             for record in records:
@@ -181,7 +139,7 @@ class RecordLog(Sequence[Record], Generic[Record]):
         for record in self:
             _ = record.data
 
-    def _newest(self, name: str) -> Record:
+    def _newest(self, name: str) -> CompileRecord:
         found = self.find(name)
         if found:
             return (found.user_records() or found)[-1]
@@ -196,14 +154,8 @@ class RecordLog(Sequence[Record], Generic[Record]):
         shown = ", ".join(map(repr, near or names[:5]))
         raise RecordNotFoundError(f"no record of {name!r}; {which} {shown}")
 
-    def __str__(self) -> str:
-        return repr(self.show())
-
     def __repr__(self) -> str:
         return f"<Log of {len(self)} record{'s' * (len(self) != 1)}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self.show()._repr_mimebundle_()
 
     def show(self, *, times: bool = True) -> Shown:
         """An object to display: one row for each of the user's compiles, the others counted."""
@@ -216,7 +168,42 @@ class RecordLog(Sequence[Record], Generic[Record]):
         view = log_view(rows, collectives=counts, reasons=reasons, dropped=self.dropped, options=options)
         return Shown(drawn(view))
 
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write every record to a folder, which is made where there is none; `pjit_inspect.merge` joins what is there.
 
-def _collectives(record: LoggedRecord) -> int | None:
+        Each process has a folder of its own in it, so that all processes may be given the same: record 7 of process 1
+        of 4 is `process-1-of-4/0007_train_step.pjit`. What an earlier log left in that folder is replaced. A log
+        without records leaves an empty folder, which says so. It may be called from another thread while the program
+        waits. Raises what `CompileRecord.save` raises.
+        """
+        records = tuple(self)
+        places = [_place_of(record.data) for record in records]
+        groups: dict[Path, dict[str, CompileRecord]] = {Path(folder) / _own_folder(): {}} if not records else {}
+        for number, (record, place) in enumerate(zip(records, places, strict=True)):
+            groups.setdefault(Path(folder) / place, {})[file_name(number, record.name)] = record
+        for path, files in groups.items():
+            path.mkdir(parents=True, exist_ok=True)
+            for name, record in files.items():
+                record.save(path / name)
+            if path != Path(folder):
+                remove_saved(path, keep=files)
+
+
+def _collectives(record: CompileRecord) -> int | None:
     """How many collectives a record has; None when its program is not known."""
     return None if "hlo" in record.data.missing else len(record.collectives)
+
+
+def _place_of(data: RecordData) -> str:
+    """The folder of the process that made a record; the given one itself when that is not known."""
+    known = data.process_index is not None and data.process_count is not None
+    return folder_name(data.process_index or 0, data.process_count or 1) if known else ""
+
+
+def _own_folder() -> str:
+    """The folder of this process; without JAX there are no others."""
+    if "jax" not in sys.modules:
+        return folder_name(0, 1)
+    from pjit_inspect.observe.contract.process import this_process
+
+    return folder_name(*this_process())

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times, measured_program
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord
-from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.profile import ProfiledRun
 from pjit_inspect.model.record.record import RecordData
@@ -31,17 +29,17 @@ def measured(records: Iterable[CompileRecord], twins: Iterable[CompileRecord] = 
     """
     from pjit_inspect.observe.profiler.profiler import Profiler
 
-    profiler, is_interrupted, steps = Profiler(), True, Steps()
+    profiler, is_interrupted, guard = Profiler(), True, Guard()
     try:
-        steps.take(_STEP, profiler.open, None)
+        guard.run(_STEP, profiler.open, None)
         yield
         is_interrupted = False
     except Exception:
         is_interrupted = False
         raise
     finally:
-        steps.take(_STEP, lambda: profiler.close(is_interrupted=is_interrupted), None)
-        steps.take(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.runs, profiler.missing), None)
+        guard.run(_STEP, lambda: profiler.close(is_interrupted=is_interrupted), None)
+        guard.run(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.runs, profiler.missing), None)
 
 
 def _give(
@@ -74,10 +72,11 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
     programs: dict[int, MeasuredProgram] = {}
     reasons: dict[int, str] = {}
     for row, record in enumerate(records):
-        steps = Steps()
-        module = steps.take("hlo", partial(_module_of, record), None)
+        guard = Guard()
+        # The record keeps the parsed program only if somebody has looked at it.
+        module = guard.run("hlo", record.state.analyses.hlo_for_now, None)
         if module is None:
-            reasons[row] = record.data.missing.get("hlo", "") or "".join(steps.failed.values()) or "it has no HLO"
+            reasons[row] = record.data.missing.get("hlo", "") or "".join(guard.failed.values()) or "it has no HLO"
         elif module.name not in names:
             reasons[row] = "the profiler saw no run of it"
         else:
@@ -87,15 +86,6 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
     programs = _with_others(programs)
     times = dict(zip(programs, find_kernel_times(runs, list(programs.values())), strict=True))
     return [times[row] if row in times else reasons[row] for row in range(len(records))]
-
-
-def _module_of(record: CompileRecord) -> HloModule | None:
-    """The parsed program of a record, which the record keeps only if somebody has looked at it."""
-    was_there = "hlo" in vars(record)
-    module = record.hlo
-    if not was_there:
-        vars(record).pop("hlo", None)
-    return module
 
 
 def _own_devices(data: RecordData) -> int | None:

@@ -1,6 +1,6 @@
 """The records of several processes, read from their files and joined: the handle users hold.
 
-Rooms are joined here for many records as in `compile_record` for one. Everything comes from files: nothing is asked of
+Rooms are joined here for many records as in `analyses` for one. Everything comes from files: nothing is asked of
 a device or of another process. Not its job: joining (`analyze.processes.merge`), laying it out (`view.pages.merge`).
 """
 
@@ -10,7 +10,6 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pjit_inspect.analyze.processes.merge import merge_programs
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
@@ -25,12 +24,13 @@ from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.record_folder import FoundFile, FoundFolder, find_records
 from pjit_inspect.parse.messages.stablehlo_text import line_place, stablehlo_lines
 from pjit_inspect.view.pages.merge import merge_view
+from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["Merged", "merge"]
 
 
-class Merged:
+class Merged(Displayable):
     """The records of several processes, joined by program; what the processes share, and where one differs.
 
     In a notebook it shows itself; `differences` and `programs` are for programs. True when no process differs.
@@ -79,15 +79,9 @@ class Merged:
     def __bool__(self) -> bool:
         return not self.data.differences
 
-    def __str__(self) -> str:
-        return repr(self.show())
-
     def __repr__(self) -> str:
         state = "agree" if self else f"{len(self.differences)} differ"
         return f"<Merged {len(self.processes)} processes, {len(self.programs)} shared programs, {state}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self.show()._repr_mimebundle_()
 
 
 def merge(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Merged:

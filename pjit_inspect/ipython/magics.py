@@ -17,7 +17,7 @@ from traitlets import Bool, Enum
 
 from pjit_inspect import api
 from pjit_inspect.errors import PjitInspectError, RecordNotFoundError
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
 from pjit_inspect.ipython.evaluate import compile_code, is_whole_statement, run_program
@@ -192,7 +192,7 @@ class PjitMagics(Magics):
         """Show what an error means that ended a cell, when it is one that is known and the cell was recorded."""
         if not recorded and not api.is_started():
             return
-        explanation = Steps().take("an explanation of the error", lambda: api.explain_known_error(error), None)
+        explanation = Guard().run("an explanation of the error", lambda: api.explain_known_error(error), None)
         if explanation is not None:
             display(explanation, include=["text/plain"] if self.view == "text" else None)
 

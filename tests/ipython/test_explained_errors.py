@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from pjit_inspect import api
-from pjit_inspect import guard as steps
+from pjit_inspect import api, guard
 from pjit_inspect.errors import PjitInspectError
 
 # Each device would hold one and a half rows: 6 / 4.
@@ -132,7 +131,7 @@ def test_a_failure_of_ours_is_warned_of_once_and_shows_nothing(program, monkeypa
     def fail(error: BaseException) -> Any:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(steps, "_warned", set())
+    monkeypatch.setattr(guard, "_warned", set())
     monkeypatch.setattr(api, "explain_known_error", fail)
     program.value("%pjit on")
     with pytest.warns(RuntimeWarning, match="could not make an explanation of the error: RuntimeError: boom"):

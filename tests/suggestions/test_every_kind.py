@@ -201,7 +201,7 @@ def test_where_xla_gives_no_answer_the_figures_are_marked_modelled(monkeypatch: 
     def no_answer(*_: Any) -> Any:
         raise CaptureError("no answer")
 
-    monkeypatch.setattr(suggest, "_count", no_answer)
+    monkeypatch.setattr(suggest.Trials, "count", no_answer)
     record = pi.inspect(lambda x, w: x @ w, array((512, 256), "data"), array((256, 128), "data", "model"))
     (one,) = record.suggestions
     assert one.counted is None

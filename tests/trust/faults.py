@@ -35,7 +35,7 @@ def functions_of(run: Callable[[], object], room: str = "") -> list[CodeType]:
     finally:
         sys.setprofile(None)
     # The guard itself is what is tested. What a generator raises while it is closed, Python keeps to itself.
-    return [c for c in found if not c.co_filename.endswith("/steps.py") and c.co_name != "<genexpr>"]
+    return [c for c in found if not c.co_filename.endswith("/guard.py") and c.co_name != "<genexpr>"]
 
 
 @contextmanager

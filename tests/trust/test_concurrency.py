@@ -18,7 +18,7 @@ from faults import failing, title
 from test_faults import call, state, steps_of, watched
 
 import pjit_inspect as pi
-from pjit_inspect import guard as steps
+from pjit_inspect import guard
 
 ONE = np.ones(3, np.float32)
 
@@ -133,7 +133,7 @@ def test_a_worker_process_has_a_log_of_its_own(tmp_path: Path):
 def test_an_interrupt_anywhere_reaches_the_user_and_leaves_no_mess(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ):
-    monkeypatch.setattr(steps, "_warned", set())
+    monkeypatch.setattr(guard, "_warned", set())
     before, codes = state(), steps_of(call)
     chosen: list[CodeType] = codes if request.config.getoption("--all") else codes[::12]
     interrupted = 0
@@ -149,4 +149,4 @@ def test_an_interrupt_anywhere_reaches_the_user_and_leaves_no_mess(
         assert state() == before, title(code)
     assert interrupted > 0.9 * len(chosen)
     assert watched(call).user_records()
-    assert not steps._warned
+    assert not guard._warned

@@ -21,7 +21,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
-from pjit_inspect import guard as steps
+from pjit_inspect import guard
 from pjit_inspect.observe.watch import listener
 
 SAMPLE = 4
@@ -30,7 +30,7 @@ SAMPLE = 4
 
 @pytest.fixture(autouse=True)
 def own_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "_warned", set())
+    monkeypatch.setattr(guard, "_warned", set())
 
 
 def sharded(rows: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -98,7 +98,7 @@ def test_whatever_of_ours_fails_within_a_call_its_result_is_the_same(
     assert len(codes) > 100
     chosen, hits = faults(codes, request.config.getoption("--all")), 0
     for code, error in chosen:
-        steps._warned.clear()
+        guard._warned.clear()
         with warnings.catch_warnings(record=True) as said, pi.capture(calls=True) as log:
             warnings.simplefilter("always")
             with failing(code, error) as hit:
@@ -112,7 +112,7 @@ def test_whatever_of_ours_fails_within_a_call_its_result_is_the_same(
         assert ours or [repr(record.show("text")) for record in log.user_records()], title(code)
     assert hits > 0.9 * len(chosen)
     record_property(run.__name__, f"{hits} faults in {len(codes)} functions")
-    steps._warned.clear()
+    guard._warned.clear()
     assert watched(run).user_records()
 
 
@@ -147,7 +147,7 @@ def test_whatever_fails_while_a_record_is_looked_at_the_rest_is_shown(
     codes = [code for code in codes if code.co_qualname.partition(".<locals>")[0] not in OUTERMOST]
     chosen, hits, less = faults(codes, request.config.getoption("--all")), 0, 0
     for code, error in chosen:
-        steps._warned.clear()
+        guard._warned.clear()
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             with failing(code, error) as hit:
@@ -162,4 +162,4 @@ def test_whatever_fails_while_a_record_is_looked_at_the_rest_is_shown(
     assert hits > 0.9 * len(chosen)
     assert less > 0.5 * len(chosen)
     record_property("look", f"{hits} faults in {len(codes)} functions, {less} seen in the display")
-    steps._warned.clear()
+    guard._warned.clear()

@@ -20,7 +20,7 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.recompiles.resharded import resharded_notes
 from pjit_inspect.analyze.report.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.sharding.indivisible import indivisible_notes
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import RecordData
@@ -47,29 +47,29 @@ def report(
 
     An analysis that fails costs what it finds: that is then empty, and named in the `missing` of the report's data.
     """
-    steps = Steps()
+    guard = Guard()
     if module is None:
-        notes = steps.take("notes", lambda: (*record_notes(data), *resharded_notes(data)), ())
-        return RecordReport(data=_without(data, steps), notes=notes)
-    module = steps.take("group lists", partial(with_bounded_groups, module), module)
-    data = steps.take("aliases", partial(with_aliases, data, module), data)
-    cells = steps.take("cell names", partial(cells_of, data, sources), {})
+        notes = guard.run("notes", lambda: (*record_notes(data), *resharded_notes(data)), ())
+        return RecordReport(data=_without(data, guard), notes=notes)
+    module = guard.run("group lists", partial(with_bounded_groups, module), module)
+    data = guard.run("aliases", partial(with_aliases, data, module), data)
+    cells = guard.run("cell names", partial(cells_of, data, sources), {})
     find = partial(_collectives, data, module, cells)
-    explained = steps.take("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
-    collectives = explained if explained is not None else steps.take("collectives", find, None)
-    totals = steps.take("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
-    fusions = steps.take("kernels", partial(find_fusions, module, cells=cells), None)
-    widened = steps.take("notes", partial(find_widened, module), ())
-    notes = steps.take("notes", partial(_notes, collectives, module, data, widened), ())
-    odd = steps.take("constraints", partial(indivisible_notes, data, module, program, cells), ())
+    explained = guard.run("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
+    collectives = explained if explained is not None else guard.run("collectives", find, None)
+    totals = guard.run("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
+    fusions = guard.run("kernels", partial(find_fusions, module, cells=cells), None)
+    widened = guard.run("notes", partial(find_widened, module), ())
+    notes = guard.run("notes", partial(_notes, collectives, module, data, widened), ())
+    odd = guard.run("constraints", partial(indivisible_notes, data, module, program, cells), ())
     return RecordReport(
-        data=_without(data, steps),
+        data=_without(data, guard),
         collectives=collectives,
         totals=totals,
         fusions=fusions,
-        callbacks=steps.take("callbacks", lambda: find_callbacks(module, cells).rows, ()),
+        callbacks=guard.run("callbacks", lambda: find_callbacks(module, cells).rows, ()),
         instructions=len(module),
-        timed=steps.take("measured instructions", partial(_timed, data, module, cells), {}),
+        timed=guard.run("measured instructions", partial(_timed, data, module, cells), {}),
         widened=widened,
         notes=(*notes, *odd),
     )
@@ -111,9 +111,9 @@ def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dic
     return found
 
 
-def _without(data: RecordData, steps: Steps) -> RecordData:
+def _without(data: RecordData, guard: Guard) -> RecordData:
     """The record, with what could not be found named among what is missing."""
-    return replace(data, missing={**data.missing, **steps.failed}) if steps.failed else data
+    return replace(data, missing={**data.missing, **guard.failed}) if guard.failed else data
 
 
 def _hosts(data: RecordData) -> tuple[int, ...] | None:

@@ -7,9 +7,9 @@ Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.report
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import overload
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.table import Table
 
 __all__ = ["REGIONS", "KernelTime", "KernelTimes", "UnknownTime"]
 
@@ -65,7 +65,7 @@ class UnknownTime:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KernelTimes(Sequence[KernelTime]):
+class KernelTimes(Table[KernelTime]):
     """Measured times of one program's HLO instructions, longest first. A sequence of `KernelTime`.
 
     The profiler slows the program down, most where instructions are many and short. On CPU devices that JAX makes of
@@ -87,7 +87,6 @@ class KernelTimes(Sequence[KernelTime]):
       rows: every instruction that ran, the longest `slowest_us` first.
       unknown: instructions that ran and have no row, each with the reason; () in nearly every program. Checked are how
         often an instruction ran, against the program's trip counts, and that a loop took as long as what it runs.
-      draw: makes what a notebook shows; whoever hands the table out sets it.
     """
 
     calls: int
@@ -98,7 +97,6 @@ class KernelTimes(Sequence[KernelTime]):
     mean_call_us: float
     rows: tuple[KernelTime, ...] = ()
     unknown: tuple[UnknownTime, ...] = ()
-    draw: Callable[[KernelTimes], dict[str, str]] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.calls < 1 or self.devices < 1 or self.left_out < 0:
@@ -115,25 +113,6 @@ class KernelTimes(Sequence[KernelTime]):
         """The row of one HLO instruction; None when it did not run by itself, or its time is unknown."""
         return next((row for row in self.rows if row.instruction == instruction), None)
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, index: int) -> KernelTime: ...
-    @overload
-    def __getitem__(self, index: slice) -> KernelTimes: ...
-    def __getitem__(self, index: int | slice) -> KernelTime | KernelTimes:
-        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
-
-    def __iter__(self) -> Iterator[KernelTime]:
-        return iter(self.rows)
-
     def __repr__(self) -> str:
         rows, calls = "s" * (len(self) != 1), "s" * (self.calls != 1)
         return f"KernelTimes({len(self)} instruction{rows}, {self.calls} call{calls} of {self.call_us:.0f} us)"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
-
-    def __str__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]

@@ -5,11 +5,11 @@ Not its job: finding them (`analyze.collectives.collectives`) or their cost (`an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, overload
+from dataclasses import dataclass
+from typing import Literal, Self
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.cause import Cause
 
 __all__ = ["KINDS", "AxisTotal", "Collective", "CollectiveTable", "Decomposed", "Phase"]
@@ -167,52 +167,31 @@ class AxisTotal:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectiveTable(Sequence[Collective]):
+class CollectiveTable(Table[Collective]):
     """All collectives of one program, most bytes sent first. A sequence of `Collective`; a slice is a table again.
 
     Attributes:
       rows: the collectives.
-      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
     rows: tuple[Collective, ...]
-    draw: Callable[[CollectiveTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    def _hint(self, name: str) -> str:
+        return '; .of_kind("all-gather") and .over("model") choose rows'
 
-    @overload
-    def __getitem__(self, index: int) -> Collective: ...
-    @overload
-    def __getitem__(self, index: slice) -> CollectiveTable: ...
-    def __getitem__(self, index: int | slice) -> Collective | CollectiveTable:
-        if isinstance(index, str):
-            hint = '.of_kind("all-gather") and .over("model") choose rows'
-            raise TypeError(f"a table is indexed by number or slice, not by {index!r}; {hint}")
-        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
-
-    def __iter__(self) -> Iterator[Collective]:
-        return iter(self.rows)
-
-    def over(self, *axes: str) -> CollectiveTable:
+    def over(self, *axes: str) -> Self:
         """Only the collectives over exactly these mesh axes (in any order), of any mesh that has such axes.
 
         Collectives over a part of an axis only are those over the part, by its name: `over("tp:(1)2")`.
         """
         wanted = set(axes)
-        return replace(self, rows=tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
+        return self._of_rows(tuple(row for row in self.rows if row.axes is not None and set(row.axes) == wanted))
 
-    def of_kind(self, kind: str) -> CollectiveTable:
+    def of_kind(self, kind: str) -> Self:
         """Only the collectives of one kind, such as "all-gather". Raises ValueError for what is no kind."""
         if kind not in KINDS:
             raise ValueError(f"there is no kind {kind!r}; the kinds are {', '.join(KINDS)}")
-        return replace(self, rows=tuple(row for row in self.rows if row.kind == kind))
+        return self._of_rows(tuple(row for row in self.rows if row.kind == kind))
 
     def __repr__(self) -> str:
         return f"CollectiveTable({len(self.rows)} collective{'s' * (len(self.rows) != 1)})"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
-
-    def __str__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]

@@ -5,11 +5,10 @@ Not its job: finding them (`analyze.program.fusions`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import overload
+from dataclasses import dataclass
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.table import Table
 
 __all__ = ["Fusion", "FusionTable"]
 
@@ -51,35 +50,14 @@ class Fusion:
 
 
 @dataclass(frozen=True, slots=True)
-class FusionTable(Sequence[Fusion]):
+class FusionTable(Table[Fusion]):
     """All fused kernels of one program, in schedule order. A sequence of `Fusion`; a slice is a table again.
 
     Attributes:
       rows: the kernels.
-      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
     rows: tuple[Fusion, ...]
-    draw: Callable[[FusionTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, index: int) -> Fusion: ...
-    @overload
-    def __getitem__(self, index: slice) -> FusionTable: ...
-    def __getitem__(self, index: int | slice) -> Fusion | FusionTable:
-        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
-
-    def __iter__(self) -> Iterator[Fusion]:
-        return iter(self.rows)
 
     def __repr__(self) -> str:
         return f"FusionTable({len(self.rows)} fused kernel{'s' * (len(self.rows) != 1)})"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
-
-    def __str__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]

@@ -5,11 +5,11 @@ Not its job: finding them (`analyze.program.callbacks`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, overload
+from dataclasses import dataclass
+from typing import Literal
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.table import Table
 
 __all__ = ["CallbackTable", "HostCallback"]
 
@@ -46,35 +46,14 @@ class HostCallback:
 
 
 @dataclass(frozen=True, slots=True)
-class CallbackTable(Sequence[HostCallback]):
+class CallbackTable(Table[HostCallback]):
     """All calls of one program back into Python, in schedule order. A sequence of `HostCallback`.
 
     Attributes:
       rows: the callbacks.
-      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
     rows: tuple[HostCallback, ...]
-    draw: Callable[[CallbackTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, index: int) -> HostCallback: ...
-    @overload
-    def __getitem__(self, index: slice) -> CallbackTable: ...
-    def __getitem__(self, index: int | slice) -> HostCallback | CallbackTable:
-        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
-
-    def __iter__(self) -> Iterator[HostCallback]:
-        return iter(self.rows)
 
     def __repr__(self) -> str:
         return f"CallbackTable({len(self.rows)} host callback{'s' * (len(self.rows) != 1)})"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
-
-    def __str__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]

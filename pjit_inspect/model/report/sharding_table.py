@@ -5,13 +5,13 @@ Not its job: finding it out (`analyze.sharding.value_shardings`) or drawing it (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import overload
+from typing import Self
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
 
 __all__ = ["ShardingTable", "ValueSharding"]
@@ -65,7 +65,7 @@ class ValueSharding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShardingTable(Sequence[ValueSharding]):
+class ShardingTable(Table[ValueSharding]):
     """The shardings of all values of one program, most wasted bytes first. A sequence of `ValueSharding`.
 
     Attributes:
@@ -74,7 +74,6 @@ class ShardingTable(Sequence[ValueSharding]):
       left_out: why values are not in `rows`, and how many for each reason.
       missing: why there are no rows; "" when there are some.
       predicted: where the shardings are a prediction, why XLA's partitioner was not asked; "" where they are XLA's own.
-      draw: makes what a notebook shows of a table; whoever hands the table out sets it, and parts of it inherit it.
     """
 
     rows: tuple[ValueSharding, ...] = ()
@@ -82,25 +81,11 @@ class ShardingTable(Sequence[ValueSharding]):
     left_out: tuple[tuple[str, int], ...] = ()
     missing: str = ""
     predicted: str = ""
-    draw: Callable[[ShardingTable], dict[str, str]] | None = field(default=None, repr=False, compare=False)
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    def _hint(self, name: str) -> str:
+        return f"; .of({name!r}) and .at_line(12) choose rows"
 
-    @overload
-    def __getitem__(self, index: int) -> ValueSharding: ...
-    @overload
-    def __getitem__(self, index: slice) -> ShardingTable: ...
-    def __getitem__(self, index: int | slice) -> ValueSharding | ShardingTable:
-        if isinstance(index, str):
-            hint = f".of({index!r}) and .at_line(12) choose rows"
-            raise TypeError(f"a table is indexed by number or slice, not by {index!r}; {hint}")
-        return replace(self, rows=self.rows[index]) if isinstance(index, slice) else self.rows[index]
-
-    def __iter__(self) -> Iterator[ValueSharding]:
-        return iter(self.rows)
-
-    def of(self, name: str | int) -> ShardingTable:
+    def of(self, name: str | int) -> Self:
         """The values of a name: an argument's path, a piece of source, a scope; of a line, for a number.
 
         Those called exactly so; where there are none, those whose name or operation contains it. Nothing found gives an
@@ -110,14 +95,14 @@ class ShardingTable(Sequence[ValueSharding]):
             return self.at_line(name)
         exact = tuple(row for row in self.rows if row.name == name)
         found = exact or tuple(row for row in self.rows if name in row.name or name in row.op_name)
-        return replace(self, rows=found, left_out=(), missing="" if found else self._nearest(name))
+        return self._of_rows(found, left_out=(), missing="" if found else self._nearest(name))
 
-    def at_line(self, line: int) -> ShardingTable:
+    def at_line(self, line: int) -> Self:
         """The values written on a line of the user's source, whatever the file."""
         found = tuple(row for row in self.rows if row.line == line)
         lines = sorted({row.line for row in self.rows if row.line is not None})
         there = f"; there are some at {', '.join(map(str, lines[:20]))}" if lines else ""
-        return replace(self, rows=found, left_out=(), missing="" if found else f"no value at line {line}{there}")
+        return self._of_rows(found, left_out=(), missing="" if found else f"no value at line {line}{there}")
 
     def _nearest(self, name: str) -> str:
         names = tuple(dict.fromkeys(row.name for row in self.rows))
@@ -126,9 +111,3 @@ class ShardingTable(Sequence[ValueSharding]):
 
     def __repr__(self) -> str:
         return f"ShardingTable({len(self.rows)} value{'s' * (len(self.rows) != 1)})"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return self.draw(self) if self.draw is not None else {"text/plain": repr(self)}
-
-    def __str__(self) -> str:
-        return self._repr_mimebundle_()["text/plain"]

@@ -5,8 +5,7 @@ Not its job: thinking of changes (`analyze.suggest.suggestions`) or compiling th
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from pjit_inspect.model.program.spec import Dimensions
@@ -102,7 +101,6 @@ class Suggestion:
       counted: what XLA's partitioner made of the program and of the changed one, before optimization; None when it
         was not asked.
       checked: what came of compiling it; None when nobody has.
-      checker: how to compile it; whoever hands the suggestion out sets it.
     """
 
     title: str
@@ -113,7 +111,6 @@ class Suggestion:
     removes: tuple[str, ...] = ()
     counted: Checked | None = None
     checked: Checked | None = None
-    checker: Callable[[Suggestion], Checked] | None = field(default=None, repr=False, compare=False)
 
     @property
     def modelled_bytes(self) -> int:
@@ -131,9 +128,8 @@ class Suggestion:
         Returns this suggestion with `checked` filled. It takes as long as one compile of the program. Raises
         CaptureError when the devices of the program are not here, or XLA refuses the changed program.
         """
-        if self.checker is None:
-            raise ValueError("this suggestion was not handed out by a record, so it has no program to compile")
-        return replace(self, checked=self.checker(self))
+        # Those that records hand out (`handles.suggest`) have one.
+        raise ValueError("this suggestion was not handed out by a record, so it has no program to compile")
 
     def __str__(self) -> str:
         modelled = (

@@ -17,7 +17,7 @@ import jax.profiler
 import numpy as np
 
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.model.record.profile import ProfiledRun
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.profiler.profile_file import read_profile
@@ -46,21 +46,21 @@ class Profiler:
 
     def open(self) -> None:
         """Wait for what runs, and start the profiler. JAX's devices exist from then on."""
-        steps = Steps()
-        steps.take(_STEP, self._start, None)
-        self._keep(steps)
+        guard = Guard()
+        guard.run(_STEP, self._start, None)
+        self._keep(guard)
 
     def close(self, *, is_interrupted: bool) -> None:
         """Wait for what the block began (not if it was interrupted), stop the profiler and read what it saw."""
         if self._folder is None:
             return
-        steps = Steps()
+        guard = Guard()
         try:
-            steps.take(_STEP, lambda: self._stop(wait=not is_interrupted), None)
+            guard.run(_STEP, lambda: self._stop(wait=not is_interrupted), None)
             if is_interrupted:
                 self.missing = self.missing or "the measured block was interrupted"
-            elif not steps.failed:
-                self.runs = steps.take(_STEP, self._read, ())
+            elif not guard.failed:
+                self.runs = guard.run(_STEP, self._read, ())
         finally:
             with suppress(Exception):
                 # Whatever failed above, a user's profiler must be able to start.
@@ -68,10 +68,10 @@ class Profiler:
                     jax.profiler.stop_trace()
             self._folder.cleanup()
             self._folder = self._fence = None
-            self._keep(steps)
+            self._keep(guard)
 
-    def _keep(self, steps: Steps) -> None:
-        self.missing = self.missing or "".join(steps.failed.values())
+    def _keep(self, guard: Guard) -> None:
+        self.missing = self.missing or "".join(guard.failed.values())
 
     def _start(self) -> None:
         if _jax.profile_folder() is not None:

@@ -18,12 +18,13 @@ from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.chart import Chart
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.figures.chart_document import chart_blocks
+from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
 __all__ = ["Figures"]
 
 
-class Figures:
+class Figures(Displayable):
     """What a record sends, holds and costs, as plotly figures.
 
     Each figure is a `plotly.graph_objects.Figure` to change, save or show as any other. Its still twin (picture, table,
@@ -74,14 +75,8 @@ class Figures:
         blocks = tuple(block for chart in charts for block in chart_blocks(chart))
         return Shown(drawn(Document(axes=document_axes(data), blocks=blocks)))
 
-    def __str__(self) -> str:
-        return repr(self.show())
-
     def __repr__(self) -> str:
         return "<Figures: axis_totals, traffic, bytes_per_device, compile_times>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return self.show()._repr_mimebundle_()
 
 
 def _figure(chart: Chart) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
@@ -47,7 +47,7 @@ class ViewOptions:
 
 def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> Document:
     """The display of one record. A part that fails costs the others nothing, and is named at the end."""
-    data, steps = report.data, Steps()
+    data, guard = report.data, Guard()
     show_times = (options or ViewOptions()).show_times
     parts: dict[str, Callable[[], Sequence[Block]]] = {
         "the head": lambda: [title_line(data)],
@@ -66,8 +66,8 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
         "the footer": lambda: [_footer(report)],
         "the times": lambda: [times_line(data)] if show_times else (),
     }
-    blocks = [block for name, make in parts.items() for block in steps.take(f"{name} of a display", make, ())]
-    blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in steps.failed.items()]
+    blocks = [block for name, make in parts.items() for block in guard.run(f"{name} of a display", make, ())]
+    blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in guard.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.view.document.colors import Palette
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.render.html_blocks import block_html
@@ -21,9 +21,9 @@ _FAILED = "<p>This part could not be drawn.</p>"
 
 def to_html(document: Document) -> str:
     """The document as an HTML fragment for a notebook's output, trusted or not, light or dark."""
-    palette, steps = Palette(document.axes), Steps()
+    palette, guard = Palette(document.axes), Guard()
     parts = (
-        steps.take("a part of a display", partial(block_html, block, palette), _FAILED) for block in document.blocks
+        guard.run("a part of a display", partial(block_html, block, palette), _FAILED) for block in document.blocks
     )
     body = "\n".join(parts)
     return f'<div style="font-size:13px;line-height:1.4;max-width:1000px;word-wrap:break-word">\n{body}\n</div>'

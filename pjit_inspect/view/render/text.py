@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import zip_longest
 
-from pjit_inspect.guard import Steps
+from pjit_inspect.guard import Guard
 from pjit_inspect.view.document.document import (
     Beside,
     Block,
@@ -47,9 +47,9 @@ def _blocks_lines(blocks: tuple[Block, ...], width: int) -> list[str]:
     """The lines of some blocks; lines of prose stand together, everything else is set off by an empty line."""
     lines: list[str] = []
     before: Block | None = None
-    steps = Steps()
+    guard = Guard()
     for block in blocks:
-        lowered = steps.take("a part of a display", partial(_block_lines, block, width), _FAILED)
+        lowered = guard.run("a part of a display", partial(_block_lines, block, width), _FAILED)
         if not lowered:
             continue
         if lines and _is_set_off(before, block):

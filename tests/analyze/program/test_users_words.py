@@ -45,6 +45,6 @@ def test_no_display_calls_a_psum_otherwise():
         assert "psum_invariant" not in str(shown)
     assert "psum" in str(record.collectives)
     assert "psum" in {row.op for row in record.shardings}
-    graph = record._graph_and_reason[0]
+    graph = record.state.analyses.graph_and_reason[0]
     assert graph is not None
     assert "psum_invariant" not in str(graph)

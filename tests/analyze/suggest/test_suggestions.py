@@ -66,8 +66,7 @@ def suggestions(
 
     names = ValueNames(propagated(())[0], record.data.sources)
     found = find_suggestions(names, tuple(record.collectives), propagated, is_cpu=is_cpu)
-    found = tuple(replace(one, checker=check) for one in found)
-    return tuple(one.check() for one in found) if is_cpu else found
+    return tuple(replace(one, checked=check(one)) for one in found) if is_cpu else found
 
 
 def by_title(found: tuple[Suggestion, ...], start: str) -> Suggestion:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import zipfile
@@ -37,9 +36,7 @@ def changed(change) -> bytes:
 
 
 def test_times_read_back_are_the_same():
-    content = times_bytes(TIMES)
-    assert read_times(content, "t") == TIMES
-    assert times_bytes(dataclasses.replace(TIMES, draw=lambda _: {})) == content
+    assert read_times(times_bytes(TIMES), "t") == TIMES
 
 
 @pytest.mark.parametrize(

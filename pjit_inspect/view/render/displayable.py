@@ -1,0 +1,26 @@
+"""Objects that show themselves: rich in a notebook, as text for `print`.
+
+Not its job: what they show (each says so by its `show`), or the drawn view itself (`view.render.shown`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Displayable"]
+
+
+class Displayable:
+    """The base of what a notebook draws by itself; `show` says what is drawn. `repr` is each one's own, and short."""
+
+    __slots__ = ()
+
+    def show(self) -> Any:
+        """An object to display: rich in a notebook, text in a terminal."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return repr(self.show())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.show()._repr_mimebundle_()
