@@ -117,7 +117,7 @@ class WhatIf:
 
     @cached_property
     def _lookup(self) -> _Lookup:
-        """ShardedProgram adds, copies and inlines ops: each is named by its position before, and the names read after."""
+        """The passes add, copy and inline ops: each is named by its position before, and the names read after."""
         with _mlir.open_module(self.stablehlo) as module:
             lengths: dict[int, int] = {}
             for number, op in enumerate(_all_ops(module.operation)):
