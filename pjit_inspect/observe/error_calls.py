@@ -19,6 +19,7 @@ from jax.core import Tracer
 from pjit_inspect.model.explained_error import ErrorArgument, ErrorArray
 from pjit_inspect.model.layout import SpecEntry
 from pjit_inspect.observe import _jax
+from pjit_inspect.observe.error_functions import leaf_paths
 from pjit_inspect.observe.error_operands import MISSING, Expression, look_up
 from pjit_inspect.observe.frames import read_source
 from pjit_inspect.observe.mesh_axes import spec_entries
@@ -53,9 +54,14 @@ def find_arguments(expression: Expression, variables: Mapping[str, Any]) -> tupl
         *((str(place), part) for place, part in enumerate(node.args)),
         *((k.arg or "", k.value) for k in node.keywords),
     ]
+    has_function = any(isinstance(part, ast.Lambda) or callable(look_up(part, variables)) for _, part in keyed)
     return tuple(
-        ErrorArgument(key=key, text=expression.exact(part), type=_type_of(part, variables)) for key, part in keyed
-    )
+        ErrorArgument(
+            key=key, text=expression.exact(part), type=_type_of(part, variables),
+            paths=leaf_paths(part, variables) if has_function else (),
+        )
+        for key, part in keyed
+    )  # fmt: skip
 
 
 def _type_of(node: ast.expr, variables: Mapping[str, Any]) -> str:

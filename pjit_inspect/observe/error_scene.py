@@ -27,6 +27,7 @@ from pjit_inspect.observe.error_calls import (
     jax_name,
     takers,
 )
+from pjit_inspect.observe.error_functions import find_functions
 from pjit_inspect.observe.error_operands import Expression, find_operands, magic_text, read_expression
 from pjit_inspect.observe.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
 from pjit_inspect.observe.mesh_axes import find_mesh_axes
@@ -111,6 +112,7 @@ def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene
         specs=find_specs(expression, variables),
         jax_name=jax_name(expression, variables),
         is_mapped=is_mapped(expression, variables),
+        functions=find_functions(expression, variables, step[1]),
     )
 
 
