@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pjit_inspect.analyze.error_fits import mesh_named, needs_mesh, with_meshes
+from pjit_inspect.analyze.explain_callbacks import explain_callback
 from pjit_inspect.analyze.explain_calls import (
     explain_compiled,
     explain_no_mesh,
@@ -68,6 +69,7 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "branch type": explain_branches,
     "loop structure": explain_loop_structure,
     "branch structure": explain_branch_structure,
+    "callback": explain_callback,
     "replication": explain_replication,
     "deleted": explain_deleted,
     "static argument": explain_static,

@@ -6,7 +6,7 @@ Not its job: leaves whose types differ (`analyze.explain_types`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pjit_inspect.analyze.error_fits import advice, listed
 from pjit_inspect.analyze.error_specs import shape_words
@@ -56,9 +56,9 @@ def explain_loop_structure(facts: ErrorFacts, scene: ErrorScene) -> ExplainedErr
     name = scene.operator if scene.operator in _BODY else facts.operation
     body = _function(_BODY.get(scene.operator, ()), scene)
     if facts.reason == "pair":
-        return _no_pair(body)
+        return _no_pair(body, scene)
     if facts.reason == "truth":
-        return _no_truth(facts, _function(_CONDITION, scene) if scene.operator == "while_loop" else None)
+        return _no_truth(facts, scene)
     if facts.reason in ("lengths", "length"):
         return _lengths(facts, scene)
     words, fits = [], []
@@ -69,7 +69,7 @@ def explain_loop_structure(facts: ErrorFacts, scene: ErrorScene) -> ExplainedErr
         fits += _carry_fits(place, one, unshared, body)
     more = [f"and {len(facts.differences) - _MOST} more"] if len(facts.differences) > _MOST else []
     sentence = f"the body of `{name}` must return its carry as the same tree: {'; '.join([*words, *more])}"
-    return _explained("loop structure", sentence, fits, [body] if body else [])
+    return _explained("loop structure", sentence, fits, {"the body": body}, scene)
 
 
 def _start_keys(path: str, scene: ErrorScene) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def _carry_fits(
             yield advice(f"leave {listed(extra)} out of what {name} returns for `{place}`", "if only the step needs it")
             yield advice(f"start `{place}` with {listed(extra)}, too", "if the next step needs it")
     elif one.second.type == "None":
-        yield advice(f"let {name} return `{place}`", "what is not returned is None")
+        yield advice(f"let {name} return an array for `{place}`", "what is not returned is None, and None is no array")
     elif one.first.type == "None":
         yield advice(f"start `{place}` with an array of the shape that comes out, in place of None", "as zeros")
     elif one.first.type != one.second.type and one.first.type in ("list", "tuple"):
@@ -167,13 +167,14 @@ def _body(body: ErrorFunction | None) -> str:
     return f"`{body.name}`" if body is not None and body.name else "the body"
 
 
-def _no_pair(body: ErrorFunction | None) -> ExplainedError:
+def _no_pair(body: ErrorFunction | None, scene: ErrorScene) -> ExplainedError:
     sentence = "the body of `scan` must return a pair: the carry, and what is kept of each step"
     fit = advice(f"let {_body(body)} return the carry and `None`", "if nothing of a step is to be kept")
-    return _explained("loop structure", sentence, [fit], [body] if body else [])
+    return _explained("loop structure", sentence, [fit], {"the body": body}, scene)
 
 
-def _no_truth(facts: ErrorFacts, condition: ErrorFunction | None) -> ExplainedError:
+def _no_truth(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
+    condition = _function(_CONDITION, scene) if scene.operator == "while_loop" else None
     array = facts.arrays[0]
     type_ = f"{array.dtype}{shape_words(array.shape or ())}"
     name = f"`{condition.name}`" if condition is not None and condition.name else "the condition"
@@ -183,7 +184,7 @@ def _no_truth(facts: ErrorFacts, condition: ErrorFunction | None) -> ExplainedEr
         if array.dtype != "bool"
         else advice(f"let {name} return `jnp.all` or `jnp.any` of it", "that is one truth")
     )
-    return _explained("loop structure", sentence, [fit], [condition] if condition else [])
+    return _explained("loop structure", sentence, [fit], {"the condition": condition}, scene)
 
 
 def _lengths(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
@@ -208,7 +209,7 @@ def explain_branch_structure(facts: ErrorFacts, scene: ErrorScene) -> ExplainedE
     if facts.reason == "predicate":
         return _no_predicate(facts, scene)
     roles, names = facts.names[:2], facts.names[2:]
-    functions = [_branch(role, name, scene) for role, name in zip(roles, names, strict=True)]
+    functions = {f"`{role}`": _branch(role, name, scene) for role, name in zip(roles, names, strict=True)}
     labels = [
         role if name in ("<lambda>", "") or names[0] == names[1] else name
         for role, name in zip(roles, names, strict=True)
@@ -219,7 +220,7 @@ def explain_branch_structure(facts: ErrorFacts, scene: ErrorScene) -> ExplainedE
         words.append(_branch_words(labels, one, unshared))
         fits += _branch_fits(labels, one, unshared)
     sentence = f"the branches of `{facts.operation}` must return the same tree: {'; '.join(words)}"
-    return _explained("branch structure", sentence, fits, [one for one in functions if one])
+    return _explained("branch structure", sentence, fits, functions, scene)
 
 
 def _branch(role: str, name: str, scene: ErrorScene) -> ErrorFunction | None:
@@ -283,24 +284,30 @@ def _no_predicate(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 
 
 def _explained(
-    kind: ErrorKind, sentence: str, fits: Sequence[Fit], functions: Sequence[ErrorFunction]
+    kind: ErrorKind,
+    sentence: str,
+    fits: Sequence[Fit],
+    functions: Mapping[str, ErrorFunction | None],
+    scene: ErrorScene,
 ) -> ExplainedError:
     """With where the functions return, as their source has it."""
-    notes = [words for function in functions if (words := _returns(function))]
+    own = scene.frame.file if scene.frame is not None else ""
+    notes = [words for name, function in functions.items() if function and (words := _returns(name, function, own))]
     unlike = tuple({fit.edit: fit for fit in fits}.values())
     return ExplainedError(kind=kind, sentence=sentence, fits=unlike, notes=tuple(notes))
 
 
-def _returns(function: ErrorFunction) -> str:
+def _returns(role: str, function: ErrorFunction, own: str) -> str:
     if function.returns is None:
         return ""
-    name = f"`{function.name}`" if function.name else "the lambda"
+    name = f"`{function.name}`" if function.name else role
+    where = "" if function.file == own else f" of {function.file}"
     if not function.returns:
         return f"{name} has no `return`"
     if len(function.returns) > 1:
         lines = [str(line) for line, _ in function.returns[:_MOST_RETURNS]]
         more = " and more" if len(function.returns) > _MOST_RETURNS else ""
-        return f"{name} returns in the lines {', '.join(lines[:-1])} and {lines[-1]}{more}"
+        return f"{name} returns in the lines {', '.join(lines[:-1])} and {lines[-1]}{more}{where}"
     line, text = function.returns[0]
     what = f" `{text}`" if text and len(text) <= _LONGEST and "`" not in text else ""
-    return f"{name} returns{what} in line {line}"
+    return f"{name} returns{what} in line {line}{where}"

@@ -203,12 +203,14 @@ class ErrorFunction:
       name: what Python calls it; "" for a lambda.
       parameters: the names of its positional parameters.
       returns: the line and the text of what each `return` returns; None when its source cannot be read.
+      file: the file of these lines.
     """
 
     key: str
     name: str
     parameters: tuple[str, ...] = ()
     returns: tuple[tuple[int, str], ...] | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +236,7 @@ class ErrorScene:
       statement: the statement that the line begins: "if", "while" or "assert"; "" for any other.
       condition: the text of that statement's condition.
       deleted: the operands whose data is gone, by the names they have in `operands`.
-      taken: calls before it that took the data of such an operand, each as its line and its text.
+      taken: calls that take the data of such an operand, each as its line, its text, and whether it surely ran before.
       places: `file:line` of the definition of each function that was running, as far as the traceback has it.
       jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
@@ -257,7 +259,7 @@ class ErrorScene:
     statement: str = ""
     condition: str = ""
     deleted: tuple[str, ...] = ()
-    taken: tuple[tuple[int, str], ...] = ()
+    taken: tuple[tuple[int, str, bool], ...] = ()
     places: tuple[str, ...] = ()
     jax_name: str = ""
     is_mapped: bool = False
@@ -277,6 +279,7 @@ class Fit:
       is_code: whether `edit` is Python; advice in words is not.
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".
+      line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
     """
 
     edit: str
@@ -285,6 +288,7 @@ class Fit:
     target: str = ""
     replaces: str = ""
     is_code: bool = True
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

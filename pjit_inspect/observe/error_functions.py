@@ -28,8 +28,10 @@ _DEEPEST = 16
 Returns = tuple[tuple[int, str], ...]
 
 
-def find_functions(expression: Expression, variables: Mapping[str, Any], line: int) -> tuple[ErrorFunction, ...]:
-    """The functions among the arguments of a call, also those in a list or tuple; `line` is where the call begins."""
+def find_functions(
+    expression: Expression, variables: Mapping[str, Any], file: str, line: int
+) -> tuple[ErrorFunction, ...]:
+    """The functions among the arguments of a call, also those in a list or tuple; the call begins at `line`."""
     node = expression.node
     if not isinstance(node, ast.Call):
         return ()
@@ -39,7 +41,7 @@ def find_functions(expression: Expression, variables: Mapping[str, Any], line: i
     ]
     found = [
         function for key, part in keyed for name, one in _each(key, part)
-        if (function := _function(name, one, expression, variables, line)) is not None
+        if (function := _function(name, one, expression, variables, file, line)) is not None
     ]  # fmt: skip
     return tuple(found[:_MOST])
 
@@ -52,19 +54,19 @@ def _each(key: str, node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _function(
-    key: str, node: ast.expr, expression: Expression, variables: Mapping[str, Any], line: int
+    key: str, node: ast.expr, expression: Expression, variables: Mapping[str, Any], file: str, line: int
 ) -> ErrorFunction | None:
     if isinstance(node, ast.Lambda):
         names = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
         returned = ((line + node.body.lineno - 1, expression.exact(node.body)),)
-        return ErrorFunction(key=key, name="", parameters=names, returns=returned)
+        return ErrorFunction(key=key, name="", parameters=names, returns=returned, file=file)
     value, bound = _unwrapped(look_up(node, variables))
     if not isinstance(value, FunctionType) or not is_user_file(value.__code__.co_filename):
         return None
     code = value.__code__
     names = code.co_varnames[bound : code.co_argcount]
     name = "" if code.co_name == "<lambda>" else code.co_name
-    return ErrorFunction(key=key, name=name, parameters=names, returns=_returns(code))
+    return ErrorFunction(key=key, name=name, parameters=names, returns=_returns(code), file=code.co_filename)
 
 
 def _unwrapped(value: Any) -> tuple[Any, int]:

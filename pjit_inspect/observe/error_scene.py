@@ -112,7 +112,7 @@ def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene
         specs=find_specs(expression, variables),
         jax_name=jax_name(expression, variables),
         is_mapped=is_mapped(expression, variables),
-        functions=find_functions(expression, variables, step[1]),
+        functions=find_functions(expression, variables, step[0].f_code.co_filename, step[1]),
     )
 
 

@@ -183,10 +183,13 @@ _ORDERED = re.compile(
     r"^The following ordered effects are not supported for more than 1 device: \[(.{1,2000})\]$", re.S
 )
 _DELETED = re.compile(r"^Array has been deleted with shape=(\w{1,24}\[[\d,]{0,200}\])\.?$")
+# 0.8 and 0.9 on one device; 0.10. Newer ones say the former.
 _BUFFER_GONE = re.compile(
-    r"Invalid buffer passed to Execute\(\) as argument (\d{1,9}) to replica .{0,200}deleted or donated"
+    r"Invalid buffer passed(?: to Execute\(\) as argument \d{1,9} to replica .{0,200}|: buffer has been )"
+    r"deleted or donated"
 )
 _DONATED_TWICE = "Attempt to donate the same buffer twice in Execute()"
+_DONATED_AND_USED = "Attempt to use a buffer that was previously donated in the same call to Execute()"
 # Elsewhere in JAX: "unexpected cache-misses. Static argument (index 1) of type <class 'list'> for function f is ..".
 _STATIC = re.compile(
     r"^Non-hashable static arguments are not supported\. An error occurred (?:during a call to '(.{1,200}?)' )?while "
@@ -218,6 +221,8 @@ def _deleted(text: str) -> ErrorFacts | None:
         return ErrorFacts(kind="deleted", arrays=(replace(parse_array_type(found[1]), name="", spec=None),))
     if _DONATED_TWICE in text:
         return ErrorFacts(kind="deleted", reason="twice")
+    if _DONATED_AND_USED in text:
+        return ErrorFacts(kind="deleted", reason="used")
     return ErrorFacts(kind="deleted", reason="buffer") if _BUFFER_GONE.search(text) else None
 
 

@@ -135,6 +135,7 @@ def mended(case: Case, code: str, fit: Any, explanation: pi.ErrorExplanation) ->
 
 def _replaced(code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
     lines, number = code.splitlines(), explanation.frame.line - 1 if explanation.frame else 0
+    number = fit.line - 1 if fit.line is not None else number
     end = r"(?!\w|=[^=])" if fit.replaces[-1].isalnum() else ""
     pattern = re.compile(rf"(?<![\w.]){re.escape(fit.replaces)}{end}")
     for place in (number, *(() if fit.target else range(len(lines)))):
