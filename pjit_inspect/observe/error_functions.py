@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -60,13 +61,23 @@ def _function(
         names = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
         returned = ((line + node.body.lineno - 1, expression.exact(node.body)),)
         return ErrorFunction(key=key, name="", parameters=names, returns=returned, file=file)
-    value, bound = _unwrapped(look_up(node, variables))
+    value, bound = _unwrapped(_held(node, variables))
     if not isinstance(value, FunctionType) or not is_user_file(value.__code__.co_filename):
         return None
     code = value.__code__
     names = code.co_varnames[bound : code.co_argcount]
     name = "" if code.co_name == "<lambda>" else code.co_name
     return ErrorFunction(key=key, name=name, parameters=names, returns=_returns(code), file=code.co_filename)
+
+
+def _held(node: ast.expr, variables: Mapping[str, Any]) -> Any:
+    """The value of a name or attribute, also a method's, which is the class's own function with its object bound."""
+    value = look_up(node, variables)
+    if value is not MISSING or not isinstance(node, ast.Attribute):
+        return value
+    holder = look_up(node.value, variables)
+    found = inspect.getattr_static(type(holder), node.attr, None) if holder is not MISSING else None
+    return MethodType(found, holder) if isinstance(found, FunctionType) else MISSING
 
 
 def _unwrapped(value: Any) -> tuple[Any, int]:

@@ -23,7 +23,7 @@ _MOST = 8
 _THING = r"(?:<class '[^'\n]{1,300}'>|pytree leaf|\w{1,100})(?: of length \d{1,9}| with [^\n]{1,2000}?)?"
 _CLASS = re.compile(r"(?:<class '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of length (\d{1,9}))")
 _CHILDREN = re.compile(r" with (\d{1,9}) child(?:ren)?$")
-_METADATA = re.compile(r" with pytree metadata (\[[^\n]{0,2000}\])$")
+_METADATA = re.compile(r" with pytree metadata ([\[(][^\n]{0,2000}[\])])$")
 _LEAVES = ("ShapedArray", "ArrayImpl", "ShapeDtypeStruct", "Leaf")
 # Keys are their `repr`, with a blank between them.
 _UNSHARED = re.compile(r", with the symmetric difference of key sets: \{([^\n]{1,2000}?)\}(?=[.;]|$)")
