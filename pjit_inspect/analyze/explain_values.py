@@ -112,6 +112,8 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if facts.reason == "not an array":
         return _not_an_array(facts, type_)
     argument = _argument(type_, scene)
+    if len(facts.names) > 1:
+        return _held(type_, facts.names[1], argument)
     name = f"`{argument.text}`" if argument is not None else "a static argument"
     shown = "array" if type_ in _ARRAYS else type_
     is_ = "is static and of" if argument is not None else "is of"
@@ -134,6 +136,20 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
             )
         ]
     return ExplainedError(kind="static argument", sentence=sentence, fits=tuple(fits))
+
+
+def _held(type_: str, inner: str, argument: ErrorArgument | None) -> ExplainedError:
+    name = f"`{argument.text}`" if argument is not None else f"a static argument of the type `{type_}`"
+    shown = "array" if inner in _ARRAYS else inner
+    sentence = f"{name} is static and holds something of the type `{shown}`, which has no hash"
+    sentence += ": JAX looks up compiled programs by it"
+    if inner in ("list", "set"):
+        fit = advice(f"make the {inner} in it a tuple", "a tuple has a hash where all in it have one")
+    elif inner in _ARRAYS:
+        fit = advice("give the array as an argument of its own that is traced", "one program does for all values")
+    else:
+        fit = advice(f"give what it holds of the type `{inner}` a hash, or leave it out", "it is then found again")
+    return ExplainedError(kind="static argument", sentence=sentence, fits=(fit,))
 
 
 def _argument(type_: str, scene: ErrorScene) -> ErrorArgument | None:

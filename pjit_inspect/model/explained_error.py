@@ -241,6 +241,7 @@ class ErrorScene:
       jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
       functions: the functions of the user's among the call's arguments.
+      computed: the names that the function gave a value which a call returned, before the line or in a loop around it.
     """
 
     frame: Frame | None = None
@@ -264,6 +265,7 @@ class ErrorScene:
     jax_name: str = ""
     is_mapped: bool = False
     functions: tuple[ErrorFunction, ...] = ()
+    computed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

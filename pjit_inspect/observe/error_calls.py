@@ -25,6 +25,7 @@ from pjit_inspect.observe.frames import read_source
 from pjit_inspect.observe.mesh_axes import spec_entries
 
 __all__ = [
+    "computed_names",
     "deleted_names",
     "find_arguments",
     "find_choice",
@@ -240,6 +241,19 @@ def takers(
             is_sure = "if" not in under and (node.lineno < line or "loop" in under)
             found.append((not is_sure, node.lineno, segment))
     return tuple((number, segment, not is_open) for is_open, number, segment in sorted(found)[:_MOST_TAKERS])
+
+
+def computed_names(frame: FrameType) -> tuple[str, ...]:
+    """The names to which a function or module assigns what a call returns, in order."""
+    scope = _scope(frame)
+    found: dict[str, None] = {}
+    for node, _ in _own_nodes(scope[1], "") if scope else ():
+        if not isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)) or node.value is None:
+            continue
+        if any(isinstance(one, ast.Call) for one in ast.walk(node.value)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {one.id: None for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return tuple(found)[:_MOST]
 
 
 def _scope(frame: FrameType) -> tuple[str, list[ast.stmt]] | None:

@@ -201,6 +201,8 @@ _STATIC_INDEX = re.compile(
 )
 
 
+# An object that has a hash of its own, but not of all that it holds.
+_HELD = re.compile(r"^TypeError: unhashable type: '([^'\n]{1,200})'$", re.M)
 _NOT_AN_ARRAY = re.compile(
     r"^Error interpreting argument to .{1,500}? as an abstract array\. The problematic value is of type <class "
     r"'([^'\n]{1,300})'> and was passed to the function at path (\S{1,300}?)\.\n",
@@ -237,7 +239,10 @@ def _not_an_array(text: str) -> ErrorFacts | None:
 
 def _static(text: str) -> ErrorFacts | None:
     if found := _STATIC.match(text):
-        return ErrorFacts(kind="static argument", function=found[1] or "", names=(found[2].rpartition(".")[2],))
+        type_, held = found[2].rpartition(".")[2], _HELD.search(text)
+        inner = held[1].rpartition(".")[2] if held else type_
+        names = (type_,) if inner == type_ else (type_, inner)
+        return ErrorFacts(kind="static argument", function=found[1] or "", names=names)
     if found := _STATIC_INDEX.match(text):
         return ErrorFacts(kind="static argument", function=found[3], names=(found[2].rpartition(".")[2],))
     return None

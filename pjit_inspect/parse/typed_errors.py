@@ -157,8 +157,8 @@ def _branches(text: str) -> ErrorFacts | None:
         return None
     return ErrorFacts(
         kind="branch type", operation=start[1],
-        arrays=tuple(_typed(found[1] + (found[2] or ""), found[3]) for found in pairs),
-        wanted=tuple(_typed(found[4] + (found[2] or ""), found[5]) for found in pairs),
+        arrays=tuple(_typed(found[1].replace(" ", "") + (found[2] or ""), found[3]) for found in pairs),
+        wanted=tuple(_typed(found[4].replace(" ", "") + (found[2] or ""), found[5]) for found in pairs),
         names=tuple(_varying(found[3]) for found in pairs) + tuple(_varying(found[5]) for found in pairs),
     )  # fmt: skip
 

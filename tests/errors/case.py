@@ -143,7 +143,7 @@ def _replaced(code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
     number = fit.line - 1 if fit.line is not None else number
     end = r"(?!\w|=[^=])" if fit.replaces[-1].isalnum() else ""
     pattern = re.compile(rf"(?<![\w.]){re.escape(fit.replaces)}{end}")
-    for place in (number, *(() if fit.target else range(len(lines)))):
+    for place in (number, *(() if fit.target else (*range(number, len(lines)), *range(number)))):
         changed = pattern.sub(lambda _: fit.edit, lines[place])
         if changed != lines[place]:
             return "\n".join([*lines[:place], changed, *lines[place + 1 :], ""])
