@@ -72,7 +72,7 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     indices = [other for other in scene.operands if other is not array]
     return ExplainedError(
         kind="indexing", sentence=sentence, arrays=(array, *indices),
-        fits=tuple(_indexing_fits(facts, scene, array)) if place else (_gathered(array, scene),),
+        fits=tuple(_indexing_fits(facts, scene, array) if place else _gathered(facts, array, scene)),
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
         edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result",
         replaces=scene.expression,
     )  # fmt: skip
-    yield _gathered(array, scene)
+    yield from _gathered(facts, array, scene)
 
 
 def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, str]]:
@@ -124,8 +124,10 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, 
         yield natural, effect
 
 
-def _gathered(array: ErrorArray, scene: ErrorScene) -> Fit:
-    return reshard_fit(array, (None,) * len(array.shape or ()), scene)
+def _gathered(facts: ErrorFacts, array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+    """The array on every device; no help where the indices are split, too, as JAX then asks the same again."""
+    if not any(facts.arrays[1].spec or ()):
+        yield reshard_fit(array, (None,) * len(array.shape or ()), scene)
 
 
 # ---------------------------------------------------------------- reshape

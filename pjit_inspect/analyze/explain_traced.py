@@ -269,7 +269,7 @@ def _asks_arguments(facts: ErrorFacts, scene: ErrorScene) -> bool:
 
     Arrays cannot be static: what is asked of one of several elements is no number.
     """
-    if any(array.shape for array in facts.arrays):
+    if any(array.shape for array in (*facts.arrays, *(one for one in scene.operands if one.name in facts.names))):
         return False
     is_truth = facts.reason == "bool"
     text = (scene.statement and scene.condition) or scene.expression

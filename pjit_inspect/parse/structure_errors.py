@@ -41,7 +41,9 @@ def _node(text: str) -> TreeNode:
     rest = text[found.end() :]
     if children := _CHILDREN.match(rest):
         return TreeNode(type=type_, count=int(children[1]))
-    keys = _literal_keys(metadata[1]) if (metadata := _METADATA.match(rest)) else ()
+    # Of any other type they are what is static in it.
+    metadata = _METADATA.match(rest) if type_ in ("dict", "OrderedDict") else None
+    keys = _literal_keys(metadata[1]) if metadata else ()
     return TreeNode(type=type_, count=len(keys) or None, keys=keys)
 
 
