@@ -126,7 +126,8 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Spec, 
 
 def _gathered(facts: ErrorFacts, array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
     """The array on every device; no help where the indices are split, too, as JAX then asks the same again."""
-    if not any(facts.arrays[1].spec or ()):
+    indices = facts.arrays[1:2] or [other for other in scene.operands if other is not array]
+    if not any(any(one.spec or ()) for one in indices):
         yield reshard_fit(array, (None,) * len(array.shape or ()), scene)
 
 
@@ -146,7 +147,12 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         return ExplainedError(kind="reshape", sentence=sentence, arrays=(shown,), notes=(NOT_TOLD,))
     if scene.operator not in _RESHAPES or any(argument.key == "order" for argument in scene.arguments):
         # The reshape is within another function, and its result is not that function's.
-        return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=(_gathered(array, scene),))
+        return ExplainedError(
+            kind="reshape",
+            sentence=sentence,
+            arrays=(array,),
+            fits=(reshard_fit(array, (None,) * len(array.shape or ()), scene),),
+        )
     call = f"jnp.reshape({array.name}, {facts.new_shape}, out_sharding="
     fits = [
         Fit(edit=f"{call}{spec_words(spec)})", effect=effect, spec=spec, target="result", replaces=scene.expression)

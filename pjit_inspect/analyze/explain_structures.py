@@ -302,12 +302,13 @@ def _returns(role: str, function: ErrorFunction, own: str) -> str:
         return ""
     name = f"`{function.name}`" if function.name else role
     where = "" if function.file == own else f" of {function.file}"
-    if not function.returns:
+    places = list(function.returns)
+    if not places:
         return f"{name} has no `return`"
-    if len(function.returns) > 1:
-        lines = [str(line) for line, _ in function.returns[:_MOST_RETURNS]]
-        more = " and more" if len(function.returns) > _MOST_RETURNS else ""
+    if len(places) > 1:
+        lines = [str(line) for line, _ in places[:_MOST_RETURNS]]
+        more = " and more" if len(places) > _MOST_RETURNS else ""
         return f"{name} returns in the lines {', '.join(lines[:-1])} and {lines[-1]}{more}{where}"
-    line, text = function.returns[0]
+    line, text = places[0]
     what = f" `{text}`" if text and len(text) <= _LONGEST and "`" not in text else ""
     return f"{name} returns{what} in line {line}{where}"
