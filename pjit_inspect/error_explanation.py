@@ -152,8 +152,8 @@ def _unknown(error: BaseException) -> ExplainedError:
     known = (
         "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
         "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
-        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, and values that "
-        "are only traced"
+        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, and values "
+        "that are only traced"
     )
     words = "is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
     sentence = f"`{type(error).__name__}` {words}"
