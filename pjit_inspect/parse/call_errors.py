@@ -140,9 +140,11 @@ def _prefix(text: str) -> ErrorFacts | None:
 
 
 def _keys(line: str) -> list[str]:
-    """The keys of `b w` and of `('b', 'w')`; none of what is neither."""
+    """The keys of `b w`, of `['b'] ['w']` (0.12) and of `('b', 'w')`; none of what is neither."""
     if line.startswith("("):
         return [str(key) for key in parse_spec(line) or ()]
+    if line.startswith("['"):
+        return re.findall(r"\['([^'\n]{0,200})'\]", line)
     return line.split()
 
 

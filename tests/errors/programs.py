@@ -425,12 +425,14 @@ EXPLICIT = (
           says=("`dynamic_slice_in_dim` makes an array of length 6 along dimension 1 of `x`, which is split over `model` (4): 6 / 4 = 1.5",),
           by_hand={"make it a length of 8 along dimension 1": (("lax.dynamic_slice_in_dim(x, 0, 6, axis=1)", "jax.sharding.reshard(lax.dynamic_slice_in_dim(x, 0, 8, axis=1), P())[:, :6]"),)}),
     typed("one row by number", "lax.dynamic_index_in_dim(x, 1, 0)", "X[1:2]", kind="new size", says=("1 / 2 = 0.5",)),
-    typed("roll", "jnp.roll(x, 1, axis=0)", "np.roll(X, 1, axis=0)", kind="new size",
+    typed("roll", "jnp.roll(x, 1, axis=0)", "np.roll(X, 1, axis=0)", kind="new size", until=(0, 12, 0),
           says=("`roll` makes an array of length 1 along dimension 0 of `x`, which is split over `data` (2): 1 / 2 = 0.5",),
           fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
-    typed("roll the other dimension", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size",
+    typed("roll on JAX 0.12", "jnp.roll(x, 1, axis=0)", "np.roll(X, 1, axis=0)", kind="split dimension", since=(0, 12, 0),
+          says=("`roll` works along dimension 0 of `x`, which is split over `data`",), fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
+    typed("roll the other dimension", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", until=(0, 12, 0),
           says=("along dimension 1 of an array [8,8], which is split over `model`: 1 / 4 = 0.25",), fits=()),
-    typed("roll all", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="new size", says=("1 / 8 = 0.125",)),
+    typed("roll all", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="new size", until=(0, 12, 0), says=("1 / 8 = 0.125",)),
     typed("pad", "jnp.pad(x, ((1, 0), (0, 0)))", "np.pad(X, ((1, 0), (0, 0)))", kind="new size",
           says=("`pad` makes an array of length 9 along dimension 0 of `x`, which is split over `data` (2): 9 / 2 = 4.5",),
           by_hand={"make it a length of 10": (("jnp.pad(x, ((1, 0), (0, 0)))", "jax.sharding.reshard(jnp.pad(x, ((1, 1), (0, 0))), P())[:9]"),)}),
@@ -622,7 +624,7 @@ def train(state):
     return new
 result = train({'w': jnp.zeros(4), 'n': jnp.zeros((), int)})
 """,
-        says=("`state['n']` and `state['w']` have no data any more: `step(state, x)` in line 6 donates it",),
+        says=("`state['n']`", "no data any more: `step(state, x)` in line 6 donates it"),
         by_hand={"go on with what": (("new = step(state, x)", "state = new = step(state, x)"),)},
     ),
     Case(
