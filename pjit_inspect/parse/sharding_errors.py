@@ -3,7 +3,8 @@
 Each message has its pattern; the versions that write it stand beside it. What does not match in full is not known, and
 None comes back: an explanation of half a message would be a guess. Not its job: the user's names and lines
 (`observe.error_scene`), specs, meshes and types in them (`parse.sharding_phrases`); calls (`parse.call_errors`), types
-(`parse.typed_errors`) and traced values (`parse.traced_errors`) have their own pages.
+(`parse.typed_errors`), trees of loops and branches (`parse.structure_errors`), callbacks
+(`parse.callback_errors`) and traced values (`parse.traced_errors`) have their own pages.
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
@@ -19,6 +20,7 @@ from dataclasses import replace
 from pjit_inspect.model.explained_error import ErrorArray, ErrorFacts, MeshAxes
 from pjit_inspect.model.layout import SpecEntry
 from pjit_inspect.parse.call_errors import CALL_READERS
+from pjit_inspect.parse.callback_errors import CALLBACK_READERS
 from pjit_inspect.parse.sharding_phrases import (
     parse_array_type,
     parse_integers,
@@ -26,6 +28,7 @@ from pjit_inspect.parse.sharding_phrases import (
     parse_optional_mesh,
     parse_spec,
 )
+from pjit_inspect.parse.structure_errors import STRUCTURE_READERS
 from pjit_inspect.parse.text_scan import find_close
 from pjit_inspect.parse.traced_errors import TRACED_READERS
 from pjit_inspect.parse.typed_errors import TYPED_READERS
@@ -430,5 +433,6 @@ def _mesh_size(text: str) -> ErrorFacts | None:
 _READERS: tuple[Reader, ...] = (
     _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
     _other_spec, _mesh, _devices, _rank, _axis, _manual_axis,
-    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *TRACED_READERS,
+    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *STRUCTURE_READERS, *CALLBACK_READERS,
+    *TRACED_READERS,
 )  # fmt: skip
