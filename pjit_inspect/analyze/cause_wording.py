@@ -413,8 +413,13 @@ class _Writer:
         own = self._own()
         kind = own.kind if own is not None else ""
         axes = self._need_axes()
-        if self._is_xlas():
+        if self._is_xlas() and kind == "scatter":
             return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
+        if self._is_xlas():
+            return (
+                f"{self._op()} looks up positions along {self._dimensions()}, which XLA's partitioner splits over {axes} "
+                "though no sharding asks for it, so a device needs what others hold"
+            )
         if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
             if self.match.edge.kind not in _SUMS:
                 return self._scattered(own, axes)
