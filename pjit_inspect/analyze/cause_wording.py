@@ -221,11 +221,16 @@ class _Writer:
     # ------------------------------------------------------------ clauses about sums
 
     def contraction(self) -> str:
-        sides = " on both sides" if len({part.operand for part in self._shown_parts()}) > 1 else ""
+        sides: dict[int | None, set[str]] = {}
+        for part in self._shown_parts():
+            sides.setdefault(part.operand, set()).update(map(axis_name, part.axes))
+        # Of a kernel's gradient, rows are summed over that only one side has split.
+        are_alike = len(sides) > 1 and len(set(map(frozenset, sides.values()))) == 1
         if self._is_xlas():
             return f"{self._op()} sums over {self._dimensions()}{self._split_by_xla()}"
         return (
-            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}{sides}, "
+            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}"
+            f"{' on both sides' if are_alike else ''}, "
             "so each device has a partial sum"
         )
 
@@ -388,7 +393,9 @@ class _Writer:
             return f"{self._op()} reverses {where}, so each device needs another device's piece"
         if kind == "concatenate" and (rolled := self._rolled()) is not None:
             numbers = _joined(list(dict.fromkeys(str(part.dimension) for part in self._shown_parts())))
-            return f"{self._op()} shifts {rolled} along dimension {numbers}, sharded over {self._need_axes()}{_ELSEWHERE}"
+            return (
+                f"{self._op()} shifts {rolled} along dimension {numbers}, sharded over {self._need_axes()}{_ELSEWHERE}"
+            )
         if kind == "concatenate":
             return f"{self._op()} joins arrays along {where}{_ELSEWHERE}"
         if kind == "slice":
@@ -417,8 +424,8 @@ class _Writer:
             return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
         if self._is_xlas():
             return (
-                f"{self._op()} looks up positions along {self._dimensions()}, which XLA's partitioner splits over {axes} "
-                "though no sharding asks for it, so a device needs what others hold"
+                f"{self._op()} looks up positions along {self._dimensions()}, which XLA's partitioner splits over "
+                f"{axes} though no sharding asks for it, so a device needs what others hold"
             )
         if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
             if self.match.edge.kind not in _SUMS:
@@ -643,7 +650,7 @@ class _Writer:
         return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
 
     def _told_makers(self) -> tuple[int, ...]:
-        """What makes the moved array; of a masked sum only the operation, not the positions that the mask is made of."""
+        """What makes the moved array; of a masked sum only the operation, not what its mask is made of."""
         makers, need = self.match.edge.makers, self.need
         if need is not None and need.is_sum and need.op is not None:
             makers = tuple(value for value in makers if self.program.values[value].op == need.op) or makers

@@ -299,7 +299,7 @@ class NeedFinder:
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
         if need.value == value and need.kind != "halo":
             return True
-        # Each operand of a convolution may have a dimension of its own split: the edges are those of the one that moves.
+        # Operands of a convolution may be split along dimensions of their own: edges are those of the one that moves.
         own = [part for part in need.parts if part.operand == taker.operand]
         return any(need.kind != "halo" or not axes or axes & set(map(axis_name, part.axes)) for part in own)
 
