@@ -108,7 +108,9 @@ class _Writer:
             "loop_predicate": self.predicate,
             "unknown": self.unknown,
         }
-        moved = None if self.need is not None and self.need.is_sum else self._moved()
+        # A table may be gathered for a lookup instead; of a largest, only what each device has found is.
+        is_table = self.need is not None and self.need.kind == "indexing" and self.match.edge.kind not in _SUMS
+        moved = None if self.need is not None and self.need.is_sum and not is_table else self._moved()
         if kind == "no_sharding_rule" and self._gives_result():
             moved = self.match.edge.makers[0]
         is_argument = moved is not None and not self.match.moves_result
