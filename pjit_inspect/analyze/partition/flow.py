@@ -162,13 +162,14 @@ class Flow:
                 self._loops.add(called)
             self._read(called, arguments, depth + 1)
             returned = self.nodes(int(self.module.computations.root[called]))
-            is_condition = opcode == "while" and len(returned) != len(self.nodes(index))
-            if opcode == "while" and not is_condition and entering:
+            if opcode == "while" and number > 0:
+                # A loop's condition yields nothing that is taken.
+                continue
+            if opcode == "while" and entering:
                 # The body's result is what it begins the next turn with, and at last the loop's.
                 for parameter in self.parameters(called)[:1]:
                     self._link(self.nodes(parameter), list(returned))
-            if not is_condition:
-                self._link(self.nodes(index), list(returned))
+            self._link(self.nodes(index), list(returned))
         if opcode == "while" and entering:
             self._link(self.nodes(index), entering[0])
 
