@@ -1,7 +1,7 @@
 """Where one value comes from, looked for through instructions that only pass it on, into and out of fusions.
 
 Looked up step by step when it is asked for: no table of the program is made. Not its job: what is done with it, or what
-all arrays of a program are made of (`analyze.partition.flow`).
+all arrays of a program are made of (`analyze.array_flow`).
 """
 
 from __future__ import annotations

@@ -8,49 +8,68 @@ operands.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from functools import cached_property, partial
+from itertools import accumulate, chain
 
+import numpy as np
+
+from pjit_inspect.analyze.graph_running import number_of
 from pjit_inspect.model.hlo import HloModule
 from pjit_inspect.model.shape import Shape
 
-__all__ = ["Flow"]
+__all__ = ["PLUMBING", "Flow"]
 
-_CALLS = frozenset(("call", "fusion"))
+PLUMBING = frozenset(("get-tuple-element", "tuple", "while", "conditional", "call"))
+"""Opcodes that pass arrays on and do nothing else."""
+
 _MOST_SWEEPS = 30
 """Loops need one sweep more than they are deep; only a program that no compiler made needs more than this."""
 _MOST_DEPTH = 100
+_NOTHING: list[int] = []
+"""What the nodes are made of that are not read yet; never written to."""
 
 
 class Flow:
     """The dataflow of one module.
 
+    Args:
+      module: the module.
+      within: whether to look into fusions too, and to link what computes with what it takes; otherwise only what passes
+        arrays on is linked.
+
     Attributes:
       module: the module.
       first: for each instruction its first node; those of its other leaves follow. One longer than the module.
-      before: for each node, the nodes it is made of.
-      order: the nodes of all instructions that are reached from the entry, operands first as far as loops allow.
+      before: for each node, the nodes it is made of. Of a loop's result, the last is what enters the loop.
+      turns: node that a loop hands to its body or its condition -> the node of the turn before, and the numbers of the
+        computations that run in the loop.
+      entered: computation that is reached -> its number, callers first.
+      choices: each branch of a conditional, and the instruction that chooses it.
+      reached: all instructions that are reached from the entry, operands first as far as loops allow.
       arguments: the nodes of the program's arguments, leaf by leaf, in order.
       results: the nodes of its results, likewise.
     """
 
-    def __init__(self, module: HloModule) -> None:
-        self.module = module
+    def __init__(self, module: HloModule, *, within: bool = True) -> None:
+        self.module, self._within = module, within
         shapes = [module.reader.shape(k) for k in range(int(module.instructions.shape.max(initial=-1)) + 1)]
         self._leaves: list[tuple[Shape, ...]] = [shape.leaves for shape in shapes]
-        self._shape: list[int] = module.instructions.shape.tolist()
+        self._shape = module.instructions.shape
         self._shapes = shapes
-        self.first = [0]
-        for shape in self._shape:
-            self.first.append(self.first[-1] + len(self._leaves[shape]))
-        self.owner = [index for index, shape in enumerate(self._shape) for _ in self._leaves[shape]]
-        self.before: list[list[int]] = [[] for _ in range(self.first[-1])]
-        self.order: list[int] = []
+        self._starts_of: dict[int, list[int]] = {}
+        counts = np.array([len(leaves) for leaves in self._leaves], np.int64)
+        self._counts = counts[module.instructions.shape]
+        self.first: list[int] = np.concatenate(([0], np.cumsum(self._counts))).tolist()
+        self.before: list[list[int]] = [_NOTHING] * self.first[-1]
+        self.turns: dict[int, tuple[int, range]] = {}
+        self.choices: list[tuple[int, int]] = []
+        self.reached: list[int] = []
         self._after: list[list[int]] | None = None
         self._ancestors: list[int] | None = None
-        self._opcodes = [module.opcodes[k] for k in module.instructions.opcode.tolist()]
+        self._opcode = module.instructions.opcode
         self._starts = module.instructions.operands.starts.tolist()
         self._items = module.instructions.operands.items.tolist()
-        self._seen: set[int] = set()
+        self.entered: dict[int, int] = {}
         self._loops: set[int] = set()
         self.arguments: list[int] = []
         self._read(module.entry, None, 0)
@@ -63,18 +82,41 @@ class Flow:
         """The nodes of an instruction."""
         return range(self.first[instruction], self.first[instruction + 1])
 
+    def elements(self, instruction: int) -> list[int]:
+        """For each node of an instruction, which element of its result it is (part of); -1 where that is no tuple."""
+        starts = self._element_starts(instruction)
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts)).tolist() or [-1] * len(self.nodes(instruction))
+
+    def _element_starts(self, instruction: int) -> list[int]:
+        """The leaf at which each element of a result starts, and the end."""
+        shape = int(self._shape[instruction])
+        if shape not in self._starts_of:
+            counts = [len(element.leaves) for element in self._shapes[shape].elements]
+            self._starts_of[shape] = [0, *accumulate(counts)]
+        return self._starts_of[shape]
+
     def shape(self, node: int) -> Shape:
         """The shape of a node's array."""
         index = self.owner[node]
         return self._leaves[self._shape[index]][node - self.first[index]]
 
+    @cached_property
+    def owner(self) -> list[int]:
+        """For each node the instruction it belongs to."""
+        return np.repeat(np.arange(len(self.module)), self._counts).tolist()
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The nodes of all instructions that are reached, operands first as far as loops allow."""
+        return [node for index in self.reached for node in self.nodes(index)]
+
     def opcode(self, node: int) -> str:
         """The opcode of the instruction a node belongs to."""
-        return self._opcodes[self.owner[node]]
+        return self.opcode_of(self.owner[node])
 
     def opcode_of(self, instruction: int) -> str:
         """The opcode of an instruction."""
-        return self._opcodes[instruction]
+        return self.module.opcodes[self._opcode[instruction]]
 
     def operands(self, instruction: int) -> list[int]:
         """The instructions that are the operands of one."""
@@ -105,73 +147,76 @@ class Flow:
         for number, index in enumerate(parameters):
             if arguments is not None and number < len(arguments):
                 self._link(self.nodes(index), arguments[number])
-        if computation in self._seen or depth > _MOST_DEPTH:
+        if computation in self.entered or depth > _MOST_DEPTH:
             return
-        self._seen.add(computation)
+        self.entered[computation] = len(self.entered)
         for index in self.module.computation(computation).range:
             self._instruction(index, depth)
 
     def parameters(self, computation: int) -> list[int]:
         """The parameters of a computation, in order."""
-        found = [index for index in self.module.computation(computation).range if self._opcodes[index] == "parameter"]
-        return sorted(found, key=self.module.reader.number)
+        found = [index for index in self.module.computation(computation).range if self.opcode_of(index) == "parameter"]
+        return sorted(found, key=partial(number_of, self.module))
 
     def _link(self, nodes: Sequence[int], sources: Sequence[int]) -> None:
         """Each node is made of the source in its place; of all of them where they are not equally many."""
-        if len(nodes) == len(sources):
-            for node, source in zip(nodes, sources, strict=True):
-                self.before[node].append(source)
-        else:
-            for node in nodes:
-                self.before[node] += sources
+        in_place = len(nodes) == len(sources)
+        for place, node in enumerate(nodes):
+            if self.before[node] is _NOTHING:
+                self.before[node] = []
+            self.before[node].extend(sources[place : place + 1] if in_place else sources)
 
     def _instruction(self, index: int, depth: int) -> None:
-        opcode, nodes = self._opcodes[index], self.nodes(index)
-        entering = [list(self.nodes(operand)) for operand in self.operands(index)]
-        if opcode == "parameter":
-            pass
-        elif opcode == "get-tuple-element":
-            self._link(nodes, self._element(index, entering[0] if entering else []))
-        elif opcode in ("tuple", "opt-barrier") or self._is_variadic(index, entering):
-            self._link(nodes, list(chain.from_iterable(entering)))
-        elif opcode in _CALLS or opcode in ("while", "conditional"):
-            self._called(index, opcode, entering, depth)
-        else:
-            sources = list(dict.fromkeys(chain.from_iterable(entering)))
-            for node in nodes:
-                self.before[node] += sources
+        opcode, nodes = self.opcode_of(index), self.nodes(index)
+        if opcode in PLUMBING or (self._within and opcode != "parameter"):
+            entering = [list(self.nodes(operand)) for operand in self.operands(index)]
+            if opcode == "get-tuple-element":
+                self._link(nodes, self._element(index, entering[0] if entering else []))
+            elif opcode in ("tuple", "opt-barrier") or self._is_variadic(index, entering):
+                self._link(nodes, list(chain.from_iterable(entering)))
+            elif opcode in PLUMBING or opcode == "fusion":
+                self._called(index, opcode, entering, depth)
+            else:
+                sources = list(dict.fromkeys(chain.from_iterable(entering)))
+                self.before[nodes.start : nodes.stop] = [sources] * len(nodes)
         # Behind what it calls, so that one sweep goes through any number of calls.
-        self.order += nodes
+        self.reached.append(index)
 
     def _is_variadic(self, index: int, entering: list[list[int]]) -> bool:
         """Whether it is one collective of several arrays, each of which becomes one of its results."""
-        return self._opcodes[index] in ("all-reduce", "all-gather", "reduce-scatter", "collective-permute") and len(
+        return self.opcode_of(index) in ("all-reduce", "all-gather", "reduce-scatter", "collective-permute") and len(
             entering
         ) == len(self.nodes(index))
 
     def _element(self, index: int, leaves: list[int]) -> list[int]:
-        number = self.module.reader.number(index)
-        elements = self._shapes[self._shape[self.operands(index)[0]]].elements if self.operands(index) else ()
-        start = sum(len(element.leaves) for element in elements[:number])
-        return leaves[start : start + len(elements[number].leaves)] if number < len(elements) else []
+        number, operands = number_of(self.module, index), self.operands(index)
+        starts = self._element_starts(operands[0]) if operands else [0]
+        return leaves[starts[number] : starts[number + 1]] if 0 <= number < len(starts) - 1 else []
 
     def _called(self, index: int, opcode: str, entering: list[list[int]], depth: int) -> None:
-        for number, called in enumerate(self.module.instructions.called[index].tolist()):
+        start, computations = len(self.entered), self.module.instructions.called[index].tolist()
+        for number, called in enumerate(computations):
             arguments = entering[number + 1 : number + 2] if opcode == "conditional" else entering
-            if opcode == "while":
-                self._loops.add(called)
             self._read(called, arguments, depth + 1)
-            returned = self.nodes(int(self.module.computations.root[called]))
-            if opcode == "while" and number > 0:
-                # A loop's condition yields nothing that is taken.
-                continue
-            if opcode == "while" and entering:
-                # The body's result is what it begins the next turn with, and at last the loop's.
-                for parameter in self.parameters(called)[:1]:
-                    self._link(self.nodes(parameter), list(returned))
-            self._link(self.nodes(index), list(returned))
+            if opcode == "conditional":
+                self.choices.append((called, self.operands(index)[0]))
+            # A loop's condition yields nothing that is taken.
+            if opcode != "while" or not number:
+                self._link(self.nodes(index), self.nodes(int(self.module.computations.root[called])))
+        if opcode == "while":
+            self._turn(computations, range(start, len(self.entered)))
         if opcode == "while" and entering:
             self._link(self.nodes(index), entering[0])
+
+    def _turn(self, computations: list[int], inside: range) -> None:
+        """The body's result is what body and condition begin the next turn with."""
+        self._loops.update(computations)
+        returned = self.nodes(int(self.module.computations.root[computations[0]]))
+        for parameter in (index for called in computations for index in self.parameters(called)[:1]):
+            if len(self.nodes(parameter)) == len(returned):
+                self._link(self.nodes(parameter), returned)
+                for node, source in zip(self.nodes(parameter), returned, strict=True):
+                    self.turns.setdefault(node, (source, inside))
 
     # ------------------------------------------------------------ what is made of what
 
@@ -191,7 +236,7 @@ class Flow:
             bits[node] |= 1 << number
         return self._spread(bits, self.order[::-1], self.after)
 
-    def _spread(self, bits: list[int], order: Sequence[int], sources: list[list[int]]) -> list[int]:
+    def _spread(self, bits: list[int], order: Sequence[int], sources: Sequence[Sequence[int]]) -> list[int]:
         """Gives every node the bits of its sources, again and again until loops add nothing."""
         for _ in range(_MOST_SWEEPS):
             changed = False
@@ -205,7 +250,7 @@ class Flow:
                 break
         return bits
 
-    def walk(self, starts: Sequence[int], links: list[list[int]], stops: Sequence[bool]) -> Iterator[int]:
+    def walk(self, starts: Sequence[int], links: Sequence[Sequence[int]], stops: Sequence[bool]) -> Iterator[int]:
         """The first nodes on every way from some nodes along `links` at which `stops` is true, each once."""
         seen, border = set(starts), list(starts)
         while border:
