@@ -82,10 +82,14 @@ class Flow:
         """The nodes of an instruction."""
         return range(self.first[instruction], self.first[instruction + 1])
 
+    def is_tuple(self, instruction: int) -> bool:
+        """Whether an instruction yields a tuple, be it of one array."""
+        return bool(self._shapes[self._shape[instruction]].elements)
+
     def elements(self, instruction: int) -> list[int]:
-        """For each node of an instruction, which element of its result it is (part of); -1 where that is no tuple."""
+        """For each node of an instruction that yields a tuple, which element it is (part of)."""
         starts = self._element_starts(instruction)
-        return np.repeat(np.arange(len(starts) - 1), np.diff(starts)).tolist() or [-1] * len(self.nodes(instruction))
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts)).tolist()
 
     def _element_starts(self, instruction: int) -> list[int]:
         """The leaf at which each element of a result starts, and the end."""
@@ -159,12 +163,12 @@ class Flow:
         return sorted(found, key=partial(number_of, self.module))
 
     def _link(self, nodes: Sequence[int], sources: Sequence[int]) -> None:
-        """Each node is made of the source in its place; of all of them where they are not equally many."""
-        in_place = len(nodes) == len(sources)
-        for place, node in enumerate(nodes):
-            if self.before[node] is _NOTHING:
-                self.before[node] = []
-            self.before[node].extend(sources[place : place + 1] if in_place else sources)
+        """Each node is made of the source in its place; of nothing that is known where they are not equally many."""
+        if len(nodes) == len(sources):
+            for node, source in zip(nodes, sources, strict=True):
+                if self.before[node] is _NOTHING:
+                    self.before[node] = []
+                self.before[node].append(source)
 
     def _instruction(self, index: int, depth: int) -> None:
         opcode, nodes = self.opcode_of(index), self.nodes(index)

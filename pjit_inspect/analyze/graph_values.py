@@ -21,6 +21,8 @@ __all__ = ["MAKER", "NOTHING", "PASSER", "Reads", "trace_reads"]
 NOTHING, PASSER, MAKER = 0, 1, 2
 """What an instruction is to a value: it has none worth showing (a constant), passes it on, or makes it."""
 
+_MOST_SWEEPS = 30
+"""Loops within loops need one more than they are deep, and so do arrays that change their places."""
 _MOST_SOURCES = 256
 """Sources kept of one value; only what packs more values than these has more."""
 _MOST_WORK = 20_000_000
@@ -80,7 +82,7 @@ class _Tracer:
     def _start(self, index: int) -> Iterable[tuple[int, list[int]]]:
         """Gives what an instruction makes its codes, or says of every node that passes others on which these are."""
         flow, role, opcode, nodes = self._flow, self._roles[index], self._flow.opcode_of(index), self._flow.nodes(index)
-        if opcode == "parameter" and nodes and not flow.before[nodes[0]]:
+        if opcode == "parameter" and self._module.instructions.computation[index] == self._module.entry:
             self._codes.update(dict.fromkeys(nodes, (_code(index, -1),)))
         elif opcode == "parameter" or opcode in PLUMBING:
             # A loop is taken to turn: what enters it is its result only where the body passes it on.
@@ -94,10 +96,11 @@ class _Tracer:
     def _make(self, index: int, maker: int) -> None:
         self._whole[index], self._taken[index] = maker, (_code(maker, -1),)
         nodes = self._flow.nodes(index)
-        if len(nodes) == 1:
-            self._codes[nodes[0]] = self._taken[index]
-        else:
-            self._codes.update(zip(nodes, ((_code(maker, k),) for k in self._flow.elements(index)), strict=True))
+        self._codes.update(dict.fromkeys(nodes, self._taken[index]))
+        # A tuple that an array becomes on its way to another memory has no elements of it.
+        if self._flow.is_tuple(index) and self._flow.is_tuple(maker):
+            codes = ((_code(maker, k),) for k in self._flow.elements(index))
+            self._codes.update(zip(nodes, codes, strict=True))
 
     def _passed(self, index: int, opcode: str) -> Iterable[tuple[int, list[int]]]:
         nodes, operands = self._flow.nodes(index), self._flow.operands(index)
@@ -112,8 +115,7 @@ class _Tracer:
 
     def _pass_on(self, ways: list[tuple[int, list[int]]]) -> None:
         codes, turns = self._codes, self._flow.turns
-        changed = True
-        while changed and self._left > 0:
+        for _ in range(_MOST_SWEEPS):
             changed = False
             for node, sources in ways:
                 if node in turns:
@@ -126,6 +128,8 @@ class _Tracer:
                     new = self._joined(codes.get(source, ()) for source in sources)
                 if new != codes.get(node, ()):
                     codes[node], changed = new, True
+            if not changed or self._left < 0:
+                break
 
     def _joined(self, values: Iterable[_Codes]) -> _Codes:
         found: dict[int, None] = {}
