@@ -59,7 +59,8 @@ class Flow:
         self._starts_of: dict[int, list[int]] = {}
         counts = np.array([len(leaves) for leaves in self._leaves], np.int64)
         self._counts = counts[module.instructions.shape]
-        self.first: list[int] = np.concatenate(([0], np.cumsum(self._counts))).tolist()
+        # Views yield Python's numbers as lists do, and need not be made for half a million instructions.
+        self.first = np.concatenate(([0], np.cumsum(self._counts))).data
         self.before: list[list[int]] = [_NOTHING] * self.first[-1]
         self.turns: dict[int, tuple[int, range]] = {}
         self.choices: list[tuple[int, int]] = []
@@ -67,8 +68,8 @@ class Flow:
         self._after: list[list[int]] | None = None
         self._ancestors: list[int] | None = None
         self._opcode = module.instructions.opcode
-        self._starts = module.instructions.operands.starts.tolist()
-        self._items = module.instructions.operands.items.tolist()
+        operands = module.instructions.operands
+        self._starts, self._items = (np.ascontiguousarray(x).data for x in (operands.starts, operands.items))
         self.entered: dict[int, int] = {}
         self._loops: set[int] = set()
         self.arguments: list[int] = []
@@ -124,7 +125,7 @@ class Flow:
 
     def operands(self, instruction: int) -> list[int]:
         """The instructions that are the operands of one."""
-        return self._items[self._starts[instruction] : self._starts[instruction + 1]]
+        return self._items[self._starts[instruction] : self._starts[instruction + 1]].tolist()
 
     def is_border(self, node: int) -> bool:
         """Whether it is an argument of the program, or what a loop hands to its body or its condition."""
