@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pjit_inspect.analyze.array_flow import Flow
 from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signatures
-from pjit_inspect.analyze.partition.flow import Flow
 from pjit_inspect.analyze.site import Site
 from pjit_inspect.model.hlo import Instruction
 from pjit_inspect.model.propagation import PartitionedCollective, Propagation
