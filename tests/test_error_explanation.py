@@ -335,9 +335,11 @@ def test_a_table_is_looked_up_by_an_out_sharding(explicit):
     assert edits(found) == [
         "table.at[ids].get(out_sharding=P('data', None))",
         "table.at[ids].get(out_sharding=P())",
-        "jax.sharding.reshard(table, P(None, None))",
     ]
     run_all(found, table=table, ids=ids)
+    with pytest.raises(Exception, match="out_sharding"):
+        # Why the table on every device is not proposed: the indices are split, too.
+        jax.sharding.reshard(table, P(None, None))[ids]
 
 
 def test_an_update_keeps_the_split_of_what_it_updates(explicit):

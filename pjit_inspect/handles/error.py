@@ -100,10 +100,10 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
     Without `error` it explains the last exception that nobody caught. Known are dimensions that their mesh axes do not
     divide, many a `ShardingTypeError` of an Explicit mesh, arguments on different devices or meshes, specs and meshes
     that are wrong in themselves or missing, shardings whose tree is not that of the arrays, what a compiled or mapped
-    function cannot be called with, types of loops and branches, results that `shard_map` cannot prove equal, ordered
-    effects, arrays whose data was donated, static arguments without a hash, and values that are only traced or outlived
-    their trace. The errors an error was raised from, or while handling, are looked at too, and a note tells. For any
-    other error the answer has the `kind` "unknown" and says so.
+    function cannot be called with, types and trees of loops and branches, results that `shard_map` cannot prove equal,
+    ordered effects, callbacks that are refused or fail, arrays whose data was donated, static arguments without a hash,
+    and values that are only traced or outlived their trace. The errors an error was raised from, or while handling, are
+    looked at too, and a note tells. For any other error the answer has the `kind` "unknown" and says so.
 
     What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
     out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
@@ -155,7 +155,8 @@ def _unknown(error: BaseException) -> ExplainedError:
     known = (
         "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
         "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
-        "types of loops and branches, arrays whose data is gone, static arguments, and values that are only traced"
+        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, and values "
+        "that are only traced"
     )
     words = "is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
     sentence = f"`{type(error).__name__}` {words}"

@@ -11,7 +11,7 @@ from pjit_inspect.analyze.collectives import collectives
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program import bounded_groups
 from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
-from pjit_inspect.analyze.program.dataflow import Value
+from pjit_inspect.analyze.program.dataflow import settled
 from pjit_inspect.analyze.program.device_groups import logical_groups
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.trip_count import MOST_TRIPS, find_trip_count
@@ -71,28 +71,22 @@ def test_more_instructions_and_bytes_than_any_program_has_are_not_counted_on():
     assert row.bytes_saved is None
 
 
-def test_a_value_passed_on_without_end_is_followed_part_of_the_way():
-    module = fused(LEVELS, 2)
+@pytest.mark.parametrize("levels", [LEVELS, 1_500])
+def test_fusions_within_fusions_are_looked_into_part_of_the_way(levels: int):
+    """Each body has a fusion of the one before: the value is the negation in the innermost."""
+    module = fused(levels, 1)
     fusion = module.find("f")
     assert fusion is not None
-    settled = Value(fusion).settled(frozenset(("negate",)))
-    assert settled == Value(fusion).settled(frozenset(("negate",)))
-    assert settled.instruction != module.find("q")
-    assert Value(fusion).settled().instruction == module.find("n")
+    assert settled(fusion).name == "n"
+    # Through the negation and out again takes two steps a level: as far as the bound allows.
+    out = settled(fusion, frozenset(("negate",)))
+    assert (out.name == "q") is (levels == LEVELS)
 
 
-def test_values_in_fusions_within_fusions_are_compared():
-    lines = "%c0 (p: f32[4], r: f32[4]) -> f32[4] {\n  %p = f32[4] parameter(0)\n  %r = f32[4] parameter(1)\n"
-    text = lines + "  ROOT %n = f32[4] add(%p, %r)\n}\n"
-    for k in range(1, LEVELS + 1):
-        text += f"%c{k} (p{k}: f32[4], r{k}: f32[4]) -> f32[4] {{\n  %p{k} = f32[4] parameter(0)\n"
-        text += f"  %r{k} = f32[4] parameter(1)\n  %s{k} = f32[4] sine(%p{k})\n  %t{k} = f32[4] cosine(%r{k})\n"
-        text += f"  ROOT %f{k} = f32[4] fusion(%s{k}, %t{k}), kind=kLoop, calls=%c{k - 1}\n}}\n"
-    calls = [f"%g{i} = f32[4] fusion({of}), kind=kLoop, calls=%c{LEVELS}" for i, of in enumerate(("%q, %q", "%g0, %q"))]
-    module = program(f"  {calls[0]}\n  ROOT {calls[1]}", text)
-    first, same, other = (Value(found).settled() for name in ("g0", "g0", "g1") if (found := module.find(name)))
-    assert first == same
-    assert hash(first) == hash(same)
+def test_values_of_shared_fusions_within_fusions_are_told_apart():
+    calls = [f"%g{i} = f32[4] fusion({of}), kind=kLoop, calls=%c{LEVELS}" for i, of in enumerate(("%q", "%g0"))]
+    module = program(f"  {calls[0]}\n  ROOT {calls[1]}", fusions(LEVELS, 2))
+    first, other = (settled(found) for name in ("g0", "g1") if (found := module.find(name)))
     assert first != other
 
 

@@ -275,3 +275,43 @@ def test_every_step_of_one_move_has_the_same_cause():
     moves = [(row.kind, cause) for row in record.collectives for cause in row.causes if cause.value == "table"]
     assert {kind for kind, _ in moves} == {"collective-permute", "all-gather"}
     assert len({(cause.kind, cause.sentence.partition(": ")[2]) for _, cause in moves}) == 1
+
+
+def test_what_a_square_multiplies_its_gradient_with_is_not_the_square():
+    def loss(w, x, y):
+        return ((x @ w - y) ** 2).sum()
+
+    # The gradient of the sum is one, so that 2 * (x @ w - y) is left of the product with it.
+    found = sentences(
+        jax.grad(loss),
+        array((32, 8)),
+        array((64, 32), ("data", "model"), None),
+        array((64, 8), ("data", "model"), None),
+    )
+    assert any("dimension 0 of the derivative of `(x @ w - y) ** 2`" in text for text in found)
+    assert not any("dimension 0 of `(x @ w - y) ** 2`" in text for text in found if "the gradient of `x @ w`" in text)
+
+
+def test_both_sides_are_split_only_where_they_are_split_over_the_same_axes():
+    def loss(w, x):
+        return (conv(x, w) ** 3).mean()
+
+    def conv(x, w):
+        return jax.lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC"))
+
+    # Both batches are summed over, and the places of the gradient: it slides along those of `x`.
+    found = sentences(jax.grad(loss), array((3, 4, 8)), array((8, 32, 4), "data", "model", None))
+    sums = [text for text in found if "partial sum" in text]
+    assert sums
+    for text in sums:
+        assert ("`data` and `model`" in text) <= ("on both sides" not in text)
+
+
+def test_a_part_of_a_librarys_function_is_told_by_its_call_though_a_product_begins_at_the_same_place():
+    def loss(x, w):
+        return (jax.checkpoint(lambda x: jax.nn.standardize(x) * w)(x) ** 3).sum()
+
+    found = sentences(jax.grad(loss), array((8, 64), None, "model"), array((64,), "model"))
+    reduced = [text for text in found if " reduces " in text]
+    assert reduced
+    assert not any("`jax.nn.standardize(x) * w` (" in text for text in reduced)

@@ -212,6 +212,9 @@ def check_kinds(record: Any, truth: XlaTruth) -> Result:
         makers = {opcode for opcode, _ in operands[0].producers} & set(_KINDS)
         if moved.kind != "all-reduce" or len(makers) != 1 or cause.kind in ("unknown", "written"):
             continue
+        if "takes one element" in cause.sentence:
+            # The devices that do not hold the element add zeros: nothing of what made it is summed.
+            continue
         (maker,) = makers
         compared += 1
         if cause.kind not in _KINDS[maker]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from corpus.program import Program
 from corpus.steps import (
+    awkward,
     blamed,
     dense,
     libraries,
@@ -35,5 +36,6 @@ _FILES = (
     libraries,
     science,
     blamed,
+    awkward,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for file in _FILES for program in file.PROGRAMS)

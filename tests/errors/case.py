@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src import dispatch
 from jax.experimental import io_callback
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -52,6 +53,7 @@ class Case:
         takes its place.
       mesh: the mesh that is set while it runs: None or `EX`.
       since: the first version of JAX that refuses it so.
+      until: the first version of JAX that takes it, or refuses it otherwise; () for none.
       needs: a package that it imports.
     """
 
@@ -65,14 +67,14 @@ class Case:
     by_hand: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     mesh: Mesh | None = None
     since: tuple[int, int, int] = (0, 8, 0)
+    until: tuple[int, ...] = ()
     needs: str = ""
 
     @property
     def is_here(self) -> bool:
         """Whether this JAX refuses it so, and what it imports is installed."""
-        return jax.__version_info__ >= self.since and (
-            not self.needs or importlib.util.find_spec(self.needs) is not None
-        )
+        is_version = jax.__version_info__ >= self.since and (not self.until or jax.__version_info__ < self.until)
+        return is_version and (not self.needs or importlib.util.find_spec(self.needs) is not None)
 
     @property
     def file(self) -> str:
@@ -98,6 +100,9 @@ def refusal(case: Case) -> BaseException:
     try:
         run(case, case.code)
     except Exception as error:
+        if case.kind == "callback":
+            # JAX keeps what failed on a device until the process ends, and raises it there once more.
+            dispatch.runtime_tokens.clear()
         return error
     raise AssertionError(f"JAX takes the program: {case.name}")
 
@@ -135,9 +140,10 @@ def mended(case: Case, code: str, fit: Any, explanation: pi.ErrorExplanation) ->
 
 def _replaced(code: str, fit: Any, explanation: pi.ErrorExplanation) -> str:
     lines, number = code.splitlines(), explanation.frame.line - 1 if explanation.frame else 0
+    number = fit.line - 1 if fit.line is not None else number
     end = r"(?!\w|=[^=])" if fit.replaces[-1].isalnum() else ""
     pattern = re.compile(rf"(?<![\w.]){re.escape(fit.replaces)}{end}")
-    for place in (number, *(() if fit.target else range(len(lines)))):
+    for place in (number, *(() if fit.target else (*range(number, len(lines)), *range(number)))):
         changed = pattern.sub(lambda _: fit.edit, lines[place])
         if changed != lines[place]:
             return "\n".join([*lines[:place], changed, *lines[place + 1 :], ""])

@@ -12,7 +12,7 @@ import pytest
 import pjit_inspect as pi
 
 from .case import Case, refusal, run, ways
-from .programs import CASES
+from .every import CASES
 
 HERE = [case for case in CASES if case.is_here]
 

@@ -19,7 +19,7 @@ from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
 
 from .case import refusal
-from .programs import CASES
+from .every import CASES
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,12 @@ Not its job: finding the cause (`analyze.causes.causes`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.causes.need_finder import Match
-from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative
+from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative, whole_axes
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
@@ -33,6 +34,7 @@ _SLICES = frozenset(("slice", "dynamic_slice"))
 _VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _ITS_RESULT = "its result"
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
+_ROLL = re.compile(r"\broll|_roll")
 _REGIONS = frozenset(("while", "case", "if", "call"))
 
 
@@ -134,7 +136,19 @@ class _Writer:
         is_unknown = op.rule is None and op.kind not in _REGIONS and op.kind != "optimization_barrier"
         if (is_unknown or op.kind in _UNSPLIT) and self._takes_all():
             return "no_sharding_rule"
-        return "indexing" if op.kind in _AT_POSITIONS else "reshard_needed"
+        return "indexing" if op.kind in _AT_POSITIONS and not self._is_kept_along(op) else "reshard_needed"
+
+    def _is_kept_along(self, op: ShardedOp) -> bool:
+        """Whether all dimensions that are gathered are handed on as they are: positions say nothing of them."""
+        moved, taker = self.match.taken, self.match.taker
+        if moved is None or taker is None or op.rule is None or taker.operand >= len(op.rule.operands):
+            return False
+        own = set(map(axis_name, self.axes))
+        rows = zip(self.program.values[moved].spec, op.rule.operands[taker.operand], strict=False)
+        lost = [factor for axes, factors in rows if own & set(map(axis_name, axes)) for factor in factors]
+        at_positions = {*op.rule.reduction, *op.rule.need_replication, *op.rule.permutation}
+        kept = {factor for result in op.rule.results for factors in result for factor in factors}
+        return bool(lost) and not at_positions & set(lost) and set(lost) <= kept
 
     def _takes_all(self) -> bool:
         """Whether every device gives the taker all of the array: that is what XLA does where it cannot split it."""
@@ -213,11 +227,16 @@ class _Writer:
     # ------------------------------------------------------------ clauses about sums
 
     def contraction(self) -> str:
-        sides = " on both sides" if len({part.operand for part in self._shown_parts()}) > 1 else ""
+        sides: dict[int | None, set[str]] = {}
+        for part in self._shown_parts():
+            sides.setdefault(part.operand, set()).update(map(axis_name, part.axes))
+        # Of a kernel's gradient, rows are summed over that only one side has split.
+        are_alike = len(sides) > 1 and len(set(map(frozenset, sides.values()))) == 1
         if self._is_xlas():
             return f"{self._op()} sums over {self._dimensions()}{self._split_by_xla()}"
         return (
-            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}{sides}, "
+            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}"
+            f"{' on both sides' if are_alike else ''}, "
             "so each device has a partial sum"
         )
 
@@ -258,6 +277,12 @@ class _Writer:
         name = f"`{boundary.label or f'result {index}'}`"
         if boundary.spec is None and self._parts():
             part = self._parts()[0]
+            if whole_axes(part.axes) != part.axes:
+                given = spec_text(self.program.values[part.value].spec)
+                return (
+                    f"{name} is returned replicated over {self._need_axes()}: it is computed as `{given}`, split over "
+                    "parts of an axis, and a result may only be split over all of one"
+                )
             length = self.program.values[part.value].shape[part.dimension]
             return (
                 f"{name} is returned replicated over {_over(part.axes)}: its dimension {part.dimension} has {length} "
@@ -297,7 +322,7 @@ class _Writer:
         """Integer indexing: what moves is one row of an array, which the devices that hold it send to the others."""
         own = self._own()
         op = own if own is not None and own.kind in _SLICES else None
-        if op is None and self.need is not None and self.need.request is None:
+        if op is None and self.need is not None and self.need.request is None and self.need.kind != "halo":
             maker = None if (moved := self._moved()) is None else self.program.values[moved].op
             op = None if maker is None or self.program.ops[maker].kind not in _SLICES else self.program.ops[maker]
         if op is None or not op.results:
@@ -372,6 +397,11 @@ class _Writer:
         where = f"{self._dimensions()}, sharded over {self._need_axes()}"
         if kind == "reverse":
             return f"{self._op()} reverses {where}, so each device needs another device's piece"
+        if kind == "concatenate" and (rolled := self._rolled()) is not None:
+            numbers = _joined(list(dict.fromkeys(str(part.dimension) for part in self._shown_parts())))
+            return (
+                f"{self._op()} shifts {rolled} along dimension {numbers}, sharded over {self._need_axes()}{_ELSEWHERE}"
+            )
         if kind == "concatenate":
             return f"{self._op()} joins arrays along {where}{_ELSEWHERE}"
         if kind == "slice":
@@ -380,14 +410,29 @@ class _Writer:
             return f"{self._op()} pads {where}{_ELSEWHERE}"
         return f"{self._op()} slides a window along {where}, so devices need their neighbours' edges"
 
+    def _rolled(self) -> str | None:
+        """The array that a roll shifts: it joins the pieces of it in another order."""
+        own = self._own()
+        if own is None or not _ROLL.search(own.op_name):
+            return None
+        makers = [self.program.values[value].op for value in own.operands]
+        ops = [self.program.ops[maker] for maker in makers if maker is not None]
+        sources = {op.operands[0] for op in ops if op.kind == "slice"}
+        return self.names.value(sources.pop(), own) if len(sources) == 1 and len(ops) == len(own.operands) else None
+
     def indexing(self) -> str:
         if not self._parts():
             return self._needs()
         own = self._own()
         kind = own.kind if own is not None else ""
         axes = self._need_axes()
-        if self._is_xlas():
+        if self._is_xlas() and kind == "scatter":
             return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
+        if self._is_xlas():
+            return (
+                f"{self._op()} looks up positions along {self._dimensions()}, which XLA's partitioner splits over "
+                f"{axes} though no sharding asks for it, so a device needs what others hold"
+            )
         if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
             if self.match.edge.kind not in SUMS:
                 return self._scattered(own, axes)
@@ -598,7 +643,7 @@ class _Writer:
     def _edge_fact(self) -> str:
         """Where the collective lies in the program that XLA partitioned."""
         edge = self.match.edge
-        made = list(dict.fromkeys(self.names.value(value) for value in edge.makers[:2]))
+        made = list(dict.fromkeys(self.names.value(value) for value in self._told_makers()))
         pieces = f" ({list(edge.made_shape)} on each device)" if edge.made_shape else ""
         taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
         taken += [f"`{self.program.outputs[k].label or f'result {k}'}`" for k in edge.outputs[:1]]
@@ -609,6 +654,13 @@ class _Writer:
         shape = next((taker.shape for taker in edge.takers[:1]), ())
         there = f" ({list(shape)} on each device)" if shape else ""
         return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
+
+    def _told_makers(self) -> tuple[int, ...]:
+        """What makes the moved array; of a masked sum only the operation, not what its mask is made of."""
+        makers, need = self.match.edge.makers, self.need
+        if need is not None and need.is_sum and need.op is not None:
+            makers = tuple(value for value in makers if self.program.values[value].op == need.op) or makers
+        return makers[:2]
 
     def _result_fact(self) -> str:
         """The array that moves, where it is the result of the operation and not what the need is about."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.program.dataflow import entering, operand
 from pjit_inspect.analyze.program.phases import split_op_names
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.shape import Shape
@@ -45,13 +46,13 @@ def find_moved_arrays(op: Instruction, kind: str) -> tuple[MovedArray, ...]:
     XLA gives an all-to-all that cuts one array into pieces one operand for each piece: these are one array.
     """
     names = split_op_names(op.op_name)
-    operands = [(operand, leaf) for operand in op.operands for leaf in operand.shape.leaves if leaf.is_array]
+    operands = [(given, leaf) for given in op.operands for leaf in given.shape.leaves if leaf.is_array]
     if kind in _TUPLED or len(operands) < 2:
         return (_array([shape for _, shape in operands], names[0] if names else "", op.frames),)
     own = names if len(names) == len(operands) else (names * len(operands) if len(names) == 1 else ())
     arrays = []
-    for position, (operand, shape) in enumerate(operands):
-        producer = _named_producer(operand)
+    for position, (given, shape) in enumerate(operands):
+        producer = _named_producer(given)
         # Where XLA kept one name for several, what makes an operand tells more.
         name = own[position] if own and len(names) > 1 else producer.op_name or (own[0] if own else "")
         is_made_there = producer.op_name == name
@@ -74,18 +75,12 @@ def _named_producer(op: Instruction) -> Instruction:
     """The nearest instruction with a name on the way back: out of fusions, through those without one."""
     for _ in range(_HOPS):
         if op.opcode == "parameter" and not op.computation.is_entry:
-            callers = [caller for caller in op.computation.callers if caller.opcode in ("fusion", "call")]
-            # Protos leave the number of the first parameter out.
-            number = op.details.parameter_number or 0
-            if len(callers) != 1 or number >= len(callers[0].operands):
-                return op
-            op = callers[0].operands[number]
+            before = entering(op, ("fusion", "call"))
         elif op.op_name:
-            return op
-        elif op.opcode == "fusion" and op.called:
-            op = op.called[0].root
-        elif op.operands:
-            op = op.operands[0]
+            break
         else:
-            return op
+            before = op.called[0].root if op.opcode == "fusion" else operand(op, 0)
+        if before == op:
+            break
+        op = before
     return op

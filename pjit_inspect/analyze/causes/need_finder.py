@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind
+from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind, whole_axes
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
@@ -125,24 +125,37 @@ class NeedFinder:
                 for length, own in zip(found.shape, found.spec, strict=True)
             )
             needs = (n for n in self.by_op.get(found.op or 0, ()) if not n.is_sum and n.kind in ("halo", "indexing"))
+            if self._edges_of(edge, axes, without=found.op) is not None:
+                # Another slice of the same array reads its first row too: XLA makes that once.
+                continue
             if short and (need := self._best(needs, axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
 
     def _moved(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that takes the moved array, or of a result it is."""
+        takers = {taker.op for taker in edge.takers}
+        if not takers & set(edge.visited) and (need := self._edges_of(edge, axes)) is not None:
+            # Neighbours exchange edges for an operation of which only pieces are left; who takes its result does not.
+            return Match(edge=edge, need=need)
         for taker in self._takers(edge):
             taken = self._taken(edge, taker)
-            needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken))
+            needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes))
             if (need := self._best(needs, axes)) is not None:
                 target = self._target(taken, taker, axes)
                 return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
         if (edges := self._edges_of_pieces(edge, axes)) is not None:
             return edges
         for output in edge.outputs:
-            if (need := self._best(self.by_output.get(output, ()), axes)) is not None:
+            needs = (n for n in self.by_output.get(output, ()) if self._is_over_parts(n, edge))
+            if (need := self._best(needs, axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
+
+    def _is_over_parts(self, need: Need, edge: PartitionedCollective) -> bool:
+        """Whether a collective is over as many devices as one of a need's dimensions loses parts of an axis of."""
+        parts = [part for part in need.parts if whole_axes(part.axes) != part.axes]
+        return not parts or any(self.program.pieces(part.axes) == edge.group_size for part in parts)
 
     def _edges_of_pieces(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """Neighbours' edges, exchanged for the operation that makes a result of the program: the result comes after."""
@@ -153,6 +166,22 @@ class NeedFinder:
             if (need := self._best(halos, axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
+
+    def _edges_of(
+        self, edge: PartitionedCollective, axes: frozenset[str] | None, without: int | None = None
+    ) -> Need | None:
+        """The need for neighbours' edges, over just these axes, of an operation that XLA was partitioning."""
+        if edge.kind != "collective-permute" or not axes:
+            return None
+        return next(
+            (
+                need
+                for op in edge.visited
+                for need in self.by_op.get(op, ())
+                if op != without and need.kind == "halo" and not need.is_sum and need.axes == axes
+            ),
+            None,
+        )
 
     def _is_of(self, need: Need, values: tuple[int, ...]) -> bool:
         """Whether operands that a need is about are among some values."""
@@ -254,7 +283,14 @@ class NeedFinder:
                 return True
         return False
 
-    def _is_about(self, need: Need, edge: PartitionedCollective, taker: Taker, value: int | None) -> bool:
+    def _is_about(
+        self,
+        need: Need,
+        edge: PartitionedCollective,
+        taker: Taker,
+        value: int | None,
+        axes: frozenset[str] | None,
+    ) -> bool:
         """Whether an array moves for a need; a table that is looked up in may be gathered instead of summed over."""
         op = self.program.ops[taker.op]
         if need.is_sum and op.kind == "scatter":
@@ -262,7 +298,11 @@ class NeedFinder:
             return edge.kind not in SUMS and self._is_taken_replicated(need, taker)
         if need.is_sum and op.kind != "gather":
             return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
-        return need.value == value or any(part.operand == taker.operand for part in need.parts)
+        if need.value == value and need.kind != "halo":
+            return True
+        # Operands of a convolution may be split along dimensions of their own: edges are those of the one that moves.
+        own = [part for part in need.parts if part.operand == taker.operand]
+        return any(need.kind != "halo" or not axes or axes & set(map(axis_name, part.axes)) for part in own)
 
     def _is_taken_replicated(self, need: Need, taker: Taker) -> bool:
         """Whether an operation takes an operand with all of the dimensions that a need is about."""

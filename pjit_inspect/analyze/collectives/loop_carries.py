@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
-from pjit_inspect.analyze.program.dataflow import SAME, Value
+from pjit_inspect.analyze.program.dataflow import SAME, operand, settled
 from pjit_inspect.model.program.hlo import Instruction
 
 __all__ = [
@@ -51,13 +51,13 @@ class Moved(NamedTuple):
 class Added(NamedTuple):
     """Something is added to a lane's value."""
 
-    value: Value
+    value: Instruction
 
 
 class Cleared(NamedTuple):
     """A lane's value is replaced by a constant when `condition` is `when`."""
 
-    condition: Value
+    condition: Instruction
     when: bool
 
 
@@ -89,12 +89,12 @@ class LoopCarry:
 
 def find_lanes(root: Instruction, permutes: Permutes) -> list[LoopCarry]:
     """The lanes of a loop, `root` being that of its body. [] when its state is not written out as a tuple."""
-    state = Value(root).settled(KEPT)
-    if state.instruction.opcode != "tuple":
+    state = settled(root, KEPT)
+    if state.opcode != "tuple":
         return []
     lanes = []
-    for element in range(len(state.instruction.operands)):
-        events = _Search(permutes, element).follow(state.operand(element))
+    for element in range(len(state.operands)):
+        events = _Search(permutes, element).follow(operand(state, element))
         if events is not None and any(isinstance(event, Moved) for event in events):
             lanes.append(LoopCarry(element=element, events=events))
     return [lane for lane in lanes if not _feeds_itself(lane)]
@@ -106,79 +106,78 @@ class _Search:
     def __init__(self, permutes: Permutes, element: int) -> None:
         self._permutes, self._element, self._left = permutes, element, _MOST_STEPS
 
-    def follow(self, value: Value) -> tuple[Event, ...] | None:
+    def follow(self, value: Instruction) -> tuple[Event, ...] | None:
         """What happens to the element on its way to `value`; None when it does not get there, or in two ways."""
         self._left -= 1
         if self._left < 0:
             return None
-        value = value.settled(_ROUNDED)
+        value = settled(value, _ROUNDED)
         sent = _sent(value, self._permutes)
         if sent is not None:
             return self._then(sent[1], Moved(sent[0]))
-        opcode = value.instruction.opcode
-        if opcode == "add":
+        if value.opcode == "add":
             return self._through_sum(value)
-        if opcode == "select":
+        if value.opcode == "select":
             return self._through_choice(value)
         return () if state_element(value) == self._element else None
 
-    def _then(self, value: Value, last: Event) -> tuple[Event, ...] | None:
+    def _then(self, value: Instruction, last: Event) -> tuple[Event, ...] | None:
         before = self.follow(value)
         return None if before is None else (*before, last)
 
-    def _through_sum(self, value: Value) -> tuple[Event, ...] | None:
-        sides = value.operand(0), value.operand(1)
+    def _through_sum(self, value: Instruction) -> tuple[Event, ...] | None:
+        sides = operand(value, 0), operand(value, 1)
         ways = [way for side, other in (sides, sides[::-1]) if (way := self._then(side, Added(other))) is not None]
         return ways[0] if len(ways) == 1 else None
 
-    def _through_choice(self, value: Value) -> tuple[Event, ...] | None:
-        condition = value.operand(0).settled(KEPT | {"broadcast"})
-        chosen = (True, value.operand(1), value.operand(2)), (False, value.operand(2), value.operand(1))
+    def _through_choice(self, value: Instruction) -> tuple[Event, ...] | None:
+        condition, first, second = (operand(value, k) for k in range(3))
+        condition = settled(condition, KEPT | {"broadcast"})
+        chosen = (True, first, second), (False, second, first)
         ways = [self._then(kept, Cleared(condition, when)) for when, empty, kept in chosen if is_empty(empty)]
         return ways[0] if len(ways) == 1 else None
 
 
 def trace_back(
-    value: Value, permutes: Permutes, along: Callable[[CollectiveOp], int | None]
-) -> tuple[Value, tuple[CollectiveOp, ...]]:
+    value: Instruction, permutes: Permutes, along: Callable[[CollectiveOp], int | None]
+) -> tuple[Instruction, tuple[CollectiveOp, ...]]:
     """Where a value was before permutes moved it, and these permutes in the order it took them.
 
     A permute for which `along` is None is not looked through.
     """
     moves: list[CollectiveOp] = []
-    value = value.settled(KEPT)
+    value = settled(value, KEPT)
     while (sent := _sent(value, permutes)) is not None and along(sent[0]) is not None:
         moves.append(sent[0])
-        value = sent[1].settled(KEPT)
+        value = settled(sent[1], KEPT)
     return value, tuple(reversed(moves))
 
 
-def _sent(value: Value, permutes: Permutes) -> tuple[CollectiveOp, Value] | None:
+def _sent(value: Instruction, permutes: Permutes) -> tuple[CollectiveOp, Instruction] | None:
     """The permute a value was received from, and what was sent; None for any other value."""
-    instruction, element = value.instruction, 0
-    if instruction.opcode == "get-tuple-element":
-        element = instruction.details.tuple_index or 0
-        instruction = value.operand(0).settled(KEPT).instruction
-    site = permutes.get(instruction.index)
+    element = 0
+    if value.opcode == "get-tuple-element":
+        element = value.details.tuple_index or 0
+        value = settled(operand(value, 0), KEPT)
+    site = permutes.get(value.index)
     if site is None or not 0 <= element < len(site.op.operands):
         return None
-    return site, Value(site.op.operands[element])
+    return site, site.op.operands[element]
 
 
-def state_element(value: Value) -> int | None:
+def state_element(value: Instruction) -> int | None:
     """Which element of a loop's state a value is, as it stood at the start of the turn; None for any other value."""
-    if value.instruction.opcode != "get-tuple-element":
+    if value.opcode != "get-tuple-element" or settled(operand(value, 0), KEPT).opcode != "parameter":
         return None
-    whole = value.operand(0).settled(KEPT).instruction
-    return value.instruction.details.tuple_index if whole.opcode == "parameter" else None
+    return value.details.tuple_index
 
 
-def is_empty(value: Value) -> bool:
+def is_empty(value: Instruction) -> bool:
     """Whether a value has no content of its own: one constant everywhere, or memory that is yet to be filled."""
-    instruction = value.settled(_ROUNDED | {"broadcast"}).instruction
-    if instruction.opcode == "custom-call":
-        return instruction.details.custom_call_target in _UNFILLED
-    return instruction.opcode == "constant" and not instruction.shape.dimensions
+    value = settled(value, _ROUNDED | {"broadcast"})
+    if value.opcode == "custom-call":
+        return value.details.custom_call_target in _UNFILLED
+    return value.opcode == "constant" and not value.shape.dimensions
 
 
 def _feeds_itself(lane: LoopCarry) -> bool:
@@ -187,19 +186,19 @@ def _feeds_itself(lane: LoopCarry) -> bool:
     return any(_elements_behind(value) & {lane.element, _ANY} for value in added)
 
 
-def _elements_behind(value: Value) -> set[int]:
+def _elements_behind(value: Instruction) -> set[int]:
     """The elements of a loop's state that a value is made from; with `_ANY` when there is too much to look at."""
-    found, seen, border = set[int](), set[Value](), [value]
+    found, seen, border = set[int](), set[Instruction](), [value]
     while border:
-        value = border.pop().settled(KEPT)
+        value = settled(border.pop(), KEPT)
         if value in seen:
             continue
         seen.add(value)
         element = state_element(value)
-        if len(seen) > _MOST_STEPS or (element is None and value.instruction.opcode == "parameter"):
+        if len(seen) > _MOST_STEPS or (element is None and value.opcode == "parameter"):
             return {_ANY}
         if element is not None:
             found.add(element)
         else:
-            border.extend(value.operand(k) for k in range(len(value.instruction.operands)))
+            border.extend(value.operands)
     return found

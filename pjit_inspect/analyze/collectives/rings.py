@@ -31,7 +31,7 @@ from pjit_inspect.analyze.collectives.loop_carries import (
 )
 from pjit_inspect.analyze.collectives.permute_ring import PermuteRing
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
-from pjit_inspect.analyze.program.dataflow import Value, joins
+from pjit_inspect.analyze.program.dataflow import constant, joins, operand, settled
 from pjit_inspect.analyze.program.trip_count import counter_step, find_trip_count
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import Decomposed
@@ -64,9 +64,9 @@ def _receiver(site: CollectiveOp) -> tuple[Instruction, ...]:
 
 
 def _rings_of(loop: Instruction, permutes: Permutes) -> list[CollectiveOp]:
-    turns, start = find_trip_count(loop), Value(loop.operands[0]).settled(KEPT)
+    turns, start = find_trip_count(loop), settled(loop.operands[0], KEPT)
     lanes = find_lanes(loop.called[0].root, permutes)
-    if not turns or turns > _MOST_TURNS or len(lanes) > _MOST_LANES or start.instruction.opcode != "tuple":
+    if not turns or turns > _MOST_TURNS or len(lanes) > _MOST_LANES or start.opcode != "tuple":
         return []
     context = _Loop(loop=loop, start=start, turns=turns, permutes=permutes)
     rings = _gathers([lane for lane in lanes if lane.is_kept], context)
@@ -78,7 +78,7 @@ class _Loop:
     """One loop: the instruction, the state it starts with, how often it turns, and the program's permutes."""
 
     loop: Instruction
-    start: Value
+    start: Instruction
     turns: int
     permutes: Permutes
 
@@ -112,21 +112,21 @@ class _Piece:
     """What one lane passes on: its `origin`, as it was before permutes `before` the loop moved it along the ring."""
 
     lane: LoopCarry
-    origin: Value
+    origin: Instruction
     before: tuple[CollectiveOp, ...]
 
 
 def _gathers(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
     """The all-gathers that lanes are which only move; those that move slices of one array are one."""
-    pieces: dict[Value, list[_Piece]] = {}
+    pieces: dict[Instruction, list[_Piece]] = {}
     for lane in lanes:
         along = PermuteRing(lane.moves[0]).step
-        origin, before = trace_back(context.start.operand(lane.element), context.permutes, along)
+        origin, before = trace_back(operand(context.start, lane.element), context.permutes, along)
         pieces.setdefault(origin, []).append(_Piece(lane=lane, origin=origin, before=before))
     whole = [group for group in pieces.values() if _is_gather(group, context)]
-    arrays: dict[Value, list[_Piece]] = {}
+    arrays: dict[Instruction, list[_Piece]] = {}
     for group in whole:
-        arrays.setdefault(group[0].origin.settled(KEPT | {"slice"}), []).extend(group)
+        arrays.setdefault(settled(group[0].origin, KEPT | {"slice"}), []).extend(group)
     found = (_ring("all-gather", _permutes(group)) for group in arrays.values())
     return [ring for ring in found if ring is not None]
 
@@ -162,7 +162,7 @@ def _is_used(lanes: Sequence[LoopCarry], context: _Loop) -> bool:
     elements = {lane.element for lane in lanes}
     own = {part.index for lane in lanes for site in lane.moves for part in site.instructions}
     body = context.loop.called[0]
-    border = [part for part in body if part.index in own or state_element(Value(part)) in elements]
+    border = [part for part in body if part.index in own or state_element(part) in elements]
     seen = own | {body.root.index}
     while border:
         for user in border.pop().users:
@@ -215,7 +215,7 @@ def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: PermuteRing, 
         return None
     starts_anew = any(isinstance(event, Cleared) for event in lane.events)
     place = 0
-    places = [] if starts_anew or is_empty(context.start.operand(lane.element)) else [place]
+    places = [] if starts_anew or is_empty(operand(context.start, lane.element)) else [place]
     for event in lane.events * context.turns:
         if isinstance(event, Moved):
             place += wheel.step(event.site) or 0
@@ -227,15 +227,15 @@ def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: PermuteRing, 
 
 def _is_first_turn(event: Cleared, context: _Loop) -> bool:
     """Whether a lane is cleared in the first turn only: when a counter that goes on is where it starts."""
-    compare = event.condition.instruction
+    compare = event.condition
     if compare.opcode != "compare" or compare.details.comparison_direction != ("EQ" if event.when else "NE"):
         return False
-    body = Value(context.loop.called[0].root).settled(KEPT)
-    sides = [event.condition.operand(k).settled(KEPT) for k in (0, 1)]
+    body = settled(context.loop.called[0].root, KEPT)
+    sides = [settled(operand(compare, k), KEPT) for k in (0, 1)]
     for side, other in (sides, sides[::-1]):
         counter = state_element(side)
-        if counter is not None and other.constant is not None and counter_step(body, counter):
-            return context.start.operand(counter).settled(KEPT).constant == other.constant
+        if counter is not None and constant(other) is not None and counter_step(body, counter):
+            return constant(settled(operand(context.start, counter), KEPT)) == constant(other)
     return False
 
 

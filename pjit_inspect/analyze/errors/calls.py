@@ -288,5 +288,9 @@ def explain_ordered(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     counts = {len(array.device_ids) for array in scene.operands if len(array.device_ids) > 1}
     on = f"{counts.pop()} devices" if len(counts) == 1 else "several devices"
     sentence = f"the program runs on {on}, and {calls} in it has `ordered=True`: JAX keeps an order on one device only"
+    if facts.reason == "partitioner":
+        sentence = (
+            f"the program runs on {on}, and {calls} in it has `ordered=True` and a result, which XLA cannot place"
+        )
     fit = Fit(edit="ordered=False", effect="the calls may then come in any order", replaces="ordered=True")
     return ExplainedError(kind="ordered effects", sentence=sentence, fits=(fit,))

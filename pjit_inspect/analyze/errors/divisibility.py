@@ -214,12 +214,23 @@ def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     elif match := [other for other in same if other.name == given.name]:
         array = replace(given, shape=match[0].shape, dtype=match[0].dtype)
     spec = given.spec or ()
+    if array.mesh is None:
+        array = replace(array, mesh=_only_mesh(spec, scene))
     rest = "dimension" if rank == 1 else "dimensions"
     entries = "entry" if len(spec) == 1 else "entries"
     sentence = f"`{spec_text(spec)}` has {len(spec)} {entries}, but {_called(array)} has {rank} {rest}"
-    candidates = dict.fromkeys((spec[:rank], spec[-rank:] if rank else (), (None,) * rank))
+    # Within `shard_map` the last entries alone say another thing of the function's result.
+    last = spec[-rank:] if rank and facts.operation != "shard_map" else spec[:rank]
+    candidates = dict.fromkeys((spec[:rank], last, (None,) * rank))
     fits = [_shorter(array, candidate) for candidate in candidates if _is_known_to_fit(candidate, array)]
     return ExplainedError(kind="rank", sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _only_mesh(spec: PartitionSpec, scene: ErrorScene) -> MeshAxes | None:
+    """The mesh that has the axes of a spec; None where the user's variables hold none, or unlike ones."""
+    axes = {axis for entry in spec for axis in axes_of(entry)}
+    held = {mesh.axes: mesh for mesh in scene.meshes if axes <= set(mesh.sizes)}
+    return next(iter(held.values())) if len(held) == 1 and axes else None
 
 
 def _is_known_to_fit(spec: PartitionSpec, array: ErrorArray) -> bool:

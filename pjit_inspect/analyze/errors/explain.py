@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from pjit_inspect.analyze.errors.callbacks import explain_callback
 from pjit_inspect.analyze.errors.calls import (
     explain_compiled,
     explain_no_mesh,
@@ -33,6 +34,7 @@ from pjit_inspect.analyze.errors.operations import (
 from pjit_inspect.analyze.errors.placement import explain_devices, explain_mesh
 from pjit_inspect.analyze.errors.pmap import explain_pmap, is_of_pmap
 from pjit_inspect.analyze.errors.sizes import explain_convolution, explain_new_size, explain_update
+from pjit_inspect.analyze.errors.structures import explain_branch_structure, explain_loop_structure
 from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
@@ -65,6 +67,9 @@ _EXPLAIN: dict[ErrorKind, Callable[[ErrorFacts, ErrorScene], ExplainedError | No
     "ordered effects": explain_ordered,
     "loop type": explain_loop,
     "branch type": explain_branches,
+    "loop structure": explain_loop_structure,
+    "branch structure": explain_branch_structure,
+    "callback": explain_callback,
     "replication": explain_replication,
     "deleted": explain_deleted,
     "static argument": explain_static,

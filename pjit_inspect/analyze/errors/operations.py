@@ -62,7 +62,7 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     indices = [other for other in scene.operands if other is not array]
     return ExplainedError(
         kind="indexing", sentence=sentence, arrays=(array, *indices),
-        fits=tuple(_indexing_fits(facts, scene, array)) if place else (_gathered(array, scene),),
+        fits=tuple(_indexing_fits(facts, scene, array) if place else _gathered(facts, array, scene)),
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
         edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result",
         replaces=scene.expression,
     )  # fmt: skip
-    yield _gathered(array, scene)
+    yield from _gathered(facts, array, scene)
 
 
 def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[PartitionSpec, str]]:
@@ -114,8 +114,11 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Partit
         yield natural, effect
 
 
-def _gathered(array: ErrorArray, scene: ErrorScene) -> Fit:
-    return reshard_fit(array, (None,) * len(array.shape or ()), scene)
+def _gathered(facts: ErrorFacts, array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
+    """The array on every device; no help where the indices are split, too, as JAX then asks the same again."""
+    indices = facts.arrays[1:2] or [other for other in scene.operands if other is not array]
+    if not any(any(one.spec or ()) for one in indices):
+        yield reshard_fit(array, (None,) * len(array.shape or ()), scene)
 
 
 # ---------------------------------------------------------------- reshape
@@ -134,7 +137,12 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         return ExplainedError(kind="reshape", sentence=sentence, arrays=(shown,), notes=(NOT_TOLD,))
     if scene.operator not in _RESHAPES or any(argument.key == "order" for argument in scene.arguments):
         # The reshape is within another function, and its result is not that function's.
-        return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=(_gathered(array, scene),))
+        return ExplainedError(
+            kind="reshape",
+            sentence=sentence,
+            arrays=(array,),
+            fits=(reshard_fit(array, (None,) * len(array.shape or ()), scene),),
+        )
     call = f"jnp.reshape({array.name}, {facts.new_shape}, out_sharding="
     fits = [
         Fit(edit=f"{call}{spec_text(spec)})", effect=effect, spec=spec, target="result", replaces=scene.expression)

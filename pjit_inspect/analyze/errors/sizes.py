@@ -8,6 +8,7 @@ Not its job: indexing, reshapes and operations along one dimension (`analyze.err
 
 from __future__ import annotations
 
+import ast
 import math
 
 from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
@@ -38,7 +39,8 @@ def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )
     if array is None:
         return ExplainedError(kind="new size", sentence=sentence, notes=(NOT_TOLD,))
-    cleared = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
+    moved = _rolled(scene, array) if operation == "roll" else ()
+    cleared = tuple(None if place in (*dimensions, *moved) else entry for place, entry in enumerate(array.spec or ()))
     fits = [reshard_fit(array, cleared, scene)]
     if operation in _SIZED and len(dimensions) == 1:
         longer = -(-length // parts) * parts
@@ -47,6 +49,20 @@ def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
                 advice(f"make it a length of {longer:,} along dimension {dimensions[0]}", f"{parts} divides that")
             )
     return ExplainedError(kind="new size", sentence=sentence, arrays=(array,), fits=tuple(fits))
+
+
+def _rolled(scene: ErrorScene, array: ErrorArray) -> tuple[int, ...]:
+    """All dimensions that a roll goes along, of which the message tells the first; every one where it is not known."""
+    rank = len(array.shape or ())
+    texts = [argument.text for argument in scene.arguments if argument.key in ("2", "axis")]
+    if not texts:
+        return ()
+    try:
+        given = ast.literal_eval(texts[0])
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return tuple(range(rank))
+    axes = given if isinstance(given, (tuple, list)) else (given,)
+    return tuple(axis % rank for axis in axes if isinstance(axis, int) and rank)
 
 
 def _refused(facts: ErrorFacts) -> int:

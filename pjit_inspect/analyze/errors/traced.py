@@ -6,6 +6,7 @@ does with it (`observe.errors.scene`).
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 
@@ -131,7 +132,9 @@ def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     elif scene.operator == "if else" and whole:
         test, body, orelse = texts
         yield Fit(
-            edit=f"jnp.where({test}, {body}, {orelse})", effect="computes both and picks", replaces=scene.expression
+            edit=f"jnp.where({_one_truth(test)}, {body}, {orelse})",
+            effect="computes both and picks",
+            replaces=scene.expression,
         )
     elif scene.operator in ("and", "or") and whole and all(argument.type == "truth" for argument in scene.arguments):
         joined = texts[0]
@@ -147,6 +150,28 @@ def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         yield Fit(edit=f"jnp.{function}({texts[0]}, {texts[1]})", effect="for each element", replaces=scene.expression)
     else:
         yield from _picks()
+
+
+def _one_truth(text: str) -> str:
+    """A condition in which nothing asks for the truth of a part of it: `and`, `or` and `not` as functions of JAX's."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+    return _logical(node, text)
+
+
+def _logical(node: ast.expr, text: str) -> str:
+    own = ast.get_source_segment(text, node) or ""
+    if isinstance(node, ast.BoolOp):
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        joined = _logical(node.values[0], text)
+        for part in node.values[1:]:
+            joined = f"jnp.logical_{name}({joined}, {_logical(part, text)})"
+        return joined
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return f"jnp.logical_not({_logical(node.operand, text)})"
+    return own
 
 
 def _picks() -> Iterator[Fit]:
@@ -226,11 +251,43 @@ def _static(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     is_known = facts.reason in _STATIC or (facts.reason == "size" and scene.operator == "repeat")
     if not is_known or facts.operation != "jit" or not names or not all(map(str.isidentifier, names)):
         return
+    if not _asks_arguments(facts, scene):
+        return
     words = repr(names[0]) if len(names) == 1 else repr(tuple(names))
     yield advice(
         f"name it in the `jax.jit` of `{facts.function}`: `static_argnames={words}`",
         "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
     )
+
+
+_PLAIN = {"abs", "bool", "float", "int", "len", "max", "min", "range", "round"}
+"""Functions of Python's whose result is known where their arguments are."""
+
+
+def _asks_arguments(facts: ErrorFacts, scene: ErrorScene) -> bool:
+    """Whether what is asked for is made of the arguments alone, without a function of JAX's, which traces what it gets.
+
+    Arrays cannot be static: what is asked of one of several elements is no number.
+    """
+    if any(array.shape for array in (*facts.arrays, *(one for one in scene.operands if one.name in facts.names))):
+        return False
+    is_truth = facts.reason == "bool"
+    text = (scene.statement and scene.condition) or scene.expression
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if is_truth and not all(isinstance(func, ast.Name) and func.id in _PLAIN for func in calls):
+        return False
+    if any(isinstance(node, ast.comprehension) for node in ast.walk(tree)):
+        return False
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    if not used & set(facts.names) or used & set(scene.computed):
+        return False
+    # What the other names hold is known to be no array, or is one of the arguments.
+    others = {name for name in used - set(facts.names) if any(array.name == name for array in scene.operands)}
+    return not is_truth or not others
 
 
 _FITS: dict[str, Callable[[ErrorFacts, ErrorScene], Iterator[Fit]]] = {

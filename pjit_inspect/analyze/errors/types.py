@@ -5,12 +5,12 @@ Not its job: operations outside of them (`analyze.errors.operations`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import advice
 from pjit_inspect.analyze.errors.specs import reshard_words, shape_words
+from pjit_inspect.analyze.errors.structures import named_carry
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
 
@@ -24,7 +24,10 @@ _START = {"scan": ("1", "init"), "fori_loop": ("3", "init_val"), "while_loop": (
 def explain_loop(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A carry that goes into a loop's body with one type and comes out with another."""
     name = scene.operator if scene.operator in _START else facts.operation
-    pairs = [(_own(before, name), after) for before, after in zip(facts.arrays, facts.wanted, strict=True)]
+    pairs = [
+        (replace(before, name=named_carry(before.name, name, scene)), after)
+        for before, after in zip(facts.arrays, facts.wanted, strict=True)
+    ]
     varying = list(zip(facts.names[: len(pairs)], facts.names[len(pairs) :], strict=True))
     words = [
         f"`{before.name}` goes in as {_type(before, after, axes[0], axes)} "
@@ -39,13 +42,6 @@ def explain_loop(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         for fit in _carry_fits(before, after, axes, scene)
     ]
     return ExplainedError(kind="loop type", sentence=sentence, fits=tuple(fits))
-
-
-def _own(array: ErrorArray, operator: str) -> ErrorArray:
-    """The carry under the name of `fori_loop`'s argument, where JAX has a carry of its own around it."""
-    if operator != "fori_loop":
-        return array
-    return replace(array, name=re.sub(r"^loop_carry\[\d+\]", "init_val", array.name))
 
 
 def _type(array: ErrorArray, other: ErrorArray, varies: str, axes: tuple[str, str]) -> str:

@@ -5,6 +5,8 @@ Not its job: values that are not known while tracing (`analyze.errors.traced`).
 
 from __future__ import annotations
 
+import ast
+
 from pjit_inspect.analyze.errors.fits import advice, listed
 from pjit_inspect.analyze.errors.specs import shape_words
 from pjit_inspect.model.report.explained_error import (
@@ -25,8 +27,8 @@ _ARRAYS = ("ArrayImpl", "Array", "ndarray")
 
 def explain_deleted(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """An array whose data was given away or deleted."""
-    if facts.reason == "twice":
-        return _given_twice(scene)
+    if facts.reason in ("twice", "used"):
+        return _given_twice(facts, scene)
     gone = [array for array in scene.operands if array.name in scene.deleted and _is_quoted(array, facts)]
     gone = list({array.name: array for array in gone}.values())
     names = [array.name for array in gone]
@@ -43,33 +45,58 @@ def explain_deleted(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
             advice("give the donating function a copy, as `jnp.copy` makes it", "both then have data, and need memory"),
         )
         return ExplainedError(kind="deleted", sentence=sentence, arrays=tuple(gone), fits=fits)
-    line, call = taken
-    sentence += f": `{call}` in line {line} donates it (`donate_argnums`), and the function took its memory"
-    return ExplainedError(kind="deleted", sentence=sentence, arrays=tuple(gone), fits=tuple(_kept(call, names, scene)))
+    line, call, is_sure = taken
+    took = "and the function took its memory" if is_sure else "and its memory is gone once that has run"
+    sentence += f": `{call}` in line {line} donates it (`donate_argnums`), {took}"
+    return ExplainedError(
+        kind="deleted", sentence=sentence, arrays=tuple(gone), fits=tuple(_kept(line, call, names, scene))
+    )
 
 
 def _is_quoted(array: ErrorArray, facts: ErrorFacts) -> bool:
     return not facts.arrays or (array.shape, array.dtype) == (facts.arrays[0].shape, facts.arrays[0].dtype)
 
 
-def _kept(call: str, names: list[str], scene: ErrorScene) -> list[Fit]:
+def _kept(line: int, call: str, names: list[str], scene: ErrorScene) -> list[Fit]:
     fits = [advice(f"go on with what `{call}` returned", "that is where the data went")]
-    callee, _, rest = call.partition("(")
+    own = scene.frame.line if scene.frame is not None else None
     for name in sorted({name.partition("[")[0].partition(".")[0] for name in names}):
         is_tree = any(other != name and other.startswith((f"{name}[", f"{name}.")) for other in names)
         copy = f"jax.tree.map(jnp.copy, {name})" if is_tree else f"jnp.copy({name})"
-        parts = [part.strip() for part in rest.rstrip(")").split(",")]
-        if parts.count(name) == 1:
-            edit = f"{callee}({', '.join(copy if part == name else part for part in parts)})"
-            fits.append(Fit(edit=edit, effect=f"`{name}` keeps its data, and both need memory", replaces=call))
+        if edit := _with_argument(call, name, copy):
+            fits.append(
+                Fit(
+                    edit=edit, effect=f"`{name}` keeps its data, and both need memory", replaces=call,
+                    line=line if line != own else None,
+                )
+            )  # fmt: skip
     return fits[:2]
 
 
-def _given_twice(scene: ErrorScene) -> ExplainedError:
+def _with_argument(call: str, name: str, text: str) -> str:
+    """A call with another text for the one argument that is a name; "" where none is, or several are."""
+    try:
+        node = ast.parse(call, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ""
+    if not isinstance(node, ast.Call):
+        return ""
+    held = [*node.args, *(keyword.value for keyword in node.keywords)]
+    same = [one for one in held if isinstance(one, ast.Name) and one.id == name]
+    if len(same) != 1 or same[0].end_col_offset is None or not call.isascii():
+        return ""
+    return f"{call[: same[0].col_offset]}{text}{call[same[0].end_col_offset :]}"
+
+
+def _given_twice(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     texts = [argument.text for argument in scene.arguments if argument.text]
     twice = next((text for text in texts if texts.count(text) > 1), "")
     what = f"`{twice}`" if twice else "one array"
-    sentence = f"{what} is given to two donated arguments, and its memory can be taken only once"
+    sentence = (
+        f"{what} is given to two donated arguments, and its memory can be taken only once"
+        if facts.reason == "twice"
+        else f"{what} is given to a donated argument and to another one, which needs it, too"
+    )
     if twice:
         place = len(texts) - 1 - texts[::-1].index(twice)
         callee = scene.expression.partition("(")[0]
@@ -92,6 +119,8 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if facts.reason == "not an array":
         return _not_an_array(facts, type_)
     argument = _argument(type_, scene)
+    if len(facts.names) > 1:
+        return _held(type_, facts.names[1], argument)
     name = f"`{argument.text}`" if argument is not None else "a static argument"
     shown = "array" if type_ in _ARRAYS else type_
     is_ = "is static and of" if argument is not None else "is of"
@@ -114,6 +143,20 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
             )
         ]
     return ExplainedError(kind="static argument", sentence=sentence, fits=tuple(fits))
+
+
+def _held(type_: str, inner: str, argument: ErrorArgument | None) -> ExplainedError:
+    name = f"`{argument.text}`" if argument is not None else f"a static argument of the type `{type_}`"
+    shown = "array" if inner in _ARRAYS else inner
+    sentence = f"{name} is static and holds something of the type `{shown}`, which has no hash"
+    sentence += ": JAX looks up compiled programs by it"
+    if inner in ("list", "set"):
+        fit = advice(f"make the {inner} in it a tuple", "a tuple has a hash where all in it have one")
+    elif inner in _ARRAYS:
+        fit = advice("give the array as an argument of its own that is traced", "one program does for all values")
+    else:
+        fit = advice(f"give what it holds of the type `{inner}` a hash, or leave it out", "it is then found again")
+    return ExplainedError(kind="static argument", sentence=sentence, fits=(fit,))
 
 
 def _argument(type_: str, scene: ErrorScene) -> ErrorArgument | None:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.model.program.hlo import HloModule
 
 __all__ = ["Aligned", "align"]
@@ -68,8 +68,7 @@ class _Keys:
         ancestors, descendants = flow.ancestors(), flow.descendants()
         columns = module.instructions
         self._keys: dict[int, tuple[tuple[Hashable, ...], ...]] = {}
-        reached = dict.fromkeys(flow.owner[node] for node in flow.order)
-        for index in reached:
+        for index in flow.reached:
             opcode = module.opcodes[columns.opcode[index]]
             if opcode in _PLUMBING:
                 continue
@@ -112,11 +111,10 @@ def _owners(flows: tuple[Flow, Flow]) -> dict[int, tuple[int, ...]]:
     """For each instruction of the partitioned program, those before of its name and place."""
     before, after = flows
     named: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for index in dict.fromkeys(before.owner[node] for node in before.order):
+    for index in before.reached:
         if name := _name(before, index):
             named[name].append(index)
-    reached = dict.fromkeys(after.owner[node] for node in after.order)
-    return {index: tuple(named.get(name, ())) for index in reached if (name := _name(after, index))}
+    return {index: tuple(named.get(name, ())) for index in after.reached if (name := _name(after, index))}
 
 
 def _name(flow: Flow, index: int) -> tuple[str, int] | None:

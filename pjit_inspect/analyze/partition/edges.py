@@ -9,11 +9,11 @@ which instructions were there before (`analyze.partition.align`), or what follow
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.partition.align import COLLECTIVES, Aligned
-from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
@@ -105,7 +105,7 @@ class _Finder:
     def collectives(self) -> Iterator[int]:
         """The instructions that are collectives, in order."""
         flow = self.aligned.after
-        for index in dict.fromkeys(flow.owner[node] for node in flow.order):
+        for index in flow.reached:
             if flow.opcode_of(index) in COLLECTIVES and index not in self.aligned.original:
                 yield index
 
@@ -258,7 +258,7 @@ class _Finder:
                 place += 1
 
 
-def _reached(starts: Iterable[int], links: list[list[int]], goes_on: Callable[[int], bool]) -> dict[int, None]:
+def _reached(starts: Iterable[int], links: Sequence[Sequence[int]], goes_on: Callable[[int], bool]) -> dict[int, None]:
     """The nodes for which `goes_on` holds, from some along `links` and through each other, nearest first."""
     found = dict.fromkeys(node for node in starts if goes_on(node))
     border = list(found)

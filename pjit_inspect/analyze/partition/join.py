@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signatures
-from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram

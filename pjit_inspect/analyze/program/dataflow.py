@@ -1,16 +1,16 @@
-"""Where a value comes from, looked for through instructions that only pass it on, into and out of fusions.
+"""Where one value comes from, looked for through instructions that only pass it on, into and out of fusions.
 
-Not its job: what is done with it.
+Looked up step by step when it is asked for: no table of the program is made. Not its job: what is done with it, or what
+all arrays of a program are made of (`analyze.program.array_flow`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 from pjit_inspect.model.program.hlo import Instruction
 
-__all__ = ["MOVES", "SAME", "Value", "joins"]
+__all__ = ["MOVES", "SAME", "constant", "entering", "joins", "operand", "settled"]
 
 SAME = frozenset(("copy", "bitcast", "reshape"))
 """Opcodes whose result is their operand, element for element."""
@@ -18,92 +18,62 @@ SAME = frozenset(("copy", "bitcast", "reshape"))
 MOVES = SAME | {"transpose", "slice", "dynamic-slice", "pad", "concatenate"}
 """Opcodes that move elements (of their first operand) without computing with them."""
 
-_DEEPEST = 20
-"""Tuples within tuples that are looked through."""
-
 _MOST_STEPS = 2000
 """Values looked at for one; what is passed on further than that is not followed to its end."""
 
 
-class Value(NamedTuple):
-    """An instruction, and what the parameters of its computation stand for.
+def operand(op: Instruction, k: int) -> Instruction:
+    """Operand number `k`; the instruction itself, which then fits nothing, when a damaged program lacks it."""
+    operands = op.module.instructions.operands[op.index]
+    return op.module.instruction(int(operands[k])) if 0 <= k < len(operands) else op
 
-    `arguments` is None outside of fusions: parameters then stand for themselves. All arguments of a fusion have the
-    same arguments themselves, those of the fusion around it.
+
+def constant(op: Instruction) -> int | None:
+    """The value, when it is an integer constant."""
+    return op.details.literal if op.opcode == "constant" else None
+
+
+def entering(parameter: Instruction, callers: Collection[str] = ("fusion",)) -> Instruction:
+    """What enters a parameter from the only instruction that calls its computation, if its opcode is one of these.
+
+    Else the parameter itself. XLA gives every fusion a computation of its own; where a program does not, the parameter
+    stands for several values.
     """
-
-    instruction: Instruction
-    arguments: tuple[Value, ...] | None = None
-
-    def _key(self) -> tuple[object, ...]:
-        """What equal values share. Fusion by fusion: to compare the arguments of arguments takes exponential time."""
-        levels, arguments = [], self.arguments
-        while arguments:
-            levels.append(tuple(argument.instruction.index for argument in arguments))
-            arguments = arguments[0].arguments
-        return self.instruction.index, *levels
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are the same value of the same program."""
-        if not isinstance(other, Value):
-            return NotImplemented
-        return self.instruction.module is other.instruction.module and self._key() == other._key()
-
-    def __ne__(self, other: object) -> bool:
-        """Whether they are not."""
-        return not self == other
-
-    def __hash__(self) -> int:
-        """As `__eq__` compares."""
-        return hash(self._key())
-
-    def operand(self, k: int) -> Value:
-        """Operand number `k`; the value itself, which then fits nothing, when a damaged program lacks it."""
-        operands = self.instruction.module.instructions.operands[self.instruction.index]
-        if not 0 <= k < len(operands):
-            return self
-        return Value(self.instruction.module.instruction(int(operands[k])), self.arguments)
-
-    def settled(self, through: frozenset[str] = SAME) -> Value:
-        """The value that is passed on to here through opcodes in `through`, tuples, and the bounds of fusions.
-
-        In a program that passes it on absurdly often, or through many tuples within tuples, a value on the way there.
-        """
-        return _followed(self, through, _DEEPEST, [_MOST_STEPS])
-
-    @property
-    def constant(self) -> int | None:
-        """The value, when it is an integer constant."""
-        return self.instruction.details.literal if self.instruction.opcode == "constant" else None
+    calling = parameter.computation.callers
+    if len(calling) != 1 or calling[0].opcode not in callers:
+        return parameter
+    operands, number = calling[0].operands, parameter.details.parameter_number or 0
+    return operands[number] if 0 <= number < len(operands) else parameter
 
 
-def _followed(value: Value, through: frozenset[str], depth: int, left: list[int]) -> Value:
-    """As `Value.settled`; `left` is how many steps may still be taken, and counts them."""
-    while left[0] > 0:
-        left[0] -= 1
-        before = _before(value, through, depth, left)
-        if before is value:
+def settled(op: Instruction, through: frozenset[str] = SAME) -> Instruction:
+    """The value that is passed on to here through opcodes in `through`, tuples, and the bounds of fusions.
+
+    In a program that passes it on absurdly often, a value on the way there.
+    """
+    # `op` may be a tuple that the value is in, at these places, the last one outermost; `found` is no such tuple.
+    found, places = op, list[int]()
+    for _ in range(_MOST_STEPS):
+        if op.opcode == "get-tuple-element":
+            places.append(op.details.tuple_index or 0)
+            before = operand(op, 0)
+        elif op.opcode == "tuple" and places:
+            before = operand(op, places.pop())
+        else:
+            before = _before(op, through)
+        if before == op:
             break
-        value = before
-    return value
+        op = before
+        found = found if places else op
+    return found
 
 
-def _before(value: Value, through: frozenset[str], depth: int, left: list[int]) -> Value:
-    instruction, arguments = value
-    opcode = instruction.opcode
-    if opcode in through:
-        return value.operand(0)
-    if opcode == "fusion":
-        inner = tuple(Value(operand, arguments) for operand in instruction.operands)
-        return Value(instruction.called[0].root, inner)
-    if opcode == "parameter" and arguments:
-        number = instruction.details.parameter_number or 0
-        return arguments[number] if 0 <= number < len(arguments) else value
-    if opcode == "get-tuple-element" and depth:
-        whole = _followed(value.operand(0), through, depth - 1, left)
-        element = instruction.details.tuple_index
-        return whole.operand(element) if whole.instruction.opcode == "tuple" and element is not None else value
-    return value
+def _before(op: Instruction, through: frozenset[str]) -> Instruction:
+    if op.opcode in through:
+        return operand(op, 0)
+    if op.opcode == "fusion" and len(op.called[0].callers) == 1:
+        return op.called[0].root
+    return entering(op) if op.opcode == "parameter" else op
 
 
 def joins(user: Instruction, opcode: str, results: Collection[int]) -> bool:
@@ -111,14 +81,9 @@ def joins(user: Instruction, opcode: str, results: Collection[int]) -> bool:
 
     Joined are the last two operands: of a select, those it chooses from.
     """
-    if user.opcode != "fusion":
-        candidates = [Value(user)] if user.opcode == opcode else []
-    else:
-        arguments = tuple(Value(operand) for operand in user.operands)
-        candidates = [Value(inner, arguments) for inner in user.called[0] if inner.opcode == opcode]
-    for value in candidates:
-        count = len(value.instruction.operands)
-        sides = (value.operand(k).settled(SAME | {"convert"}) for k in (count - 2, count - 1))
-        if {side.instruction.index for side in sides} == set(results):
-            return True
+    for inner in user.called[0] if user.opcode == "fusion" else (user,):
+        if inner.opcode == opcode:
+            sides = {settled(side, SAME | {"convert"}).index for side in inner.operands[-2:]}
+            if sides == set(results):
+                return True
     return False

@@ -6,7 +6,7 @@ Not its job: how loops nest (`analyze.program.loops`).
 from __future__ import annotations
 
 from pjit_inspect.analyze.program.backend_config import read_backend_config
-from pjit_inspect.analyze.program.dataflow import Value
+from pjit_inspect.analyze.program.dataflow import constant, operand, settled
 from pjit_inspect.model.program.hlo import Instruction
 
 __all__ = ["MOST_TRIPS", "counter_step", "find_trip_count"]
@@ -38,50 +38,49 @@ def _known(backend_config: str) -> int | None:
 def _from_condition(loop: Instruction) -> int | None:
     if len(loop.called) != 2:
         return None
-    body, condition = (Value(computation.root).settled() for computation in loop.called)
-    start = Value(loop.operands[0]).settled()
-    tuples = (body.instruction.opcode, start.instruction.opcode)
-    if condition.instruction.opcode != "compare" or tuples != ("tuple", "tuple"):
+    body, condition = (settled(computation.root) for computation in loop.called)
+    start = settled(loop.operands[0])
+    if (condition.opcode, body.opcode, start.opcode) != ("compare", "tuple", "tuple"):
         return None
-    direction = condition.instruction.details.comparison_direction
-    left, right = condition.operand(0).settled(), condition.operand(1).settled()
+    direction = condition.details.comparison_direction
+    left, right = (settled(operand(condition, k)) for k in (0, 1))
     if _element(left) is None or _bound(right, body, start) is None:
         left, right, direction = right, left, _TURNED.get(direction, "")
     counter = _element(left)
     if counter is None:
         return None
     step, bound = counter_step(body, counter), _bound(right, body, start)
-    first = start.operand(counter).settled().constant
+    first = constant(settled(operand(start, counter)))
     return None if step is None or bound is None or first is None else _count(first, step, direction, bound)
 
 
-def _element(value: Value) -> int | None:
+def _element(value: Instruction) -> int | None:
     """Which element of the loop's state a value is, when it is one as it stood at the start of a turn."""
-    if value.instruction.opcode != "get-tuple-element":
+    if value.opcode != "get-tuple-element":
         return None
-    whole = value.operand(0).settled().instruction
-    return value.instruction.details.tuple_index if whole.opcode == "parameter" else None
+    is_state = settled(operand(value, 0)).opcode == "parameter"
+    return value.details.tuple_index if is_state else None
 
 
-def _bound(value: Value, body: Value, start: Value) -> int | None:
+def _bound(value: Instruction, body: Instruction, start: Instruction) -> int | None:
     """The constant a counter is compared with: written there, or kept unchanged in the loop's state."""
-    if value.constant is not None:
-        return value.constant
+    if constant(value) is not None:
+        return constant(value)
     element = _element(value)
-    if element is None or _element(body.operand(element).settled()) != element:
+    if element is None or _element(settled(operand(body, element))) != element:
         return None
-    return start.operand(element).settled().constant
+    return constant(settled(operand(start, element)))
 
 
-def counter_step(body: Value, element: int) -> int | None:
+def counter_step(body: Instruction, element: int) -> int | None:
     """What one turn adds to an element of a loop's state; `body` is the tuple it ends with. None when unclear."""
-    value = body.operand(element).settled()
-    if value.instruction.opcode != "add":
+    value = settled(operand(body, element))
+    if value.opcode != "add":
         return None
-    sides = value.operand(0).settled(), value.operand(1).settled()
+    sides = settled(operand(value, 0)), settled(operand(value, 1))
     for counter, added in (sides, sides[::-1]):
         if _element(counter) == element:
-            return added.constant
+            return constant(added)
     return None
 
 

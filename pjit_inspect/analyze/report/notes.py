@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
-from pjit_inspect.analyze.program.dataflow import MOVES, Value
+from pjit_inspect.analyze.program.dataflow import MOVES, operand, settled
 from pjit_inspect.analyze.program.phases import find_implicit
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.record.record import RecordData
@@ -118,9 +118,9 @@ def _results(site: CollectiveOp) -> dict[int, tuple[Instruction, ...]]:
     return picked
 
 
-def _was(operand: Instruction, narrow: str) -> bool:
-    value = Value(operand).settled(MOVES)
-    return value.instruction.opcode == "convert" and value.operand(0).instruction.shape.dtype == narrow
+def _was(given: Instruction, narrow: str) -> bool:
+    value = settled(given, MOVES)
+    return value.opcode == "convert" and operand(value, 0).shape.dtype == narrow
 
 
 def _becomes(results: Sequence[Instruction], narrow: str) -> bool:

@@ -7,6 +7,7 @@ operand. Not its job: which collective serves which need (`analyze.causes.causes
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 
-__all__ = ["Need", "Part", "find_needs", "is_cumulative", "sum_kind"]
+__all__ = ["Need", "Part", "find_needs", "is_cumulative", "sum_kind", "whole_axes"]
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
@@ -355,17 +356,22 @@ def _wanted_at_border(program: ShardedProgram, op: ShardedOp, number: int) -> Di
 
 
 def _output_needs(program: ShardedProgram, number: int, boundary: EntryValue) -> Iterator[Need]:
-    """A result that is not split as it must be, or whose dimension its axes do not divide."""
+    """A result that is not split as it must be, or whose axes do not divide its dimension, or are parts of axes."""
     value = program.values[boundary.value]
     wanted = boundary.spec
     if wanted is None:
         wanted = tuple(
-            axes if length % program.pieces(axes) == 0 else ()
+            whole_axes(axes) if length % program.pieces(axes) == 0 else ()
             for length, axes in zip(value.shape, value.spec, strict=True)
         )
     parts = _changes(program, boundary.value, wanted, operand=None)
     if parts:
         yield _move(None, "output", parts, wanted, request=Request(kind="output", index=number))
+
+
+def whole_axes(axes: tuple[str, ...]) -> tuple[str, ...]:
+    """The axes before the first that is only a part of one: no result of a program may be split over such a part."""
+    return tuple(itertools.takewhile(lambda axis: axis == axis_name(axis), axes))
 
 
 def _changes(program: ShardedProgram, value: int, wanted: Dimensions, operand: int | None) -> tuple[Part, ...]:

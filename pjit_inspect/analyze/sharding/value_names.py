@@ -5,6 +5,7 @@ Not its job: sentences about it (`analyze.causes.cause_wording`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -28,6 +29,9 @@ _VIEW_PRIMITIVES = frozenset((
 _MOST_STEPS = 10_000
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
+_POWER = re.compile(r"(\*\*\s*[\w.]+|\bsquare\(.*\))$")
+_FACTOR = re.compile(r"/(?:\w+\()*jvp\([^/]*/(?:[^/]*/)*mul$")
+"""JAX's name of the factor `2 * x` that a power's forward pass makes for its gradient: the power itself is no `mul`."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
@@ -165,6 +169,8 @@ class ValueNames:
         op = self.told_by(op)
         name = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
+        if self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(name):
+            prefix = "the derivative of "
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         place = _place(frames[0], near[0] if near else None) if frames else ""
         if op.kind in REQUESTS and len(frames) > 1:

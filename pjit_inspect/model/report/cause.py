@@ -31,7 +31,7 @@ contraction: a dot or convolution sums over a dimension that is sharded: every d
 reduction: a reduce (sum, max, argmax, norm, softmax) runs over a sharded dimension.
 reshard_requested: a `with_sharding_constraint` or `reshard` in the user's code asks for another sharding.
 reshard_needed: an operand is sharded otherwise than the op, or its other operand, needs it.
-output: the sharding a result must have: from `out_shardings`, or whole because its dimension does not divide.
+output: the sharding a result must have: from `out_shardings`, or replicated as its axes do not divide it or are parts.
 written: the user called the collective, in `shard_map` or `pmap`; or it is the transpose of one.
 halo: neighbours' edges for a convolution, pad, slice, roll, concatenate or windowed reduction.
 indexing: gather, scatter, dynamic slice, sort, top-k or cumulative sum along a sharded dimension.

@@ -18,18 +18,22 @@ __all__ = [
     "ErrorArgument",
     "ErrorArray",
     "ErrorFacts",
+    "ErrorFunction",
     "ErrorKind",
     "ErrorScene",
     "ExplainedError",
     "Fit",
     "MeshAxes",
+    "TreeDifference",
+    "TreeNode",
 ]
 
 ErrorKind = Literal[
     "indivisible", "contraction", "conflict", "axis twice", "indexing", "reshape", "split dimension", "other spec",
     "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "new size", "update", "convolution",
     "compiled", "no mesh", "prefix", "pmap", "ordered effects", "loop type", "branch type", "replication",
-    "deleted", "static argument", "traced value", "leaked value", "unknown",
+    "loop structure", "branch structure", "callback", "deleted", "static argument", "traced value", "leaked value",
+    "unknown",
 ]  # fmt: skip
 
 PLACING = (
@@ -102,6 +106,38 @@ class ErrorArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TreeNode:
+    """One place of a tree, as a message tells of it.
+
+    Attributes:
+      type: the name of its type without modules ("dict", "tuple", "State"); "array" for a leaf, "None" for None.
+      count: how many children it has; None when it does not say.
+      keys: the keys of its children; () when it does not say.
+    """
+
+    type: str
+    count: int | None = None
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeDifference:
+    """One place where two trees differ.
+
+    Attributes:
+      path: where, as `c['m']`; "" for all of it where it has no name.
+      first: what is there in the one: what goes into a loop, or what the first branch gives.
+      second: what is there in the other.
+      unshared: the keys that only one of them has, if it says so, without saying which.
+    """
+
+    path: str
+    first: TreeNode
+    second: TreeNode
+    unshared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorFacts:
     """What an error's message says.
 
@@ -121,6 +157,7 @@ class ErrorFacts:
       function: the user's function that was traced; "" when it does not say.
       place: where that function is defined, or where a value was made, as `file:line`; "" when it does not say.
       reason: which of the kind's forms it is: a word of the reader's, not of JAX's.
+      differences: where two trees differ ("loop structure", "branch structure").
     """
 
     kind: ErrorKind
@@ -137,6 +174,7 @@ class ErrorFacts:
     function: str = ""
     place: str = ""
     reason: str = ""
+    differences: tuple[TreeDifference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,11 +185,32 @@ class ErrorArgument:
       key: the keyword, or the position as a number.
       text: the user's text of its value.
       type: the name of the value's type; "" when it is not known.
+      paths: where the leaves of its value are, None being one; () when it is not known. Of calls with functions only.
     """
 
     key: str
     text: str
     type: str = ""
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFunction:
+    """A function of the user's among the arguments of the call that failed.
+
+    Attributes:
+      key: which argument it is: the keyword, or the position as a number; `1[2]` for the third of a list.
+      name: what Python calls it; "" for a lambda.
+      parameters: the names of its positional parameters.
+      returns: the line and the text of what each `return` returns; None when its source cannot be read.
+      file: the file of these lines.
+    """
+
+    key: str
+    name: str
+    parameters: tuple[str, ...] = ()
+    returns: tuple[tuple[int, str], ...] | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +236,12 @@ class ErrorScene:
       statement: the statement that the line begins: "if", "while" or "assert"; "" for any other.
       condition: the text of that statement's condition.
       deleted: the operands whose data is gone, by the names they have in `operands`.
-      taken: calls before it that took the data of such an operand, each as its line and its text.
+      taken: calls that take the data of such an operand, each as its line, its text, and whether it surely ran before.
       places: `file:line` of the definition of each function that was running, as far as the traceback has it.
       jax_name: what JAX calls the function of numpy that the expression calls ("jnp.sin"); "" for any other.
       is_mapped: whether the expression calls a function that `jax.pmap` made.
+      functions: the functions of the user's among the call's arguments.
+      computed: the names that the function gave a value which a call returned, before the line or in a loop around it.
     """
 
     frame: Frame | None = None
@@ -199,10 +260,12 @@ class ErrorScene:
     statement: str = ""
     condition: str = ""
     deleted: tuple[str, ...] = ()
-    taken: tuple[tuple[int, str], ...] = ()
+    taken: tuple[tuple[int, str, bool], ...] = ()
     places: tuple[str, ...] = ()
     jax_name: str = ""
     is_mapped: bool = False
+    functions: tuple[ErrorFunction, ...] = ()
+    computed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +281,7 @@ class Fit:
       is_code: whether `edit` is Python; advice in words is not.
       spec: the spec in it; None when it has none.
       target: the array that `spec` is for: an operand's name, or "result".
+      line: the line of the file that has `replaces`, where that is not the error's own; None elsewhere.
     """
 
     edit: str
@@ -226,6 +290,7 @@ class Fit:
     target: str = ""
     replaces: str = ""
     is_code: bool = True
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

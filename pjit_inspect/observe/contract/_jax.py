@@ -195,9 +195,26 @@ def checked_argument(frames: Sequence[FrameType]) -> str:
 
 def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
+    if isinstance(function, jax.stages.Compiled):
+        return _donated_of_compiled(function)
     info = getattr(function, "_jit_info", None) if type(function).__name__ == "PjitFunction" else None
     places, names = getattr(info, "donate_argnums", None) or (), getattr(info, "donate_argnames", None) or ()
     return tuple(map(int, places)), tuple(map(str, names))
+
+
+def _donated_of_compiled(compiled: jax.stages.Compiled) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    try:
+        args, kwargs = compiled.args_info
+        taken = {
+            key: any(getattr(leaf, "donated", False) for leaf in jax.tree.leaves(value))
+            for key, value in (*enumerate(args), *kwargs.items())
+        }
+    except (AttributeError, TypeError, ValueError):
+        return (), ()
+    return (
+        tuple(key for key, is_taken in taken.items() if is_taken and isinstance(key, int)),
+        tuple(key for key, is_taken in taken.items() if is_taken and isinstance(key, str)),
+    )
 
 
 def is_pmapped(function: Any) -> bool:

@@ -8,6 +8,7 @@ which frame it is (`observe.errors.scene`).
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -237,9 +238,16 @@ def _attribute(holder: Any, name: str) -> Any:
     if name in fields:
         return tuple.__getitem__(holder, fields.index(name))
     try:
-        return object.__getattribute__(holder, "__dict__").get(name, MISSING)
+        found = object.__getattribute__(holder, "__dict__").get(name, MISSING)
     except AttributeError:
-        return MISSING
+        found = MISSING
+    return _of_class(holder, name) if found is MISSING and holder is not MISSING else found
+
+
+def _of_class(holder: Any, name: str) -> Any:
+    """What the class of an object holds, unless asking for it would run code."""
+    held = inspect.getattr_static(type(holder), name, MISSING)
+    return MISSING if hasattr(type(held), "__get__") else held
 
 
 def _arrays_of(name: str, value: Any) -> Iterator[ErrorArray]:

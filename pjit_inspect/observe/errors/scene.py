@@ -18,6 +18,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.explained_error import ErrorArgument, ErrorScene
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.errors.calls import (
+    computed_names,
     deleted_names,
     find_arguments,
     find_choice,
@@ -27,6 +28,7 @@ from pjit_inspect.observe.errors.calls import (
     jax_name,
     takers,
 )
+from pjit_inspect.observe.errors.functions import find_functions
 from pjit_inspect.observe.errors.mesh_axes import find_mesh_axes
 from pjit_inspect.observe.errors.operands import Expression, find_operands, magic_text, read_expression
 from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
@@ -39,6 +41,8 @@ _MOST_SEARCHED = 20
 _LONGEST_LINE = 400
 _FILTERED = "JAX_TRACEBACK_FILTERING=off"
 """What JAX's note names as the way to keep its frames."""
+
+_TRACED = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError, TypeError, IndexError)
 
 Step = tuple[FrameType, int, int]
 """A frame, the line it was on, and the instruction."""
@@ -79,6 +83,8 @@ def error_scene(error: BaseException) -> ErrorScene:
         is_filtered=_is_filtered(error),
         places=tuple(dict.fromkeys(_place(frame) for frame, _, _ in steps)),
     )
+    if isinstance(error, _TRACED):
+        scene = replace(scene, computed=computed_names(own[0]))
     if inner and not is_jax_file(inner[0].f_code.co_filename) and not _is_magic(inner[0]):
         # A library called JAX: what stands in the user's line is not what was refused.
         return _with_call(scene, own, asks_truth=False) if _is_numpy(inner[0]) else scene
@@ -111,6 +117,7 @@ def _with_call(scene: ErrorScene, step: Step, *, asks_truth: bool) -> ErrorScene
         specs=find_specs(expression, variables),
         jax_name=jax_name(expression, variables),
         is_mapped=is_mapped(expression, variables),
+        functions=find_functions(expression, variables, step[0].f_code.co_filename, step[1]),
     )
 
 

@@ -145,9 +145,11 @@ def _prefix(text: str) -> ErrorFacts | None:
 
 
 def _keys(line: str) -> list[str]:
-    """The keys of `b w` and of `('b', 'w')`; none of what is neither."""
+    """The keys of `b w`, of `['b'] ['w']` (0.12) and of `('b', 'w')`; none of what is neither."""
     if line.startswith("("):
         return [str(key) for key in parse_spec(line) or ()]
+    if line.startswith("['"):
+        return re.findall(r"\['([^'\n]{0,200})'\]", line)
     return line.split()
 
 
@@ -188,10 +190,13 @@ _ORDERED = re.compile(
     r"^The following ordered effects are not supported for more than 1 device: \[(.{1,2000})\]$", re.S
 )
 _DELETED = re.compile(r"^Array has been deleted with shape=(\w{1,24}\[[\d,]{0,200}\])\.?$")
+# 0.8 and 0.9 on one device; 0.10. Newer ones say the former.
 _BUFFER_GONE = re.compile(
-    r"Invalid buffer passed to Execute\(\) as argument (\d{1,9}) to replica .{0,200}deleted or donated"
+    r"Invalid buffer passed(?: to Execute\(\) as argument \d{1,9} to replica .{0,200}|: buffer has been )"
+    r"deleted or donated"
 )
 _DONATED_TWICE = "Attempt to donate the same buffer twice in Execute()"
+_DONATED_AND_USED = "Attempt to use a buffer that was previously donated in the same call to Execute()"
 # Elsewhere in JAX: "unexpected cache-misses. Static argument (index 1) of type <class 'list'> for function f is ..".
 _STATIC = re.compile(
     r"^Non-hashable static arguments are not supported\. An error occurred (?:during a call to '(.{1,200}?)' )?while "
@@ -203,6 +208,8 @@ _STATIC_INDEX = re.compile(
 )
 
 
+# An object that has a hash of its own, but not of all that it holds.
+_HELD = re.compile(r"^TypeError: unhashable type: '([^'\n]{1,200})'$", re.M)
 _NOT_AN_ARRAY = re.compile(
     r"^Error interpreting argument to .{1,500}? as an abstract array\. The problematic value is of type <class "
     r"'([^'\n]{1,300})'> and was passed to the function at path (\S{1,300}?)\.\n",
@@ -223,6 +230,8 @@ def _deleted(text: str) -> ErrorFacts | None:
         return ErrorFacts(kind="deleted", arrays=(replace(parse_array_type(found[1]), name="", spec=None),))
     if _DONATED_TWICE in text:
         return ErrorFacts(kind="deleted", reason="twice")
+    if _DONATED_AND_USED in text:
+        return ErrorFacts(kind="deleted", reason="used")
     return ErrorFacts(kind="deleted", reason="buffer") if _BUFFER_GONE.search(text) else None
 
 
@@ -237,7 +246,10 @@ def _not_an_array(text: str) -> ErrorFacts | None:
 
 def _static(text: str) -> ErrorFacts | None:
     if found := _STATIC.match(text):
-        return ErrorFacts(kind="static argument", function=found[1] or "", names=(found[2].rpartition(".")[2],))
+        type_, held = found[2].rpartition(".")[2], _HELD.search(text)
+        inner = held[1].rpartition(".")[2] if held else type_
+        names = (type_,) if inner == type_ else (type_, inner)
+        return ErrorFacts(kind="static argument", function=found[1] or "", names=names)
     if found := _STATIC_INDEX.match(text):
         return ErrorFacts(kind="static argument", function=found[3], names=(found[2].rpartition(".")[2],))
     return None

@@ -2,8 +2,14 @@
 
 Each message has its pattern; the versions that write it stand beside it. What does not match in full is not known, and
 None comes back: an explanation of half a message would be a guess. Not its job: the user's names and lines
+<<<<<<< aa1e7bd0317cffdeb7f20d4c7ec67e279f714779
 (`observe.errors.scene`), specs, meshes and types in them (`sharding_phrases`); calls (`call_errors`), types
 (`typed_errors`) and traced values (`traced_errors`) have modules of their own.
+=======
+(`observe.errors.scene`), specs, meshes and types in them (`parse.messages.sharding_phrases`); calls (`parse.messages.call_errors`), types
+(`parse.messages.typed_errors`), trees of loops and branches (`parse.messages.structure_errors`), callbacks
+(`parse.messages.callback_errors`) and traced values (`parse.messages.traced_errors`) have their own pages.
+>>>>>>> 2ce3e4e8fe93eadbe87684e259f3089d409cc0b2
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
@@ -19,6 +25,7 @@ from dataclasses import replace
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, MeshAxes
 from pjit_inspect.parse.messages.call_errors import CALL_READERS
+from pjit_inspect.parse.messages.callback_errors import CALLBACK_READERS
 from pjit_inspect.parse.messages.sharding_phrases import (
     parse_array_type,
     parse_integers,
@@ -26,6 +33,7 @@ from pjit_inspect.parse.messages.sharding_phrases import (
     parse_optional_mesh,
     parse_spec,
 )
+from pjit_inspect.parse.messages.structure_errors import STRUCTURE_READERS
 from pjit_inspect.parse.messages.traced_errors import TRACED_READERS
 from pjit_inspect.parse.messages.typed_errors import TYPED_READERS
 from pjit_inspect.parse.wire.text_scan import find_close
@@ -430,5 +438,6 @@ def _mesh_size(text: str) -> ErrorFacts | None:
 _READERS: tuple[Reader, ...] = (
     _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
     _other_spec, _mesh, _devices, _rank, _axis, _manual_axis,
-    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *TRACED_READERS,
+    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *STRUCTURE_READERS, *CALLBACK_READERS,
+    *TRACED_READERS,
 )  # fmt: skip

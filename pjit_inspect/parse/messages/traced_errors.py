@@ -29,7 +29,11 @@ _FORMS = (
     ("mask", re.compile(rf"^Array boolean indices must be concrete: ShapedArray\({_TYPE}\)")),
 )  # fmt: skip
 _SHAPES = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (?=.{0,400}Trace)")
-_SLICE = re.compile(r"^Slice entries must be static integers\. Got .{0,400}Trace.{0,400} at position \d")
+# 0.12.0.1 has the longer words.
+_SLICE = re.compile(
+    r"^(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with "
+    r"NumPy indexing syntax)\. Got .{0,400}Trace.{0,400} at position \d"
+)
 _HASH = re.compile(r"^unhashable type: '(?:\w{0,40}Tracer)'$")
 _FORMAT = re.compile(r"^unsupported format string passed to \w{0,40}Tracer\.__format__$")
 

@@ -33,6 +33,10 @@ _TILE = re.compile(
     r"^Operand cannot be sharded on dimension (\d{1,4}) when the tiling is non-trivial\. Got input type: (\S{1,400}) "
     r"with reps: (\([\d, ]{0,200}\))$"
 )
+# 0.12.0.1; earlier ones refuse the slices that it makes.
+_ROLL = re.compile(
+    r"^`a` cannot be sharded on the axis being rolled over\. Got arr type=(\S{1,400}) and axis=(\([\d, ]{0,200}\))$"
+)
 _LINALG = re.compile(
     rf"^Input \d{{1,4}} to (\w{{1,40}}) must be unsharded on non-batch dimensions, but got ({_ENTRY})\.$"
 )
@@ -69,6 +73,18 @@ def _tile(text: str) -> ErrorFacts | None:
     return ErrorFacts(
         kind="split dimension", operation="tile", arrays=(array,), dimension=int(found[1]), new_shape=reps
     )
+
+
+def _roll(text: str) -> ErrorFacts | None:
+    found = _ROLL.match(text)
+    if found is None:
+        return None
+    array, axes = replace(parse_array_type(found[1]), name="operand"), parse_integers(found[2])
+    split = [axis for axis in axes if axis < len(array.spec or ()) and (array.spec or ())[axis] is not None]
+    # Of several only a part could be said.
+    if len(split) != 1:
+        return None
+    return ErrorFacts(kind="split dimension", operation="roll", arrays=(array,), dimension=split[0])
 
 
 def _linalg(text: str) -> ErrorFacts | None:
@@ -157,8 +173,8 @@ def _branches(text: str) -> ErrorFacts | None:
         return None
     return ErrorFacts(
         kind="branch type", operation=start[1],
-        arrays=tuple(_typed(found[1] + (found[2] or ""), found[3]) for found in pairs),
-        wanted=tuple(_typed(found[4] + (found[2] or ""), found[5]) for found in pairs),
+        arrays=tuple(_typed(found[1].replace(" ", "") + (found[2] or ""), found[3]) for found in pairs),
+        wanted=tuple(_typed(found[4].replace(" ", "") + (found[2] or ""), found[5]) for found in pairs),
         names=tuple(_varying(found[3]) for found in pairs) + tuple(_varying(found[5]) for found in pairs),
     )  # fmt: skip
 
@@ -196,5 +212,5 @@ def _replication(text: str) -> ErrorFacts | None:
 
 
 TYPED_READERS = (
-    _new_size, _tile, _linalg, _scanned, _without_types, _update, _loop, _branches, _replication,
+    _new_size, _tile, _roll, _linalg, _scanned, _without_types, _update, _loop, _branches, _replication,
 )  # fmt: skip

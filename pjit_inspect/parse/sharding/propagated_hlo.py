@@ -223,8 +223,9 @@ class _Walk:
     def _span(self, op_name: str, innermost: Frame, frame: Frame) -> Span | None:
         *scopes, primitive = op_name.split("/")
         # What a library's jitted function is made of was written as the call of it: `jax.nn.relu(x)` makes a `max`.
+        # The call goes first: `standardize(x) * w` begins at the same place, and its gradient makes a sum, too.
         calls = (scope for scope in reversed(scopes) if scope.endswith(")"))
-        keys = (span_key(name, innermost, frame) for name in (primitive, *calls))
+        keys = (span_key(name, innermost, frame) for name in (*calls, primitive))
         return next((self.spans[key] for key in keys if key in self.spans), None)
 
     def _calls(self, instruction: Instruction, index: int, operands: tuple[_Leaves, ...], depth: int) -> None:

@@ -59,7 +59,8 @@ def _fit(fit: Fit) -> Line:
     # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
     edit = f"`{fit.edit}`" if fit.is_code else fit.edit
     place = f" for `{fit.replaces}`" if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
-    return Line((Prose(f"- {edit}{place}: {fit.effect}"),))
+    line = f" in line {fit.line}" if fit.line is not None else ""
+    return Line((Prose(f"- {edit}{place}{line}: {fit.effect}"),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:

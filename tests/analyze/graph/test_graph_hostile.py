@@ -99,6 +99,28 @@ def test_a_loop_of_thousands_of_values_that_move_from_place_to_place():
     check(program(entry, before))
 
 
+def test_a_loop_that_only_moves_thousands_of_values_from_place_to_place_and_has_too_many():
+    """Nothing is made in it, so where values come from would take as many turns to tell as there are places."""
+    wide = f"({', '.join(['f32[4]'] * 2_000)})"
+    made = [op(f"v{k}", "sine", "q") for k in range(2_000)]
+    turned = "\n".join(f"  %b{k} = f32[4] get-tuple-element(%s), index={k}" for k in range(2_000))
+    # One place more than the state has: a loop that no compiler makes.
+    more = wide.replace("(f32[4]", "(f32[4], f32[4]", 1)
+    before = (
+        f"%body (s: {wide}) -> {wide} {{\n  %s = {wide} parameter(0)\n{turned}\n"
+        f"  ROOT %bt = {wide} tuple({', '.join(f'%b{(k + 1) % 2_000}' for k in range(2_000))})\n}}\n"
+        f"%cond (s2: {more}) -> pred[] {{\n  %s2 = {more} parameter(0)\n  ROOT %c = pred[] constant(false)\n}}\n"
+    )
+    entry = lines(
+        *made,
+        f"  %t = {wide} tuple({', '.join(f'%v{k}' for k in range(2_000))})",
+        f"  %w = {wide} while(%t), condition=%cond, body=%body",
+        "  %z0 = f32[4] get-tuple-element(%w), index=0",
+        op("z", "cosine", "z0", root=True),
+    )
+    check(program(entry, before))
+
+
 def test_loops_within_loops():
     state = "(s32[], f32[4])"
     text = ""

@@ -78,6 +78,61 @@ def test_bytes_are_those_taken_not_those_made():
     assert graph.reads.element[read].tolist() == [1]
 
 
+def test_an_element_of_an_inner_tuple_is_that_element_alone():
+    module = program(
+        lines(
+            op("a", "sine", "q"),
+            op("b", "cosine", "q"),
+            "  %pair = (f32[4], f32[4]) tuple(%a, %b)",
+            "  %outer = (f32[4], (f32[4], f32[4])) tuple(%q, %pair)",
+            "  %inner = (f32[4], f32[4]) get-tuple-element(%outer), index=1",
+            "  %second = f32[4] get-tuple-element(%inner), index=1",
+            op("z", "tanh", "second", root=True),
+        )
+    )
+    graph = graph_of(module)
+    assert edges(graph) == {("b", "z")}
+    # An array as such, no element of one.
+    assert graph.reads.element[graph.reads.target == graph.kernels.names.index("z")].tolist() == [-1]
+
+
+def test_arrays_that_are_passed_on_side_by_side_stay_apart():
+    module = program(
+        lines(
+            op("a", "sine", "q"),
+            op("b", "cosine", "q"),
+            "  %kept = (f32[4], f32[4]) opt-barrier(%a, %b)",
+            "  %first = f32[4] get-tuple-element(%kept), index=0",
+            op("z", "tanh", "first", root=True),
+        )
+    )
+    assert edges(graph_of(module)) == {("a", "z")}
+
+
+def test_an_array_that_changes_its_place_in_a_loop_is_carried_from_where_it_is_made():
+    """In the second turn `used` takes what the first turn put into the other place: a value from before the loop."""
+    state = "(f32[4], f32[4])"
+    before = (
+        f"%body (s: {state}) -> {state} {{\n  %s = {state} parameter(0)\n"
+        "  %v = f32[4] get-tuple-element(%s), index=0\n  %w = f32[4] get-tuple-element(%s), index=1\n"
+        f"  %used = f32[4] sine(%v)\n  ROOT %t = {state} tuple(%w, %used)\n}}\n"
+        f"%cond (c: {state}) -> pred[] {{\n  %c = {state} parameter(0)\n"
+        "  %k = f32[4] get-tuple-element(%c), index=1\n"
+        '  ROOT %go = pred[] custom-call(%k), custom_call_target="test"\n}\n'
+    )
+    entry = lines(
+        op("a", "cosine", "q"),
+        op("b", "tanh", "q"),
+        f"  %start = {state} tuple(%a, %b)",
+        f"  %loop = {state} while(%start), condition=%cond, body=%body",
+        "  %out = f32[4] get-tuple-element(%loop), index=1",
+        op("z", "negate", "out", root=True),
+    )
+    graph = graph_of(program(entry, before))
+    assert edges(graph) == {("a", "used"), ("b", "used"), ("b", "go"), ("used", "z")}
+    assert carried(graph) == {("used", "used"), ("used", "go")}
+
+
 LOOP = """
 %body (s: (s32[], f32[4], f32[4])) -> (s32[], f32[4], f32[4]) {
   %s = (s32[], f32[4], f32[4]) parameter(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data import hlo_fixtures as fixtures
 
-from pjit_inspect.analyze.program.dataflow import Value, joins
+from pjit_inspect.analyze.program.dataflow import joins, operand, settled
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
@@ -42,13 +42,22 @@ def get(module: HloModule, name: str) -> Instruction:
 
 def test_values_are_followed_through_tuples_and_fusions():
     module = fixtures.from_text(PROGRAM)
-    assert Value(get(module, "second")).settled().instruction.name == "y"
-    assert Value(get(module, "first")).settled().instruction.name == "x"
-    total = Value(get(module, "total")).settled()
-    assert total.instruction.name == "sum"
-    assert [total.operand(k).settled().instruction.name for k in (0, 1)] == ["x", "y"]
+    assert settled(get(module, "second")).name == "y"
+    assert settled(get(module, "first")).name == "x"
+    total = settled(get(module, "total"))
+    assert total.name == "sum"
+    assert [settled(operand(total, k)).name for k in (0, 1)] == ["x", "y"]
     # There is no third operand: the value itself, which fits nothing.
-    assert total.operand(2) == total
+    assert operand(total, 2) == total
+
+
+def test_a_body_that_two_fusions_share_is_not_looked_into():
+    """What it yields is two values there: they must not be taken for one."""
+    extra = "  %g = (f32[8]{0}, f32[8]{0}) fusion(%y, %x), kind=kLoop, calls=%body\n  %first = "
+    module = parse_hlo_text(PROGRAM.replace("  %first = ", extra))
+    for name in ("first", "total"):
+        assert settled(get(module, name)).name == name
+    assert settled(get(module, "half")).name == "b"
 
 
 def test_what_joins_two_results_is_found_within_fusions():
@@ -66,4 +75,14 @@ def test_a_damaged_program_that_takes_elements_of_elements_without_end_is_no_tro
         ["HloModule deep", "", "ENTRY %main (p: f32[8]) -> f32[8] {", "  %g0 = f32[8]{0} parameter(0)", *lines]
     )
     module = parse_hlo_text(source + "\n  ROOT %r = f32[8]{0} negate(%g3000)\n}\n")
-    assert Value(get(module, "g3000")).settled().instruction.opcode == "get-tuple-element"
+    assert settled(get(module, "g3000")).name == "g3000"
+
+
+def test_a_damaged_program_that_copies_without_end_is_followed_part_of_the_way():
+    lines = [f"  %c{k + 1} = f32[8]{{0}} copy(%c{k})" for k in range(9000)]
+    source = "\n".join(
+        ["HloModule long", "", "ENTRY %main (p: f32[8]) -> f32[8] {", "  %c0 = f32[8]{0} parameter(0)", *lines]
+    )
+    module = parse_hlo_text(source + "\n  ROOT %r = f32[8]{0} negate(%c9000)\n}\n")
+    assert settled(get(module, "c9000")).opcode == "copy"
+    assert settled(get(module, "c9")).name == "c0"

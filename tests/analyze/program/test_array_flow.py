@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.partition.flow import Flow
+from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 LOOP = """HloModule m
@@ -97,3 +97,21 @@ def test_borders_are_arguments_and_what_loops_hand_on() -> None:
     flow = Flow(parse_hlo_text(LOOP))
     names = {flow.module.instruction(flow.owner[node]).name for node in flow.order if flow.is_border(node)}
     assert names == {"p", "q", "r", "b", "c"}
+
+
+def test_what_ends_a_loop_of_one_array_is_not_what_the_loop_yields() -> None:
+    """The condition's result is one array too, as the state is; it only decides."""
+    text = (
+        "HloModule m\n\n%body (b: f32[]) -> f32[] {\n  %b = f32[] parameter(0)\n  ROOT %s = f32[] sine(%b)\n}\n\n"
+        "%cond (c: f32[]) -> pred[] {\n  %c = f32[] parameter(0)\n  %one = f32[] constant(1)\n"
+        "  ROOT %go = pred[] compare(%c, %one), direction=LT\n}\n\n"
+        "ENTRY %main (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
+        "  ROOT %loop = f32[] while(%p), condition=%cond, body=%body\n}\n"
+    )
+    flow = Flow(parse_hlo_text(text))
+    names = [flow.module.instruction(index).name for index in flow.owner]
+    made_of = {name: {names[source] for source in flow.before[node]} for node, name in enumerate(names)}
+    assert made_of["loop"] == {"p", "s"}
+    assert made_of["b"] == {"p", "s"}
+    # From the second turn on, the condition takes what the body yields.
+    assert made_of["c"] == {"p", "s"}
