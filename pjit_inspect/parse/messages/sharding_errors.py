@@ -2,14 +2,9 @@
 
 Each message has its pattern; the versions that write it stand beside it. What does not match in full is not known, and
 None comes back: an explanation of half a message would be a guess. Not its job: the user's names and lines
-<<<<<<< aa1e7bd0317cffdeb7f20d4c7ec67e279f714779
 (`observe.errors.scene`), specs, meshes and types in them (`sharding_phrases`); calls (`call_errors`), types
-(`typed_errors`) and traced values (`traced_errors`) have modules of their own.
-=======
-(`observe.errors.scene`), specs, meshes and types in them (`parse.messages.sharding_phrases`); calls (`parse.messages.call_errors`), types
-(`parse.messages.typed_errors`), trees of loops and branches (`parse.messages.structure_errors`), callbacks
-(`parse.messages.callback_errors`) and traced values (`parse.messages.traced_errors`) have their own pages.
->>>>>>> 2ce3e4e8fe93eadbe87684e259f3089d409cc0b2
+(`typed_errors`), trees of loops and branches (`structure_errors`), callbacks (`callback_errors`) and traced values
+(`traced_errors`) have modules of their own.
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
