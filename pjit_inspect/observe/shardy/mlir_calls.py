@@ -1,7 +1,7 @@
 """Calls of functions as regions, for versions of jaxlib that have no pass for it (before 0.10).
 
-Shardy does not propagate across a `func.call`; JAX's own pipeline turns each into a `sdy.named_computation` first, and so
-does this. Not its job: the passes (`observe.shardy.propagation`).
+Shardy does not propagate across a `func.call`; JAX's own pipeline turns each into a `sdy.named_computation` first, and
+so does this. Not its job: the passes (`observe.shardy.propagation`).
 """
 
 from __future__ import annotations
