@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analyze" / "graph"))
 import graph_cases
 from data import hlo_fixtures as fixtures
 from front_sources import import_all, run_node
+from shown_arrows import shown_arrows
 
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.graph import ProgramGraph
@@ -121,7 +122,7 @@ def test_with_every_row_open_the_folding_is_that_of_the_analysis(name: str):
     )
     drawn_skips = {"far skip": "skip"}
     flows = sorted([*flow[:2], drawn_skips.get(flow[2], flow[2]), *flow[3:]] for flow in found["flows"])
-    expected = sorted([a.source, a.target, a.relation, a.bytes, a.total_bytes, a.members] for a in graph.shown_arrows)
+    expected = sorted([a.source, a.target, a.relation, a.bytes, a.total_bytes, a.members] for a in shown_arrows(graph))
     assert flows == expected
     assert found["stand"] == [row.shown_as for row in graph.rows]
     shown = [[n] for n, box in enumerate(graph.boxes) if graph.rows[box.row].shown_as == box.row]

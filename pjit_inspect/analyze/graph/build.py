@@ -1,7 +1,7 @@
 """A program as the inspector's graph and schedule strip: every step from instructions to rows, boxes and arrows.
 
 Not its job: the steps themselves, in this order: `graph_running`, `_values`, `_kernels`, `_sites`, `_scopes`,
-`_placing`, `_arguments`, `_functions`, `_arrays`, `_work`, `_tree`, `_fold`, `_matrix`, `_arrows`, `_schedule`.
+`_placing`, `_arguments`, `_functions`, `_arrays`, `_work`, `_tree`, `_fold`, `_matrix`, `_schedule`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import numpy as np
 
 from pjit_inspect.analyze.graph.arguments import has_scopes, place_by_arguments
 from pjit_inspect.analyze.graph.arrays import Inputs, find_homes, place_combined, place_updates
-from pjit_inspect.analyze.graph.arrows import fold_arrows
 from pjit_inspect.analyze.graph.fold import Folding, KernelFacts, find_deviations, fold_rows
 from pjit_inspect.analyze.graph.functions import refine_by_functions
 from pjit_inspect.analyze.graph.kernels import KernelList, find_kernels
 from pjit_inspect.analyze.graph.matrix import Matrix, build_matrix, find_arrows, find_mixes
+from pjit_inspect.analyze.graph.parts import GraphParts
 from pjit_inspect.analyze.graph.placing import Placing, place_kernels
 from pjit_inspect.analyze.graph.schedule import build_strip
 from pjit_inspect.analyze.graph.scopes import Scopes, read_names
@@ -38,6 +38,33 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
       module: the program.
       collectives: its collectives, all of them (`find_collectives`).
     """
+    parts, is_scoped = _parts(module, collectives)
+    matrix = build_matrix(parts)
+    mixes = find_mixes(parts.placing, parts.rows)
+    numbers = _argument_numbers(module)
+    return ProgramGraph(
+        phases=tuple(sorted({box.phase for box in matrix.boxes})),
+        is_differentiated=parts.placing.is_differentiated,
+        has_scopes=is_scoped,
+        rows=_rows(parts.rows, parts.folding),
+        boxes=matrix.boxes,
+        kernels=_kernels(parts, matrix, mixes.kernel),
+        box_kernels=matrix.kernels,
+        reads=_reads(parts.kernels, numbers),
+        arguments=_argument_names(module, numbers),
+        loops=parts.kernels.running.loops,
+        mixes=mixes,
+        collective_boxes=matrix.of_collective,
+        collective_kernels=parts.sites.kernels,
+        folds=parts.folding.folds,
+        deviations=find_deviations(parts.folding, parts.rows, matrix.boxes, matrix.at),
+        arrows=find_arrows(parts.kernels, matrix.of_kernel),
+        strip=build_strip(parts),
+    )
+
+
+def _parts(module: HloModule, collectives: CollectiveTable) -> tuple[GraphParts, bool]:
+    """The parts, and whether the program has scopes."""
     kernels = find_kernels(module)
     sites = find_collective_kernels(kernels, collectives)
     inputs = Inputs(kernels, sites.combined(collectives))
@@ -48,32 +75,19 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
     rows = build_rows(placing, work.matmuls, kernels.running.loops, loops)
     if -1 in sites.kernels:
         rows.add_unreached()
-    folding = _fold(kernels, collectives, sites, inputs, placing, rows, work)
-    runs = _runs(module, computations)
-    matrix = build_matrix(kernels, placing, rows, folding, work, runs, collectives, sites, inputs)
-    arrows = find_arrows(kernels, matrix.of_kernel)
-    mixes = find_mixes(placing, rows)
-    numbers = _argument_numbers(module)
-    return ProgramGraph(
-        phases=tuple(sorted({box.phase for box in matrix.boxes})),
-        is_differentiated=placing.is_differentiated,
-        has_scopes=is_scoped,
-        rows=_rows(rows, folding),
-        boxes=matrix.boxes,
-        kernels=_kernels(kernels, placing, matrix, work, runs, loops, mixes.kernel),
-        box_kernels=matrix.kernels,
-        reads=_reads(kernels, numbers),
-        arguments=_argument_names(module, numbers),
-        loops=kernels.running.loops,
-        mixes=mixes,
-        collective_boxes=matrix.of_collective,
-        collective_kernels=sites.kernels,
-        folds=folding.folds,
-        deviations=find_deviations(folding, rows, matrix.boxes, matrix.at),
-        arrows=arrows,
-        shown_arrows=fold_arrows(arrows, matrix.boxes, matrix.at, rows, folding),
-        strip=build_strip(kernels, collectives, sites, rows, folding, placing.phase, work.matmuls),
+    parts = GraphParts(
+        kernels=kernels,
+        collectives=collectives,
+        sites=sites,
+        inputs=inputs,
+        placing=placing,
+        rows=rows,
+        folding=_fold(kernels, collectives, sites, inputs, placing, rows, work),
+        work=work,
+        runs=_runs(module, computations),
+        loops=loops,
     )
+    return parts, is_scoped
 
 
 def _place(
@@ -134,16 +148,8 @@ def _rows(rows: Rows, folding: Folding) -> tuple[GraphRow, ...]:
     )
 
 
-def _kernels(
-    kernels: KernelList,
-    placing: Placing,
-    matrix: Matrix,
-    work: Work,
-    runs: np.ndarray,
-    loops: list[int],
-    mixed: np.ndarray,
-) -> GraphKernels:
-    module = kernels.module
+def _kernels(parts: GraphParts, matrix: Matrix, mixed: np.ndarray) -> GraphKernels:
+    kernels, placing, module = parts.kernels, parts.placing, parts.kernels.module
     opcodes, opcode = np.unique(module.instructions.opcode[kernels.rows], return_inverse=True)
     labels = {label: row for row, label in enumerate(dict.fromkeys(placing.label))}
     return GraphKernels(
@@ -155,11 +161,11 @@ def _kernels(
         labels=tuple(labels),
         box=matrix.of_kernel,
         how=np.array(placing.how, np.int8),
-        loop=np.array(loops, np.int32),
-        runs=runs,
+        loop=np.array(parts.loops, np.int32),
+        runs=parts.runs,
         result_bytes=module.result_bytes[kernels.rows],
-        matmuls=np.array(work.matmuls, np.int32),
-        flops=np.array(work.flops, np.int64),
+        matmuls=np.array(parts.work.matmuls, np.int32),
+        flops=np.array(parts.work.flops, np.int64),
         mixed=np.isin(np.arange(len(kernels)), mixed),
     )
 

@@ -1,6 +1,6 @@
 """The boxes of the matrix: what each row does in each phase, and the values that move between boxes.
 
-Not its job: rows (`analyze.graph.tree`), folds (`analyze.graph.fold`), which arrows to draw (`analyze.graph.arrows`).
+Not its job: rows (`analyze.graph.tree`), folds (`analyze.graph.fold`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pjit_inspect.analyze.graph.arrays import Inputs, Served, find_served
-from pjit_inspect.analyze.graph.fold import Folding
+from pjit_inspect.analyze.graph.arrays import Served, find_served
 from pjit_inspect.analyze.graph.kernels import KernelList
+from pjit_inspect.analyze.graph.parts import GraphParts
 from pjit_inspect.analyze.graph.placing import HOW, Placing
 from pjit_inspect.analyze.graph.scopes import UNKNOWN, Scopes
 from pjit_inspect.analyze.graph.sites import CollectiveSites
 from pjit_inspect.analyze.graph.tree import Rows
-from pjit_inspect.analyze.graph.work import Work
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import BoxCollectives, GraphBox, Mention
@@ -53,21 +52,12 @@ class Matrix:
     of_collective: tuple[int, ...]
 
 
-def build_matrix(
-    kernels: KernelList,
-    placing: Placing,
-    rows: Rows,
-    folding: Folding,
-    work: Work,
-    runs: np.ndarray,
-    table: CollectiveTable,
-    sites: CollectiveSites,
-    inputs: Inputs,
-) -> Matrix:
+def build_matrix(parts: GraphParts) -> Matrix:
     """All boxes: those with kernels, and empty ones where a fold has something to say.
 
-    `runs` is how often each kernel runs per call; -1 when unknown. Collectives that nothing runs stand in the last row.
+    Collectives that nothing runs are in the last row.
     """
+    placing, rows, sites, inputs = parts.placing, parts.rows, parts.sites, parts.inputs
     homes = [
         (rows.of_kernel[kernel], placing.phase[kernel]) if kernel >= 0 else (len(rows) - 1, 0)
         for kernel in sites.kernels
@@ -75,13 +65,13 @@ def build_matrix(
     places = list(zip(rows.of_kernel, placing.phase, strict=True))
     served = {kernel: find_served(kernel, inputs) for kernel in sorted(inputs.combined)}
     keys = {*places, *homes}
-    keys |= {(folding.shown_as[row], phase) for row, phase in keys}
+    keys |= {(parts.folding.shown_as[row], phase) for row, phase in keys}
     at = {key: box for box, key in enumerate(sorted(keys))}
     of_kernel = np.array([at[place] for place in places], np.int32).reshape(-1)
     of_collective = tuple(at[home] for home in homes)
     mentions = _mentions(sites, served, of_kernel)
-    held = _held(table, of_collective, len(at))
-    facts = _Facts(kernels, placing, work, runs, of_kernel, len(at))
+    held = _held(parts.collectives, of_collective, len(at))
+    facts = _Facts(parts, of_kernel, len(at))
     boxes = tuple(
         replace(facts.box(box, row, phase), collectives=held[box], mentions=tuple(mentions.get(box, ())))
         for (row, phase), box in at.items()
@@ -92,18 +82,17 @@ def build_matrix(
 class _Facts:
     """Numbers of boxes, from columns."""
 
-    def __init__(
-        self, kernels: KernelList, placing: Placing, work: Work, runs: np.ndarray, of_kernel: np.ndarray, boxes: int
-    ) -> None:
+    def __init__(self, parts: GraphParts, of_kernel: np.ndarray, boxes: int) -> None:
+        kernels, work = parts.kernels, parts.work
         order = np.argsort(of_kernel, kind="stable").astype(np.int32)
         counts = np.bincount(of_kernel, minlength=boxes)
         starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
         self.kernels = Links(starts=starts, items=order)
         self._counts = counts.tolist()
-        self._inferred = np.bincount(of_kernel[np.array(placing.how) != HOW["own"]], minlength=boxes).tolist()
+        self._inferred = np.bincount(of_kernel[np.array(parts.placing.how) != HOW["own"]], minlength=boxes).tolist()
         self._matmuls = np.bincount(of_kernel, work.matmuls, minlength=boxes).astype(np.int64).tolist()
         sizes = np.maximum(kernels.module.result_bytes[kernels.rows], 0)
-        self._bytes, self._flops, self._runs = sizes.tolist(), work.flops, runs.tolist()
+        self._bytes, self._flops, self._runs = sizes.tolist(), work.flops, parts.runs.tolist()
         edges = kernels.edges
         inside = of_kernel[edges.source] == of_kernel[edges.target]
         self._edges = np.bincount(of_kernel[edges.source[inside]], minlength=boxes).tolist()

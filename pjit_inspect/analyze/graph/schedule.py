@@ -7,13 +7,12 @@ count kernels, not time. Not its job: how long anything takes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
 from pjit_inspect.analyze.graph.fold import Folding
 from pjit_inspect.analyze.graph.kernels import KernelList
-from pjit_inspect.analyze.graph.sites import CollectiveSites
+from pjit_inspect.analyze.graph.parts import GraphParts
 from pjit_inspect.analyze.graph.tree import Rows
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import LaneEvent, ScheduleStrip
@@ -22,17 +21,10 @@ from pjit_inspect.model.report.graph_columns import ScheduleRuns
 __all__ = ["build_strip"]
 
 
-def build_strip(
-    kernels: KernelList,
-    table: CollectiveTable,
-    sites: CollectiveSites,
-    rows: Rows,
-    folding: Folding,
-    phases: Sequence[int],
-    matmuls: Sequence[int],
-) -> ScheduleStrip:
-    """The strip; `phases` and `matmuls` are by kernel."""
-    groups = _groups(rows, folding)
+def build_strip(parts: GraphParts) -> ScheduleStrip:
+    """The strip of one program."""
+    kernels, table, rows = parts.kernels, parts.collectives, parts.rows
+    groups = _groups(rows, parts.folding)
     lanes = _lanes(table)
     uses = _uses(kernels)
     events = [
@@ -40,20 +32,20 @@ def build_strip(
             collective=number,
             lane=lanes[table.rows[number].axes],
             start=kernel,
-            end=sites.ends[number],
+            end=parts.sites.ends[number],
             first_use=int(uses[0][kernel]),
             last_use=int(uses[1][kernel]),
             is_async=table.rows[number].is_async,
         )
-        for number, kernel in enumerate(sites.kernels)
+        for number, kernel in enumerate(parts.sites.kernels)
         if kernel >= 0
     ]
     return ScheduleStrip(
         is_scheduled=kernels.module.is_scheduled,
-        runs=_runs(np.array([groups[row] for row in rows.of_kernel], np.int32), np.array(phases, np.int8)),
+        runs=_runs(np.array([groups[row] for row in rows.of_kernel], np.int32), np.array(parts.placing.phase, np.int8)),
         lanes=tuple(lanes),
         events=tuple(sorted(events, key=lambda event: (event.start, event.collective))),
-        first_matmul=next((kernel for kernel, count in enumerate(matmuls) if count), -1),
+        first_matmul=next((kernel for kernel, count in enumerate(parts.work.matmuls) if count), -1),
     )
 
 

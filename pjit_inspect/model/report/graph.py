@@ -31,7 +31,6 @@ __all__ = [
     "ProgramGraph",
     "RowKind",
     "ScheduleStrip",
-    "ShownArrow",
 ]
 
 RowKind = Literal[
@@ -211,36 +210,6 @@ class GraphBox:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownArrow:
-    """An arrow while every row is open and every fold is closed.
-
-    Boxes in a fold show one member, and so does `bytes`; `total_bytes` is what all members together have.
-
-    Attributes:
-      source, target: shown boxes.
-      relation: "flow" to the next box of the same phase in its direction (down; up for backward); "skip" to a later
-        one; "against" the direction; "saved" to a later phase in the same row (update: of the same group); "next" from
-        one member of a fold to the next one in that direction; "across" for all else.
-      bytes: of the shown member's own arrow; 0 when only other members have it.
-      total_bytes: of all members.
-      members: how many members have it.
-      times: how many there are: the size of the folds that either end stands in; 1 outside of folds. A "next" arrow
-        has one fewer in its fold.
-      is_drawn: whether it belongs in the first picture: flow, saved and next, and the six skips of the forward phase
-        with most bytes.
-    """
-
-    source: int
-    target: int
-    relation: Literal["flow", "skip", "against", "saved", "next", "across"]
-    bytes: int
-    total_bytes: int
-    members: int
-    times: int
-    is_drawn: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LaneEvent:
     """One collective in the schedule.
 
@@ -305,7 +274,6 @@ class ProgramGraph:
       deviations: what members of folds have otherwise than the shown ones. What is shown times the folds, and these,
         are all collectives of the program (`analyze.graph.fold.count_shown`).
       arrows: values between boxes, nothing folded.
-      shown_arrows: the same with every fold closed, most bytes first.
       strip: the schedule.
     """
 
@@ -325,7 +293,6 @@ class ProgramGraph:
     folds: tuple[GraphFold, ...]
     deviations: tuple[Deviation, ...]
     arrows: GraphArrows
-    shown_arrows: tuple[ShownArrow, ...]
     strip: ScheduleStrip
 
     def kernels_of(self, box: int) -> np.ndarray:

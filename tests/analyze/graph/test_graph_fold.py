@@ -173,6 +173,5 @@ def test_equal_input_gives_equal_output():
         second.folds,
         second.deviations,
     )
-    assert first.shown_arrows == second.shown_arrows
     assert first.strip.events == second.strip.events
     assert first.kernels.box.tolist() == second.kernels.box.tolist()

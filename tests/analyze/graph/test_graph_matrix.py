@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
 from graph_cases import arrows, box, fixture, graph_of, lines, op, path, program
+from shown_arrows import shown_arrows
 
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
@@ -51,7 +52,7 @@ def test_arrows_have_the_bytes_of_distinct_values():
     }
     relations = {
         (path(graph, graph.boxes[arrow.source].row), path(graph, graph.boxes[arrow.target].row), arrow.relation)
-        for arrow in graph.shown_arrows
+        for arrow in shown_arrows(graph)
     }
     assert relations == {
         ("a", "b", "flow"),
@@ -80,7 +81,7 @@ def test_an_arrow_into_a_fold_has_the_bytes_of_the_shown_member_and_of_all():
     [fold] = graph.folds
     layer = graph.rows[fold.shown].name
     found = {
-        (path(graph, graph.boxes[a.source].row), path(graph, graph.boxes[a.target].row)): a for a in graph.shown_arrows
+        (path(graph, graph.boxes[a.source].row), path(graph, graph.boxes[a.target].row)): a for a in shown_arrows(graph)
     }
     # Each of the 5 layers takes the mask.
     mask = found["mask", f"{layer}/attn"]
@@ -101,14 +102,14 @@ def test_an_arrow_into_a_fold_has_the_bytes_of_the_shown_member_and_of_all():
 @pytest.mark.parametrize("name", fixtures.ALL)
 def test_folded_arrows_lose_no_byte(name: str):
     _, _, graph = fixture(name)
-    shown = sum(arrow.total_bytes for arrow in graph.shown_arrows)
+    shown = sum(arrow.total_bytes for arrow in shown_arrows(graph))
     box_of = [graph.rows[box.row].shown_as for box in graph.boxes]
     same = [
         box_of[source] == box_of[target] and graph.boxes[source].phase == graph.boxes[target].phase
         for source, target in zip(graph.arrows.source.tolist(), graph.arrows.target.tolist(), strict=True)
     ]
     # What members exchange within one shown box is an arrow from that box to itself.
-    loops = sum(a.total_bytes for a in graph.shown_arrows if a.source == a.target)
+    loops = sum(a.total_bytes for a in shown_arrows(graph) if a.source == a.target)
     assert shown == int(graph.arrows.bytes.sum()) - (int(graph.arrows.bytes[np.array(same, bool)].sum()) - loops)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import view_reports
 
+from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
 from pjit_inspect.view.inspector.blob import MAGIC, json_text, pack_blob
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 
@@ -69,7 +70,9 @@ def test_rows_with_their_numbers_add_up_to_every_collective():
 
 def test_a_fsdp_row_says_its_bytes_and_how_they_are_known():
     """Two gathers of 2 KiB each; a ring of 8 sends 7 shards, 14 KiB."""
-    header, columns = read_blob(inspector_payload(InspectorInput(report=view_reports.mlp("fsdp"))).blob)
+    report = view_reports.mlp("fsdp")
+    traffic = find_link_traffic(report.collectives or ())
+    header, columns = read_blob(inspector_payload(InspectorInput(report=report, traffic=traffic)).blob)
     first = header["collectives"][0]
     assert [figure for _, figure, _ in first["numbers"]][:2] == ["2 KiB", "14 KiB"]
     assert [how.split(",")[0] for _, _, how in first["numbers"]][:2] == ["counted", "modelled"]

@@ -1,23 +1,21 @@
 """Arrows between boxes as the first picture shows them: every row open, every fold closed.
 
 A box in a fold shows one member, and so do its arrows: `bytes` is that of the shown member, `total_bytes` that of all.
-What goes from one member to the next is an arrow of its own. Not its job: arrows with nothing folded
-(`analyze.graph.matrix`), or where lines run.
+What goes from one member to the next is an arrow of its own. Written apart from the front end, which folds arrows by
+itself, so that the two can be compared. Not its job: arrows with nothing folded (`analyze.graph.matrix`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from pjit_inspect.analyze.graph.fold import Folding
 from pjit_inspect.analyze.graph.scopes import BACKWARD, FORWARD, UPDATE
-from pjit_inspect.analyze.graph.tree import Rows
-from pjit_inspect.model.report.graph import GraphBox, ShownArrow
-from pjit_inspect.model.report.graph_columns import GraphArrows
+from pjit_inspect.model.report.graph import GraphBox, ProgramGraph
 
-__all__ = ["fold_arrows"]
+__all__ = ["ShownArrow", "shown_arrows"]
 
 _MOST_SKIPS = 6
 _DRAWN = ("flow", "saved", "next")
@@ -27,6 +25,36 @@ _MOST_MEMBERS = 4096
 _Relation = Literal["flow", "skip", "against", "saved", "next", "across"]
 _Member = tuple[int, int]
 """A fold, and the place of a member in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownArrow:
+    """An arrow while every row is open and every fold is closed.
+
+    Boxes in a fold show one member, and so does `bytes`; `total_bytes` is what all members together have.
+
+    Attributes:
+      source, target: shown boxes.
+      relation: "flow" to the next box of the same phase in its direction (down; up for backward); "skip" to a later
+        one; "against" the direction; "saved" to a later phase in the same row (update: of the same group); "next" from
+        one member of a fold to the next one in that direction; "across" for all else.
+      bytes: of the shown member's own arrow; 0 when only other members have it.
+      total_bytes: of all members.
+      members: how many members have it.
+      times: how many there are: the size of the folds that either end stands in; 1 outside of folds. A "next" arrow
+        has one fewer in its fold.
+      is_drawn: whether it belongs in the first picture: flow, saved and next, and the six skips of the forward phase
+        with most bytes.
+    """
+
+    source: int
+    target: int
+    relation: Literal["flow", "skip", "against", "saved", "next", "across"]
+    bytes: int
+    total_bytes: int
+    members: int
+    times: int
+    is_drawn: bool
 
 
 class _Key(NamedTuple):
@@ -50,12 +78,14 @@ class _Sum:
     folds: set[int] = field(default_factory=set)
 
 
-def fold_arrows(
-    arrows: GraphArrows, boxes: Sequence[GraphBox], at: Mapping[tuple[int, int], int], rows: Rows, folding: Folding
-) -> tuple[ShownArrow, ...]:
-    """The arrows between shown boxes, most bytes first. `at` gives the box of a row and phase."""
+def shown_arrows(graph: ProgramGraph) -> tuple[ShownArrow, ...]:
+    """The arrows between shown boxes, most bytes first."""
+    boxes, arrows, parents = graph.boxes, graph.arrows, [row.parent for row in graph.rows]
+    fold_of, shown_as = tuple(row.fold for row in graph.rows), tuple(row.shown_as for row in graph.rows)
+    folding = Folding(folds=graph.folds, fold_of=fold_of, shown_as=shown_as)
+    at = {(box.row, box.phase): number for number, box in enumerate(boxes)}
     shown = [at[folding.shown_as[box.row], box.phase] for box in boxes]
-    members = _members(rows, folding)
+    members = _members(parents, folding)
     sums: dict[_Key, _Sum] = {}
     for source, target, size in zip(arrows.source.tolist(), arrows.target.tolist(), arrows.bytes.tolist(), strict=True):
         near, far = members[boxes[source].row], members[boxes[target].row]
@@ -66,16 +96,16 @@ def fold_arrows(
         if key.source != key.target or key.step != "inside":
             leaves, enters = key.source == source, key.target == target
             _add(sums.setdefault(key, _Sum()), size, (*near, *far), leaves=leaves, enters=enters)
-    relations = _Relations(boxes, rows, shown)
+    relations = _Relations(boxes, parents, shown)
     found = [_arrow(key, entry, folding, relations) for key, entry in sums.items()]
     return _with_skips(sorted(found, key=lambda arrow: (-arrow.total_bytes, arrow.source, arrow.target)), boxes)
 
 
-def _members(rows: Rows, folding: Folding) -> list[tuple[_Member, ...]]:
+def _members(parents: Sequence[int], folding: Folding) -> list[tuple[_Member, ...]]:
     """For each row the members of folds that it stands in, outer ones first."""
     places = {row: place for fold in folding.folds for place, row in enumerate(fold.members)}
     found: list[tuple[_Member, ...]] = []
-    for row, parent in enumerate(rows.parents):
+    for row, parent in enumerate(parents):
         around = found[parent] if parent >= 0 else ()
         found.append((*around, (folding.fold_of[row], places[row])) if row in places else around)
     return found
@@ -128,8 +158,8 @@ def _arrow(key: _Key, entry: _Sum, folding: Folding, relations: _Relations) -> S
 class _Relations:
     """How two shown boxes stand to each other."""
 
-    def __init__(self, boxes: Sequence[GraphBox], rows: Rows, shown: Sequence[int]) -> None:
-        self._boxes, self._rows = boxes, rows
+    def __init__(self, boxes: Sequence[GraphBox], parents: Sequence[int], shown: Sequence[int]) -> None:
+        self._boxes, self._parents = boxes, parents
         self._place: dict[int, int] = {}
         columns: dict[int, int] = {}
         for number, box in enumerate(boxes):
@@ -156,7 +186,7 @@ class _Relations:
 
     def _is_around(self, outer: int, row: int) -> bool:
         while row > outer:
-            row = self._rows.parents[row]
+            row = self._parents[row]
         return row == outer
 
 
