@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 _CODE = re.compile(r"`[^`]*`")
+_MOST_FACTS = 8
+_OTHER_FACTS = "their other facts, such as shapes, differ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,34 +83,48 @@ def reason_key(row: Collective) -> object:
     """What two collectives that are there for the same reasons have in common."""
     if not row.causes:
         return scope_pattern(row.op_name), row.source[:1]
-    return frozenset((cause.kind, _starred(cause.sentence), cause.source[:1]) for cause in row.causes)
+    return frozenset(map(_cause_key, row.causes))
 
 
 def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
     """The reasons of the first collective, worded so that they hold for all."""
-    by_key: dict[object, list[Cause]] = {}
-    for cause in members[0].causes:
-        by_key.setdefault((cause.kind, _starred(cause.sentence), cause.source[:1]), []).append(cause)
-    others: dict[str, set[str]] = {}
+    alike: dict[object, list[Cause]] = {}
     for member in members:
         for cause in member.causes:
-            others.setdefault(_starred(cause.sentence), set()).add(cause.sentence)
-    reasons = [_reason(same, others, members[0].kind) for same in by_key.values()]
+            alike.setdefault(_cause_key(cause), []).append(cause)
+    by_key: dict[object, list[Cause]] = {}
+    for cause in members[0].causes:
+        by_key.setdefault(_cause_key(cause), []).append(cause)
+    reasons = [_reason(same, alike[key], members[0].kind) for key, same in by_key.items()]
     return tuple(sorted(reasons, key=lambda reason: -reason.payload_bytes))
 
 
-def _reason(same: list[Cause], others: dict[str, set[str]], kind: str) -> Reason:
+def _cause_key(cause: Cause) -> object:
+    return cause.kind, _starred(cause.sentence), cause.source[:1]
+
+
+def _reason(same: list[Cause], alike: Sequence[Cause], kind: str) -> Reason:
+    """The reason of equal causes of one collective, in words that hold for all that are alike."""
     first = same[0]
-    is_alike = len(others[_starred(first.sentence)]) == 1
-    sentence = first.sentence if is_alike else _starred(first.sentence)
-    facts = first.facts if is_alike else tuple(map(_starred, first.facts))
+    is_one = len({cause.sentence for cause in alike}) == 1
     return Reason(
         first=first,
-        clause=_clause(sentence, kind),
-        facts=tuple(dict.fromkeys(facts)),
+        clause=_clause(first.sentence if is_one else _starred(first.sentence), kind),
+        facts=_facts(alike),
         arrays=len(same),
         payload_bytes=sum(cause.payload_bytes for cause in same),
     )
+
+
+def _facts(alike: Sequence[Cause]) -> tuple[str, ...]:
+    """The facts of causes with equal sentences, which may be about arrays of other shapes."""
+    if len({cause.facts for cause in alike}) == 1:
+        return tuple(dict.fromkeys(alike[0].facts))
+    every = [tuple(map(_starred, cause.facts)) for cause in alike]
+    together = tuple(dict.fromkeys(itertools.chain.from_iterable(every)))
+    if len(together) <= _MOST_FACTS:
+        return together
+    return *(fact for fact in together if all(fact in facts for facts in every)), _OTHER_FACTS
 
 
 def _clause(sentence: str, kind: str) -> str:

@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "analyze" / "graph"))
 import graph_cases
 import view_reports
+from blob_reader import read_blob, strings
 from data import hlo_fixtures as fixtures
-from test_inspector_payload import read_blob, strings
 
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.view.inspector.blob import pack_blob

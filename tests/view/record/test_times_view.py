@@ -7,7 +7,7 @@ import json
 
 import pytest
 import view_reports
-from test_inspector_payload import read_blob
+from blob_reader import read_blob
 
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.report.collective import CollectiveTable
