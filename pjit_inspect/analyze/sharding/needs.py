@@ -20,7 +20,7 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 
-__all__ = ["Need", "Part", "find_needs", "is_cumulative", "sum_kind", "whole_axes"]
+__all__ = ["Need", "Part", "find_needs", "is_cumulative", "is_free", "sum_kind", "whole_axes"]
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
@@ -282,10 +282,10 @@ def _request(
 
 def _brings(program: ShardedProgram, array: Array, factor: str, axes: set[str]) -> bool:
     """Whether an operand that is real data is split over one of these axes along a factor."""
-    return bool(axes & set(array.axes.get(factor, ()))) and not _is_free(program, array.value)
+    return bool(axes & set(array.axes.get(factor, ()))) and not is_free(program, array.value)
 
 
-def _is_free(program: ShardedProgram, value: int) -> bool:
+def is_free(program: ShardedProgram, value: int) -> bool:
     """Whether a value is made of nothing but constants: it has any sharding at no cost."""
     maker = program.values[value].op
     while maker is not None:

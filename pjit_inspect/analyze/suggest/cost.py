@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.program.phases import find_phase
-from pjit_inspect.analyze.sharding.needs import Need, find_needs
+from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
 from pjit_inspect.model.program.opcodes import DOTS, REQUESTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
@@ -239,7 +239,7 @@ def _moved_bytes(
     program: ShardedProgram, need: Need, seen: set[tuple[int, Dimensions]], given_up: Collection[Move]
 ) -> int:
     value = need.value
-    if value is None or _is_free(program, value):
+    if value is None or is_free(program, value):
         return 0
     given = program.values[value].spec
     if need.kind == "halo":
@@ -270,21 +270,6 @@ def _without_cuts_to_sum(program: ShardedProgram, need: Need, target: Dimensions
         () if not have and factors[dimension] and set(factors[dimension]) <= set(op.rule.reduction) else axes
         for dimension, (have, axes) in enumerate(zip(given, target, strict=True))
     )
-
-
-def _is_free(program: ShardedProgram, value: int) -> bool:
-    """Whether every device can make the value itself: a constant, a counter, or one number spread out."""
-    for _ in range(4):
-        found = program.values[value]
-        op = program.ops[found.op] if found.op is not None else None
-        if op is None or value not in op.results:
-            return False
-        if op.kind in _FREE:
-            return True
-        if op.kind not in ("broadcast_in_dim", "convert", "reshape") or not op.operands:
-            return False
-        value = op.operands[0]
-    return False
 
 
 def _edge_bytes(program: ShardedProgram, need: Need) -> int:
