@@ -139,6 +139,8 @@ class NeedFinder:
             # Neighbours exchange edges for an operation of which only pieces are left; who takes its result does not.
             return Match(edge=edge, need=need)
         for taker in self._takers(edge):
+            if self._is_put_back(edge, taker):
+                continue
             taken = self._taken(edge, taker)
             needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes))
             if (need := self._best(needs, axes)) is not None:
@@ -151,6 +153,14 @@ class NeedFinder:
             if (need := self._best(needs, axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
+
+    def _is_put_back(self, edge: PartitionedCollective, taker: Taker) -> bool:
+        """Whether XLA made it while it partitioned what makes the array, and not yet what takes it.
+
+        An operation that was computed in other pieces, as a sort of complete rows, is put back as its sharding says.
+        """
+        is_makers = any(op in edge.visited for op in self._makers(edge)) and taker.op not in edge.visited
+        return is_makers and self._is_made_otherwise(edge)
 
     def _is_over_parts(self, need: Need, edge: PartitionedCollective) -> bool:
         """Whether a collective is over as many devices as one of a need's dimensions loses parts of an axis of."""
@@ -195,7 +205,7 @@ class NeedFinder:
             needs = [n for n in self.by_op.get(op, ()) if not n.is_sum or self._gathers_parts(edge, op)]
             if set(edge.makers) & set(self.program.ops[op].operands):
                 # It takes what is moved: a need of another operand is not why.
-                needs = [n for n in needs if self._is_of(n, edge.makers)]
+                needs = [n for n in needs if n.value in edge.makers or self._is_of(n, edge.makers)]
             if not is_sent and (need := self._best(needs, axes)) is not None and not self._is_behind(edge, need):
                 return Match(edge=edge, need=need, moves_result=not need.is_sum and self._is_made_otherwise(edge))
         return None

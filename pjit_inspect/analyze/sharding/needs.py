@@ -15,7 +15,7 @@ from typing import Any
 
 from pjit_inspect.analyze.sharding.factor_axes import Array, FactorAxes, find_factor_axes
 from pjit_inspect.analyze.sharding.requests import Request, RequestFinder
-from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
@@ -312,7 +312,9 @@ def _taken(program: ShardedProgram, factors: FactorAxes, axes: frozenset[str]) -
 
 
 def _whole_needs(program: ShardedProgram, index: int, op: ShardedOp) -> Iterator[Need]:
-    """An op nobody has a rule for gets every operand whole."""
+    """An operation without a rule gets all of every operand."""
+    if op.detail in MANUAL_BORDERS:
+        return
     names = frozenset((op.kind, op.detail))
     kind: CauseKind = "indexing" if names & (_INDEXED | _INDEXED_NAMES) else "no_sharding_rule"
     for number, value in enumerate(op.operands):

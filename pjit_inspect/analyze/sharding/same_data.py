@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
 __all__ = ["RESHAPED", "SAME_SHAPE", "SameData", "Step"]
@@ -16,7 +17,6 @@ SAME_SHAPE = frozenset(("convert", "copy", "bitcast_convert", "sharding_constrai
 RESHAPED = {"transpose": "transposed", "reshape": "reshaped", "broadcast_in_dim": "broadcast"}
 _BARRIER = "optimization_barrier"
 _CALLS = frozenset(("named_computation", "call"))
-_MANUAL = frozenset(("SPMDFullToShardShape", "SPMDShardToFullShape"))
 _MOST = 10_000
 
 
@@ -67,7 +67,7 @@ class SameData:
             return Step(value=self._returned[index])
         if op.kind == "while":
             return self._unchanged(index, op, position)
-        if op.detail in _MANUAL and op.operands:
+        if op.detail in MANUAL_BORDERS and op.operands:
             return Step(value=op.operands[0])
         if (op.kind in SAME_SHAPE or op.kind in RESHAPED) and op.operands:
             return Step(value=op.operands[0], op=value.op)

@@ -6,7 +6,7 @@ hyphens are HLO's. Not its job: what an analysis does with them.
 
 from __future__ import annotations
 
-__all__ = ["DOTS", "REQUESTS", "SUMS", "VIEWS"]
+__all__ = ["DOTS", "MANUAL_BORDERS", "REQUESTS", "SUMS", "VIEWS"]
 
 SUMS = frozenset(("all-reduce", "reduce-scatter"))
 """Collectives that combine what devices have computed; all others only move it."""
@@ -19,3 +19,6 @@ DOTS = frozenset(("dot_general", "dot"))
 
 VIEWS = frozenset(("transpose", "reshape", "copy", "optimization_barrier"))
 """Operations whose result has their operand's elements, unchanged."""
+
+MANUAL_BORDERS = frozenset(("SPMDFullToShardShape", "SPMDShardToFullShape"))
+"""Custom calls at which a `shard_map` begins and ends: they compute nothing."""

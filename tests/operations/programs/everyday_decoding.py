@@ -403,7 +403,8 @@ def greedy_token(logits):
     PROGRAMS,
     "candidates along the vocabulary, then a draw among them",
     _LOGITS,
-    causes=("indexing", "reduction"),
+    # On CPU top-k is a custom call that XLA splits along no dimension: sharded rows are gathered, too.
+    causes=("indexing", "no_sharding_rule", "reduction"),
     never=NEIGHBOURS,
     has_gradient=False,
 )
