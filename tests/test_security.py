@@ -320,7 +320,7 @@ def test_reading_hostile_files_reaches_no_network_and_runs_nothing_of_theirs(wat
     # The one process that is started prints HLO, and is this package's own.
     assert seen["started"]
     for command in seen["started"]:
-        assert command[1:] == ["-P", str(PACKAGE / "observe" / "mlir_child.py")]
+        assert command[1:] == ["-P", str(PACKAGE / "observe" / "shardy" / "mlir_child.py")]
 
 
 def test_reading_hostile_files_opens_none_that_they_name(watched):
