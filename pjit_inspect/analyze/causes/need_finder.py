@@ -234,9 +234,15 @@ class NeedFinder:
     def _own_ops(self, edge: PartitionedCollective) -> list[int]:
         """The operations that make what the collective moves, or of which it is a part, likeliest first.
 
-        It is a part of an operation that makes what its takers take, where XLA was partitioning that.
+        It is a part of an operation that makes what its takers take, where XLA was partitioning that. An operation
+        without results, as a callback, is no taker, but XLA was partitioning it, and it takes what is moved.
         """
         made = self._makers(edge)
+        if not edge.takers and not edge.outputs:
+            own = set(edge.makers)
+            return [op for op in edge.visited if own & set(self.program.ops[op].operands)] or [
+                op for op in dict.fromkeys(made) if op is not None
+            ]
         taken = [self._taken(edge, taker) for taker in edge.takers]
         taken += [self.program.outputs[number].value for number in edge.outputs]
         ways = [self._way_back(v, edge) for v in taken if v is not None]
