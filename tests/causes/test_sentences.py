@@ -171,7 +171,8 @@ def test_the_gradient_of_a_mean_of_squares_is_told_by_its_text():
         return ((x @ w) ** 2).mean()
 
     (found,) = sentences(jax.grad(loss), array((8, 16), None, None), array((32, 8), "data", None))
-    assert "the gradient of `((x @ w) ** 2).mean()`" in found
+    # XLA of JAX 0.12 keeps the line without columns.
+    assert "the gradient of `((x @ w) ** 2).mean()`" in found.replace("`return ", "`")
     assert "broadcast_in_dim" not in found
 
 

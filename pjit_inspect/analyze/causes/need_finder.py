@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind, whole_axes
 from pjit_inspect.model.program.opcodes import SUMS
@@ -78,7 +78,17 @@ class NeedFinder:
         if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
             # One of several steps may go over axes that the array never had; what all of them lead to is one need.
             found = self._moved(edge, None)
-        return found or self._nameless(edge, wanted)
+        return self._past_copy(found) if found is not None else self._nameless(edge, wanted)
+
+    def _past_copy(self, match: Match) -> Match:
+        """The need of an operation that one device alone runs, where XLA copies its operand there first (JAX 0.12)."""
+        need = match.need
+        if need is None or need.op is None or self.program.ops[need.op].kind != "copy":
+            return match
+        users = [user for result in self.program.ops[need.op].results for user, _ in self.program.users.get(result, ())]
+        if len(users) != 1 or not self.program.ops[users[0]].is_on_one:
+            return match
+        return replace(match, need=replace(need, op=users[0], kind="no_sharding_rule"))
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.

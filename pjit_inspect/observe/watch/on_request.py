@@ -62,7 +62,7 @@ def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
 
 
 def _live_jaxpr(lowered: Any) -> Any:
-    """The one jaxpr that has the lowered program's very own debug information; None where JAX keeps none.
+    """The jaxpr that has the lowered program's very own debug information; None where JAX keeps none, or several.
 
     A lowered program does not hold the jaxpr it came from, but JAX's cache of traces does, while the function lives.
     """
@@ -70,8 +70,9 @@ def _live_jaxpr(lowered: Any) -> Any:
     info = getattr(arguments.get("all_args_info"), "debug_info", None)
     if info is None:
         return None
-    found = [one for one in gc.get_referrers(info) if type(one).__name__ == "Jaxpr" and one.debug_info is info]
-    return found[0] if len(found) == 1 else None
+    found = [held for held in gc.get_referrers(info) if type(held).__name__ == "Jaxpr" and held.debug_info is info]
+    # From JAX 0.12 on there are two, which read the same.
+    return found[0] if len({str(jaxpr) for jaxpr in found}) == 1 else None
 
 
 def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import pytest
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -24,10 +25,11 @@ def notes(function, *arguments: jax.ShapeDtypeStruct) -> list[str]:
     return [note for note in pi.inspect(function, *arguments).report.notes if "ask" in note and "constraint" in note]
 
 
+@pytest.mark.skipif(jax.__version_info__ >= (0, 12), reason="JAX 0.12 gives such a result in uneven pieces")
 def test_a_result_that_cannot_be_cut_as_asked_comes_back_whole_and_the_record_says_so():
     function = jax.jit(lambda x: constrained(jnp.sin(x), "model"))
     # JAX itself: 10 rows on 4 devices cannot be an array, so it gives them whole.
-    assert function.lower(array(10, 4)).compile().output_shardings.spec == P()
+    assert function.lower(array(10, 4)).compile().output_shardings.is_fully_replicated
     (note,) = notes(function, array(10, 4))
     assert note.startswith("the constraint at test_indivisible.py:")
     assert note.endswith(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import pytest
 from jax._src.interpreters import mlir
 from jaxlib.mlir import ir
@@ -102,6 +103,8 @@ def bytecode(text: str) -> bytes:
 def test_xla_leaves_shardy_where_we_say_so(name: str) -> None:
     text, expected = PROGRAMS[name]
     program = bytecode(text)
+    if name == "an argument of main" and jax.__version_info__ >= (0, 12):
+        pytest.skip("XLA of JAX 0.12.0.1 ends the process that asks it (Check failed, utils.cc:505)")
     found = ask_partitioner(program, devices=8, flags={"jax_use_shardy_partitioner": "True"})
     assert (found.partitioner == "gspmd", bool(found.notice)) == (expected, expected)
     with _mlir.open_module(program) as module:
