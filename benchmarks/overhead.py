@@ -1,10 +1,12 @@
 """What watching costs: steady-state calls, extra compiles, compile time, device memory held.
 
-    python benchmarks/overhead.py            # about three minutes on 2 cores
+    python benchmarks/overhead.py            # about five minutes on 2 cores
+    python benchmarks/overhead.py --tiny     # compiles of tiny functions only, two minutes
     python benchmarks/overhead.py --quick    # a smoke test: small programs, few repeats, the figures mean nothing
 
 Everything is measured in this one run, bare and watched in turn, and reported as the median of the ratios of
-neighbours: 1.000 is no cost. Targets: calls at most 1.02, extra compiles 0, compile time at most 1.05, bytes held 0.
+neighbours: 1.000 is no cost. Targets: calls at most 1.02, extra compiles 0, compile time at most 1.05 (of a tiny
+function too, and of the processor time of 2,000 of them), bytes held 0.
 
 On a machine that does other work wall-clock ratios scatter by more than the targets, so what does not scatter stands
 beside them: how many Python functions run in a steady-state call (ours among them: 0 is no cost at all), and the
@@ -170,6 +172,72 @@ def compile_times(layers: int, width: int, rounds: int) -> tuple[Seconds, Second
     return bare, watched, listening
 
 
+# ---------------------------------------------------------------- compiles of tiny functions
+
+
+def tiny_cases() -> dict[str, Any]:
+    """Arguments of functions of one operation or two, on one device and on eight."""
+    sharded = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh(), P(("data", "model"))))
+    return {"one device": jnp.float32(1), "eight devices": sharded}
+
+
+def compile_tiny(number: int, argument: Any) -> tuple[float, float]:
+    """Seconds of the first call of a new function: wall clock, and processors."""
+
+    def tiny(x: Any) -> Any:
+        return x * number + 1
+
+    start, start_cpu = time.perf_counter(), time.process_time()
+    jax.block_until_ready(jax.jit(tiny)(argument))
+    return time.perf_counter() - start, time.process_time() - start_cpu
+
+
+def tiny_compiles(argument: Any, pairs: int) -> tuple[Seconds, Seconds]:
+    """Seconds of single compiles, bare and watched in turn."""
+    bare, watched = [], []
+    compile_tiny(-1, argument)
+    for i in range(2 * pairs):
+        if (i + i // 2) % 2 == 1:
+            with pi.capture():
+                watched.append(compile_tiny(i, argument))
+        else:
+            bare.append(compile_tiny(i, argument))
+    return bare, watched
+
+
+def many_compiles(argument: Any, compiles: int, blocks: int = 20) -> tuple[list[float], list[float]]:
+    """Processor seconds of blocks of compiles, bare and from `start` to `stop` in turn."""
+    bare, watched, number = [], [], compiles
+    for i in range(2 * blocks):
+        is_watched = (i + i // 2) % 2 == 1
+        start = time.process_time()
+        if is_watched:
+            pi.start()
+        for _ in range(compiles // blocks):
+            number += 1
+            compile_tiny(number, argument)
+        if is_watched:
+            pi.stop()
+        (watched if is_watched else bare).append(time.process_time() - start)
+    pi.start().clear()
+    pi.stop()
+    return bare, watched
+
+
+def print_tiny(pairs: int, compiles: int) -> None:
+    for name, argument in tiny_cases().items():
+        bare, watched = tiny_compiles(argument, pairs)
+        for number, clock in enumerate(("wall clock", "processors")):
+            one, two = [times[number] for times in bare], [times[number] for times in watched]
+            print(f"compile of a tiny function, {name}, {clock}: bare {statistics.median(one) * 1e3:.2f} ms, ", end="")
+            print(f"watched {statistics.median(two) * 1e3:.2f} ms, ratio {ratio(one, two):.3f}, ", end="")
+            print(f"of the medians {statistics.median(two) / statistics.median(one):.3f}   target 1.05")
+        bare, watched = many_compiles(argument, compiles)
+        print(f"{compiles} compiles of tiny functions, {name}, processors: ", end="")
+        print(f"bare {sum(bare):.1f} s, watched {sum(watched):.1f} s, ratio {ratio(bare, watched):.3f}, ", end="")
+        print(f"of the sums {sum(watched) / sum(bare):.3f}   target 1.05")
+
+
 @contextmanager
 def timed_listener() -> Iterator[list[float]]:
     """Collects the seconds of each call of our listener."""
@@ -238,9 +306,14 @@ def bytes_held(layers: int, width: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a smoke test: the figures mean nothing")
-    quick = parser.parse_args().quick
+    parser.add_argument("--tiny", action="store_true", help="compiles of tiny functions only")
+    given = parser.parse_args()
+    quick = given.quick
     layers, width, rounds, calls = (1, 16, 1, 20) if quick else (16, 128, 7, 2000)
     print(f"jax {jax.__version__}, {len(jax.devices())} {jax.devices()[0].platform} devices, {os.cpu_count()} cores")
+    print_tiny(*((2, 20) if quick else (150, 2000)))
+    if given.tiny:
+        return
     print(f"{'call':<16}{'bare us':>10}{'watched us':>12}{'ratio':>8}   target 1.02")
     for name, (bare, watched) in steady_state(3 if quick else 25, calls).items():
         middle, over = statistics.median(bare) * 1e6, statistics.median(watched) * 1e6

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
+    from pjit_inspect.api import Targets as Targets
     from pjit_inspect.api import capture as capture
     from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import session_log as session_log
     from pjit_inspect.api import start as start
     from pjit_inspect.api import stop as stop
+    from pjit_inspect.api import targets as targets
 
 _API = (
     "CompileRecord",
@@ -32,6 +34,7 @@ _API = (
     "Ledger",
     "Log",
     "Merged",
+    "Targets",
     "capture",
     "explain_error",
     "inspect",
@@ -42,8 +45,9 @@ _API = (
     "session_log",
     "start",
     "stop",
+    "targets",
 )
-_ERRORS = ("CaptureError", "ParseError", "PjitInspectError", "RecordNotFoundError", "VersionError")
+_ERRORS = ("CaptureError", "ChangeError", "ParseError", "PjitInspectError", "RecordNotFoundError", "VersionError")
 
 __all__ = [*_API, *_ERRORS]
 
@@ -66,6 +70,10 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(shell: Any) -> None:
     """Make `%pjit` known to a running IPython; what `%load_ext pjit_inspect` calls."""
+    from pjit_inspect.ipython.floors import warn_of_older_versions
+
+    # Before the extension is imported, which may fail where something is too old.
+    warn_of_older_versions()
     from pjit_inspect.ipython.extension import load
 
     load(shell)

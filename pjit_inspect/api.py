@@ -7,18 +7,26 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.handles.asked.targets import Targets, check_target, find_targets, target_names
+from pjit_inspect.handles.background import user_code_begins, user_code_ends
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
+from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import HISTORY, Ledger
+from pjit_inspect.handles.live import LaterFindings, later_findings_of
 from pjit_inspect.handles.log import Log, LogLimit
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.record import CompileRecord, View
+from pjit_inspect.handles.result import result_text
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
 from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadable_program
 from pjit_inspect.parse.files.record_file import read_record
@@ -29,21 +37,30 @@ if TYPE_CHECKING:
 __all__ = [
     "CompileRecord",
     "ErrorExplanation",
+    "LaterFindings",
     "Ledger",
     "Log",
     "Merged",
+    "Targets",
     "View",
     "capture",
+    "check_target",
     "explain_error",
     "explain_known_error",
     "inspect",
+    "later_findings",
     "ledger",
     "load",
     "merge",
     "open",
+    "result_text",
     "session_log",
     "start",
     "stop",
+    "target_names",
+    "targets",
+    "user_code_begins",
+    "user_code_ends",
     "watch",
 ]
 
@@ -59,7 +76,8 @@ def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
     "memory"`), without compiling them again. The log may be read inside the block and after it. Scopes may nest.
 
     With `measure=True` (which implies `calls`) JAX's profiler runs during the block, and after it each record whose
-    program ran has `kernel_times`. The profiler slows the block down, and code in it cannot run a profiler of its own.
+    program ran has `kernel_times`. The profiler slows the block down. Where code in it starts a profiler of its own,
+    that one runs, and there are no times: JAX runs one at a time.
     JAX's devices start when the block begins, and one tiny program is compiled that waits for them; it ends when all
     that was begun in it has run and the trace is read (a second for some 35,000 runs of an instruction on a device).
     A profiler that cannot start costs the times only.
@@ -161,6 +179,11 @@ def is_started() -> bool:
     return _session_on
 
 
+def later_findings(record: CompileRecord) -> LaterFindings | None:
+    """The record's findings for a notebook to show when they are there; None when all are known, or none can come."""
+    return later_findings_of(record.state.analyses)
+
+
 def ledger(log: Log | None = None) -> Ledger:
     """What was compiled again, why, and what it cost: of a log, or of the session's log.
 
@@ -170,21 +193,48 @@ def ledger(log: Log | None = None) -> Ledger:
     return Ledger((record.data, record.reason) for record in records)
 
 
-def inspect(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> CompileRecord:
+def inspect(
+    fn: Callable[..., Any] | Any,
+    *args: Any,
+    target: str | Target | None = None,
+    mesh: Mapping[str, int] | None = None,
+    effort: Effort | None = None,
+    **kwargs: Any,
+) -> CompileRecord:
     """Compile a function for these arguments without running it, and return its record.
 
     `fn` is a jitted function, a plain one (jitted here with the defaults), or, without arguments, a `jax.stages.Traced`
     or `Lowered`; the arguments are arrays, or `jax.ShapeDtypeStruct`s with shardings. A function JAX has compiled
     already is not compiled again.
 
-    Errors of tracing and compiling pass through. Raises
-    CaptureError when `fn` is no function.
-    """
-    from pjit_inspect.observe.watch.on_request import compile_record
+    With a `target` ("tpu:v5e:4x4"; `targets()` lists them), a `mesh` of other sizes (`{"data": 4, "model": 4}`) or an
+    `effort`, it is lowered for that machine, and compiled as far as `effort` says ("partition" where none is given) in
+    a process apart, as `CompileRecord.what_if` does: the devices need not be there. The meshes that the function and
+    its arguments name may be of any devices. (A function whose own keyword has one of these names takes it from
+    `functools.partial`.)
 
+    Errors of tracing and compiling pass through. Raises CaptureError when `fn` is no function, and as `what_if` does.
+    """
+    from pjit_inspect.observe.watch.on_request import compile_record, lower_record
+
+    if target is not None or mesh is not None or effort is not None:
+        from pjit_inspect.observe.partitioner.targets import find_target
+
+        place = find_target(target) if isinstance(target, str) else target
+        data = lower_record(fn, args, kwargs, "cpu" if place is None else place.platform)
+        return CompileRecord(data, live=True).what_if(mesh=mesh, target=place, effort=effort or "partition")
     data = compile_record(fn, args, kwargs)
     HISTORY.add(data)
     return CompileRecord(data, live=True)
+
+
+def targets() -> Targets:
+    """The machines that programs can be compiled for, attached or not, and what is missing here for the others.
+
+    A name from it, such as "tpu:v5e:4x4", is what `inspect` and `CompileRecord.what_if` take as `target`. Nothing is
+    compiled, and no device is started.
+    """
+    return find_targets()
 
 
 def load(path: str | os.PathLike[str]) -> CompileRecord:
@@ -196,36 +246,56 @@ def load(path: str | os.PathLike[str]) -> CompileRecord:
     return CompileRecord(read_record(path))
 
 
-def open(path: str | os.PathLike[str]) -> CompileRecord | Log:
+def open(path: str | os.PathLike[str], *, mesh: Mapping[str, int] | None = None) -> CompileRecord | Log:
     """Read an optimized program from a file, or all of them from a directory that XLA dumped into. Needs no JAX.
 
     A file gives a record: HLO text or an HLO proto, gzip of either, or what `CompileRecord.save` wrote. Text of any XLA
     version is read; `record.hlo.unknown` counts what was not understood. A directory gives a log with a record for
-    each program, however many they are; one whose file is damaged has no HLO and says why. HLO does not name the mesh,
-    the inputs and the outputs: these are unknown, and groups are partition numbers.
+    each program, however many they are; one whose file is damaged or missing has no HLO and says why. HLO does not name
+    the mesh, the inputs and the outputs: these are unknown, and groups are partition numbers.
+
+    A text that does not end as HLO ends, and a program without its entry computation, are read as far as they go:
+    `record.data.missing["hlo"]` says what is missing, displays say so first and tell what there is at least.
+
+    `mesh` names the axes of programs whose file names none, outermost first (`mesh={"data": 2, "model": 4}`), over
+    partitions 0, 1, ... in order, as a mesh of the program's own devices in order has them. In a directory it holds for
+    the programs of as many devices; the others say in `data.missing["mesh"]` why they have none.
 
     Raises ParseError (with file and line or offset) when there is no program, VersionError for a record that a newer
-    version of this package wrote, and OSError when the file cannot be opened.
+    version of this package wrote, OSError when the file cannot be opened, and ValueError for a mesh that is none, has
+    another number of devices than the program, or is given to a record that has its own.
     """
-    return _open_directory(path) if os.path.isdir(path) else _open_file(path)
+    axes = None if mesh is None else given_mesh(mesh)
+    return _open_directory(path, axes) if os.path.isdir(path) else _open_file(path, axes)
 
 
-def _open_file(path: str | os.PathLike[str]) -> CompileRecord:
+def _open_file(path: str | os.PathLike[str], mesh: Mesh | None, *, is_strict: bool = True) -> CompileRecord:
     program = read_program(path)
-    return CompileRecord(program.data, hlo=program.module, hlo_text=program.text)
+    data = program.data
+    if mesh is not None:
+        try:
+            data = with_mesh(data, program.module, mesh)
+        except ValueError as error:
+            if is_strict:
+                raise
+            data = replace(data, missing=data.missing | {"mesh": str(error)})
+    return CompileRecord(data, hlo=program.module, hlo_text=program.text)
 
 
-def _open_directory(path: str | os.PathLike[str]) -> Log:
+def _open_directory(path: str | os.PathLike[str], mesh: Mesh | None) -> Log:
+    modules = read_dump_directory(path)
+    if all(module.optimized is None for module in modules):
+        message = "the directory has programs before and between passes only"
+        raise ParseError(message, path=os.fspath(path), expected=EXPECTED)
     records: list[CompileRecord] = []
-    for module in read_dump_directory(path):
+    for module in modules:
         if module.optimized is None:
+            reason = "the directory has no file of its optimized program"
+            records.append(CompileRecord(unreadable_program(module.name, reason).data))
             continue
         try:
-            records.append(_open_file(module.optimized))
+            records.append(_open_file(module.optimized, mesh, is_strict=False))
         except ParseError as error:
             reason = f"{module.optimized.name}: {error.message}"
             records.append(CompileRecord(unreadable_program(module.name, reason).data))
-    if not records:
-        message = "the directory has programs before and between passes only"
-        raise ParseError(message, path=os.fspath(path), expected=EXPECTED)
     return Log(records)

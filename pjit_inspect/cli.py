@@ -25,14 +25,18 @@ Show what XLA made of a program: its collectives, their groups and bytes, and it
 
 PATH is HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a directory that XLA dumped into
 (XLA_FLAGS=--xla_dump_to=DIR). Without --output the report is printed as text. With it, an HTML file is written that
-loads nothing from a network; for a directory with several programs, one file for each."""
+loads nothing from a network; for a directory with several programs, one file for each.
+
+Exit status: 0 when all was shown, 1 when a file cannot be opened or a program not be shown, 2 for wrong arguments,
+3 when a program is incomplete: its file ends too soon, or is missing."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0, or 1 when a file cannot be opened or a program cannot be shown.
+    """Run the command line; returns the exit code.
 
-    A program that cannot be shown is named on the error stream, and the others are shown. Wrong arguments
-    end the process with exit code 2, as usual.
+    0: every program was shown. 1: a file cannot be opened, or a program cannot be shown; it is named on the error
+    stream, and the others are shown. 2: wrong arguments, which end the process as usual. 3: every program was shown,
+    but of some only a part is there, or no optimized program at all; the error stream names them.
     """
     options = _parser().parse_args(arguments)
     _write_what_the_terminal_lacks_as_escapes()
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output has seen enough; Python must not complain about it at its end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (PjitInspectError, OSError) as error:
+    except (PjitInspectError, OSError, ValueError) as error:
         _complain(str(error))
         return 1
     return 0
@@ -76,12 +80,29 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("-o", "--output", metavar="FILE", help="write the report as HTML to this file")
     report.add_argument("--text", action="store_true", help="print the report as text, also with --output")
     report.add_argument("--only", metavar="NAME", help="the newest program of this name in a directory")
+    report.add_argument(
+        "--mesh",
+        metavar="AXIS=SIZE,...",
+        type=_axes,
+        help="name the mesh axes of programs that name none, outermost first: data=2,model=4",
+    )
     return parser
+
+
+def _axes(text: str) -> dict[str, int]:
+    """What `--mesh` says; argparse words the error."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    if not all(name.strip() and size.strip().isdecimal() for name, _, size in pairs):
+        raise argparse.ArgumentTypeError(f"expected AXIS=SIZE,AXIS=SIZE as in data=2,model=4, not {text!r}")
+    found = {name.strip(): int(size) for name, _, size in pairs}
+    if len(found) < len(pairs):
+        raise argparse.ArgumentTypeError(f"an axis stands twice in {text!r}")
+    return found
 
 
 def _report(options: argparse.Namespace) -> int:
     """Reports on every record; the exit code."""
-    found = open_program(options.path)
+    found = open_program(options.path, mesh=options.mesh)
     log = found if isinstance(found, Log) else Log((found,))
     records = [log[options.only]] if options.only else list(log)
     shown = True
@@ -90,7 +111,15 @@ def _report(options: argparse.Namespace) -> int:
     if options.output is not None:
         shown = _write(records, Path(options.output)) and shown
     sys.stdout.flush()
-    return 0 if shown else 1
+    return _code(records) if shown else 1
+
+
+def _code(records: Sequence[CompileRecord]) -> int:
+    """The exit code when all records were shown: 3 when an optimized program is not all there, which is said."""
+    lacking = [record for record in records if record.report.incomplete or record.report.collectives is None]
+    for record in lacking:
+        _complain(f"{record.name}: {record.report.data.missing.get('hlo', 'there is no optimized program')}")
+    return 3 if lacking else 0
 
 
 def _print(records: Sequence[CompileRecord]) -> bool:

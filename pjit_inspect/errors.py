@@ -2,6 +2,7 @@
 
     PjitInspectError
     ├── CaptureError         a compile could not be observed or made on request
+    │   └── ChangeError      a captured program cannot be changed as asked
     ├── ParseError           bytes or text are not what they claim to be
     │   └── VersionError     a record file of a version this package cannot read
     └── RecordNotFoundError  no record matches a name (also a KeyError)
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 __all__ = [
     "CaptureError",
+    "ChangeError",
     "ParseError",
     "PjitInspectError",
     "RecordNotFoundError",
@@ -26,6 +28,10 @@ class PjitInspectError(Exception):
 
 class CaptureError(PjitInspectError):
     """A compile could not be observed, or a function could not be compiled on request."""
+
+
+class ChangeError(CaptureError):
+    """A captured program cannot be changed as asked; the message says why, and what to do instead."""
 
 
 class ParseError(PjitInspectError, ValueError):
@@ -46,7 +52,10 @@ class ParseError(PjitInspectError, ValueError):
         expected: str | None = None,
     ) -> None:
         message, expected = _printable(message), _printable(expected) if expected else expected
-        self.message, self.path, self.offset, self.expected = message, path, offset, expected
+        self.message: str = message
+        self.path: str | None = path
+        self.offset: int | None = offset
+        self.expected: str | None = expected
         where = ":".join(str(part) for part in (path, offset) if part is not None)
         text = f"{_printable(where)}: {message}" if where else message
         super().__init__(f"{text} (expected {expected})" if expected else text)

@@ -19,6 +19,7 @@ __all__ = ["Guard", "gc_paused", "one_line", "shielded", "warn_once"]
 T = TypeVar("T")
 
 _LONGEST = 300
+_MOST_WARNINGS = 1_000
 _warned: set[str] = set()
 
 
@@ -48,7 +49,9 @@ def shielded(step: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        warn_once(f"pjit_inspect could not record {step}: {error!r}. Your call is not affected; the record is lost.")
+        warn_once(
+            f"pjit_inspect could not record {step}: {one_line(error)}. Your call is not affected; the record is lost."
+        )
 
 
 @contextmanager
@@ -66,19 +69,38 @@ def gc_paused() -> Iterator[None]:
             gc.enable()
 
 
-def one_line(error: Exception) -> str:
+def one_line(error: BaseException) -> str:
     """The kind of an error and what it says, on one line of bounded length."""
-    said = str(error).partition("\n")[0]
+    try:
+        said = str(error).partition("\n")[0]
+    except Exception:
+        # A class of the user's may not be able to say it.
+        said = ""
     return f"{type(error).__name__}: {said}"[:_LONGEST] if said else type(error).__name__
 
 
 def warn_once(message: str) -> None:
-    """Warn, if the same was not said before in this process."""
-    if message in _warned:
+    """Warn, if the same was not said before in this process.
+
+    It may be called within the user's call, and nothing but Ctrl-C comes out of it: neither where warnings are errors,
+    nor where whoever shows them fails or leaves, nor where standard error is closed.
+    """
+    if message in _warned or len(_warned) >= _MOST_WARNINGS:
         return
     _warned.add(message)
     try:
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        _warn(message)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # Nobody is left who could be told.
+        pass
+
+
+def _warn(message: str) -> None:
+    try:
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
     except Warning:
-        # Under `-W error` a warning is an exception, and it must not reach the user's call.
-        print(message, file=sys.stderr)  # noqa: T201
+        # Under `-W error` a warning is an exception.
+        if sys.stderr is not None:
+            print(message, file=sys.stderr)  # noqa: T201

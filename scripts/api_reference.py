@@ -52,7 +52,9 @@ HELD: dict[str, tuple[str, ...]] = {
     ),
     "Collectives, and why they are there": (
         "model.report.collective.CollectiveTable", "model.report.collective.Collective", "model.report.cause.Cause",
-        "model.report.suggestion.Suggestion", "model.report.suggestion.Checked", "model.report.suggestion.Edit",
+        "model.report.finding.FindingTable", "model.report.finding.Finding",
+        "model.report.suggestion.SuggestionTable", "model.report.suggestion.Suggestion",
+        "model.report.suggestion.Checked", "model.report.suggestion.Edit",
     ),
     "Shardings of the values between": (
         "model.report.sharding_table.ShardingTable", "model.report.sharding_table.ValueSharding",
@@ -76,11 +78,20 @@ HELD: dict[str, tuple[str, ...]] = {
     "Why it was compiled": (
         "model.record.reason.Reason", "model.record.reason.Difference", "model.record.reason.Resharding",
         "model.record.ledger.LedgerRow", "model.record.ledger.LedgerEntry", "model.record.ledger.RepeatedReason",
-        "model.record.ledger.Pattern",
+        "model.record.ledger.Pattern", "model.record.compile_table.SiteTable", "model.record.compile_table.SiteRow",
+        "model.record.compile_table.CompileTable", "model.record.compile_table.CompileRow",
+    ),
+    "Sentences, and what their words are": (
+        "model.words.sentence.Sentence", "model.words.sentence.Phrase",
     ),
     "Errors explained": (
-        "model.report.explained_error.ErrorArray", "model.report.explained_error.MeshAxes",
+        "model.report.explained_error.ErrorArray", "model.sharding.mesh.MeshAxes",
         "model.report.explained_error.Fit",
+    ),
+    "Other machines and meshes": (
+        "model.report.target_table.TargetRow", "model.record.target.Target", "model.record.target.MemorySize",
+        "model.record.hypothesis.Hypothesis", "model.record.hypothesis.Misfit", "model.record.hypothesis.KeyFigures",
+        "model.record.hypothesis.SentOver",
     ),
     "Several processes": (
         "model.record.merged.ProcessDifference", "model.record.merged.MergedProgram",
@@ -90,7 +101,8 @@ HELD: dict[str, tuple[str, ...]] = {
         "view.figures.figures.Figures", "view.render.shown.Shown", "handles.log.LogLimit",
     ),
     "Under the handles": (
-        "model.report.report.RecordReport", "model.report.collective.AxisTotal", "model.record.ledger.LedgerData",
+        "model.report.report.RecordReport", "model.report.collective.AxisTotal", "model.report.least.Least",
+        "model.record.ledger.LedgerData",
         "model.record.blob.Blob", "model.sharding.sharded_program.ShardedProgram",
         "model.sharding.sharded_program.ShardedOp", "model.sharding.sharded_program.ShardedValue",
         "model.sharding.sharded_program.ShardingRule", "model.sharding.sharded_program.EntryValue",

@@ -1,20 +1,27 @@
-"""Execute a notebook and leave it, with its outputs, as `.ipynb` and as an HTML page that needs no network.
+"""Execute notebooks and leave them, with their outputs, as `.ipynb` and as HTML pages that need no network.
 
     python scripts/execute_notebook.py notebooks/01_exploring_pjit.ipynb --out out
     python scripts/execute_notebook.py notebooks/01_exploring_pjit.ipynb --in-place     renews the saved outputs
+    python scripts/execute_notebook.py --all                   executes all, shows what differs, writes nothing
+    python scripts/execute_notebook.py --all --in-place        the same, and renews them
 
 Prints the paths it wrote. Exits with 1, and the failing cell's traceback, when a cell raises; the notebook is written
-to `--out` even then, never in place. Not its job: comparing outputs with the saved ones (`scripts/test` does).
+to `--out` even then, never in place. `--diff` shows what differs from the saved outputs, as far as it is compared
+(`compared_outputs.py`). Not its job: passing or failing by that (`scripts/test` does).
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
 import sys
+from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 
 import nbformat
+from compared_outputs import is_ignored, words
 from jinja2 import DictLoader
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -28,6 +35,9 @@ _OFFLINE_PAGE = """\
 {%- block html_head_js_mathjax -%}{%- endblock -%}
 {%- block html_head_js_mermaidjs -%}{%- endblock -%}
 """
+
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def execute(path: Path) -> tuple[nbformat.NotebookNode, CellExecutionError | None]:
@@ -84,22 +94,47 @@ def write_both(folder: Path, name: str, notebook: nbformat.NotebookNode) -> None
     print(f"report:            {report}")
 
 
+def differences(saved: nbformat.NotebookNode, executed: nbformat.NotebookNode) -> Iterator[str]:
+    """What differs in the outputs that are compared, cell by cell, as a diff."""
+    numbers = [number for number, cell in enumerate(saved.cells) if cell.cell_type == "code" and not is_ignored(cell)]
+    for number in numbers:
+        pair = [list(words(notebook.cells[number].outputs)) for notebook in (saved, executed)]
+        names = f"cell {number}, saved", f"cell {number}, executed"
+        yield from difflib.unified_diff(*pair, *names, lineterm="", n=1)
+
+
+def run_one(path: Path, options: argparse.Namespace) -> bool:
+    """Execute one notebook and leave it where it was asked for. Whether every cell ran."""
+    saved = nbformat.read(path, as_version=4)
+    notebook, error = execute(path)
+    if options.diff or options.all:
+        found = list(differences(saved, notebook))
+        print(f"{path}: {'differs' if found else 'as saved'}", *found, sep="\n", flush=True)
+    if options.in_place and error is None:
+        write_in_place(path, notebook)
+    elif not options.all:
+        write_both(options.out, path.name, notebook)
+    if error is not None:
+        print(f"a cell of {path} failed:\n{error}", file=sys.stderr)
+    return error is None
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line. Returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("notebook", type=Path)
+    parser.add_argument("notebook", type=Path, nargs="*")
+    parser.add_argument("--all", action="store_true", help="every tutorial, with what differs; writes only --in-place")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to (default: out)")
     parser.add_argument("--in-place", action="store_true", help="renew the notebook's saved outputs instead")
+    parser.add_argument("--diff", action="store_true", help="show what differs from the saved outputs")
     options = parser.parse_args(arguments)
-
-    notebook, error = execute(options.notebook)
-    if options.in_place and error is None:
-        write_in_place(options.notebook, notebook)
-    else:
-        write_both(options.out, options.notebook.name, notebook)
-    if error is not None:
-        print(f"a cell of {options.notebook} failed:\n{error}", file=sys.stderr)
-    return int(error is not None)
+    if options.all:
+        # The tutorials' saved outputs are of eight fake CPU devices.
+        os.environ |= {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8"}
+        options.notebook = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    elif not options.notebook:
+        parser.error("name a notebook, or --all")
+    return int(sum(not run_one(path, options) for path in options.notebook) > 0)
 
 
 if __name__ == "__main__":

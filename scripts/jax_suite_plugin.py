@@ -2,9 +2,10 @@
 
     python -m pytest -p jax_suite_plugin --suite-results FILE [--suite-watch] ...
 
-Watching is `pjit_inspect.start()`; after each test, outside its time, everything that can be known about the records it
-left is computed, and each is saved, loaded and displayed. One JSON line for each test. Not its job: running both
-kinds of session and comparing them (`jax_suite.py`).
+Watching is `pjit_inspect.start()`, or with --suite-calls one `capture(calls=True)` around it all. After each test,
+outside its time, everything that can be known about the records it left is computed, and each is saved, loaded and
+displayed; not with --suite-no-look. One JSON line for each test. Not its job: running both kinds of session and
+comparing them (`jax_suite.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The plugin's two options."""
     parser.addoption("--suite-results", metavar="FILE", help="write a line of JSON there for each test")
     parser.addoption("--suite-watch", action="store_true", help="watch the session, and look at every record")
+    parser.addoption("--suite-calls", action="store_true", help="see calls of compiled functions, too")
+    parser.addoption("--suite-no-look", action="store_true", help="watch, and do not look at the records")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -81,9 +85,26 @@ class Session:
         self._saved = results.with_suffix(".pjit")
         self._complaints: set[str] = set()
         self._listening = [0.0]
+        self._capture: AbstractContextManager[pi.Log] | None = None
+        self._log = pi.session_log()
+        self._sees_calls = bool(config.getoption("--suite-calls"))
+        self._looks = not config.getoption("--suite-no-look")
         if self._watch:
             time_listener(self._listening)
-            pi.start()
+            self._start()
+
+    def _start(self) -> None:
+        if self._sees_calls:
+            self._capture = pi.capture(calls=True)
+            self._log = self._capture.__enter__()
+        else:
+            self._log = pi.start()
+
+    def _stop(self) -> None:
+        if self._capture is not None:
+            self._capture.__exit__(None, None, None)
+        else:
+            pi.stop()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
@@ -121,7 +142,7 @@ class Session:
     def pytest_unconfigure(self) -> None:
         """End what was begun."""
         if self._watch:
-            pi.stop()
+            self._stop()
         self._saved.unlink(missing_ok=True)
         self._file.close()
 
@@ -129,14 +150,14 @@ class Session:
 
     def _look(self) -> Looked:
         began, cpu = time.perf_counter(), time.process_time()
-        log, looked = pi.session_log(), Looked()
+        log, looked = self._log, Looked()
         records = tuple(log)
         looked.records, looked.lost_listener = len(records), self._listen_again()
         looked.complaints = self._new_complaints()
-        for record in records:
+        for record in records if self._looks else ():
             looked.failures += self._failures(STEPS, record)
             looked.missing += _missing(record)
-        if records:
+        if records and self._looks:
             looked.failures += self._failures(LOG_STEPS, log)
         log.clear()
         looked.seconds, looked.cpu_s = time.perf_counter() - began, time.process_time() - cpu
@@ -161,8 +182,8 @@ class Session:
 
         if listener._on_duration in monitoring.get_event_duration_listeners():  # noqa: SLF001
             return False
-        pi.stop()
-        pi.start()
+        self._stop()
+        self._start()
         return True
 
     def _new_complaints(self) -> list[str]:

@@ -35,9 +35,10 @@ LAYERS = 4
 PICTURES: dict[str, tuple[str, int, int, str]] = {
     "inspector_light": ("light", 1360, 880, "view=graph"),
     "inspector_dark": ("dark", 1360, 880, "view=graph"),
-    "inspector_text": ("light", 1360, 880, "view=text"),
     "inspector_traffic": ("light", 1360, 880, "view=traffic"),
-    "inspector_narrow": ("light", 400, 800, "view=graph&pane=centre"),
+    "inspector_narrow": ("light", 420, 800, "view=graph&pane=centre"),
+    "inspector_900": ("light", 900, 720, "view=graph"),
+    "inspector_900_dark": ("dark", 900, 720, "view=graph"),
 }
 
 
@@ -51,7 +52,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         for name, (scheme, width, height, link) in PICTURES.items():
             size: Any = {"width": width, "height": height}
-            page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.5)
+            page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1)
             page.goto(f"{page_file.as_uri()}#{link}")
             page.locator("[data-ready=true]").wait_for()
             page.wait_for_timeout(500)

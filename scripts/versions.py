@@ -1,9 +1,10 @@
 """Run what depends on JAX's version on the installed one, and write what is missing on it to `docs/versions.md`.
 
     python scripts/versions.py           the tests, then the page; scripts/test-versions does it on several versions
-    python scripts/versions.py --page    the page alone, from docs/versions.json
+    python scripts/versions.py --page    the page alone, from docs/versions.json and docs/smoke.json
 
-`docs/versions.json` holds what was found, by minor version; a run replaces its own part. Not its job: environments.
+`docs/versions.json` holds what was found, by minor version; a run replaces its own part. `docs/smoke.json` is what
+`scripts/smoke.py` writes. Not its job: environments.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA, PAGE = ROOT / "docs" / "versions.json", ROOT / "docs" / "versions.md"
+SMOKE, PROJECT = ROOT / "docs" / "smoke.json", ROOT / "pyproject.toml"
 
 TESTS = ("tests/observe", "tests/test_api.py", "tests/recompiles")
 """What depends on JAX: watching, records, the reasons of compiles."""
@@ -127,27 +131,61 @@ def with_new(before: Iterable[Found], new: Found) -> list[Found]:
 # ---------------------------------------------------------------- the page
 
 INTRODUCTION = """\
-# Versions of JAX
+# Versions
 
 What this package reads of JAX is partly private, and moves between releases. `observe/contract/contract.py` lists every
 such name with what is lost without it; this page says what each version has. `scripts/test-versions` writes it, from a
 run of `{tests}` on each.
 """
 
+DEPENDENCIES = """\
+## The other dependencies
 
-def page(versions: list[Found]) -> str:
+`scripts/test-versions --floor` installs the minimum of each, `--newest` the newest with pre-releases, on each Python
+that is there, and runs `scripts/smoke.py`: every dependency used once, from a compile to the page, the widget, a
+figure, a file and `%pjit`. These are the versions that passed. `%load_ext pjit_inspect` says which installed version is
+below its minimum.
+"""
+
+BELOW = {
+    "anywidget": "0.8.1 passed, too",
+    "ipython": "8.9.0 cannot say whether a line ends in `;`: `%pjit` fails",
+    "jax": "with 0.8.0 `stop()` raises",
+    "numpy": "JAX itself needs it",
+    "plotly": "5.24.1 passed, too",
+    "protobuf": "4.24.4 ends the process when it reads a program",
+}
+"""Dependency -> what was seen with a version below its minimum."""
+
+DEVICES = """\
+## Devices
+
+Every test ran on fake CPU devices. The programs for GPU and TPU among the tests were compiled ahead of time for devices
+that were not attached: nothing of this package was ever run on a GPU or TPU.
+"""
+
+
+def page(versions: list[Found], smoke: list[dict[str, Any]]) -> str:
     """The page."""
     tests = "`, `".join(TESTS)
-    return "\n".join((INTRODUCTION.format(tests=tests), *outcome_table(versions), *missing(versions), *skips(versions)))
+    introduction = INTRODUCTION.format(tests=tests)
+    parts = (outcome_table(versions), missing(versions), skips(versions), dependencies(smoke))
+    return "\n".join((introduction, *(line for part in parts for line in part), DEVICES))
 
 
 def table(head: str, versions: list[Found], rows: Iterable[tuple[str, Callable[[Found], str]]]) -> Iterator[str]:
     """A column for each version."""
-    yield f"| {head} | " + " | ".join(found.jax for found in versions) + " |"
-    yield "|---|" + "---|" * len(versions)
+    yield from head_rows(head, (found.jax for found in versions))
     for name, cell in rows:
         yield f"| {name} | " + " | ".join(cell(found) for found in versions) + " |"
     yield ""
+
+
+def head_rows(*cells: str | Iterable[str]) -> Iterator[str]:
+    """The first row of a table and the rule under it."""
+    names = [name for cell in cells for name in ([cell] if isinstance(cell, str) else cell)]
+    yield f"| {' | '.join(names)} |"
+    yield "|---" * len(names) + "|"
 
 
 def outcome_table(versions: list[Found]) -> Iterator[str]:
@@ -197,6 +235,23 @@ def skips(versions: list[Found]) -> Iterator[str]:
     yield from table("reason", versions, [(cell(reason), how_many(reason)) for reason in reasons])
 
 
+def dependencies(smoke: list[dict[str, Any]]) -> Iterator[str]:
+    """The minimum of each dependency with what is wrong below it, and the versions that were tried."""
+    yield DEPENDENCIES
+    runs = [f"{run['kind']}, Python {run['python']}" for run in smoke]
+    yield from head_rows("dependency", "minimum", "below it", runs)
+    for requirement in tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]:
+        name, _, minimum = requirement.partition(">=")
+        below = BELOW.get(name, "not tried")
+        yield f"| {' | '.join((name, minimum, below, *(run['versions'].get(name, '') for run in smoke)))} |"
+    yield ""
+
+
+def read_smoke() -> list[dict[str, Any]]:
+    """Which versions `scripts/smoke.py` passed with."""
+    return json.loads(SMOKE.read_text(encoding="utf-8")) if SMOKE.exists() else []
+
+
 def how_many(reason: str) -> Callable[[Found], str]:
     """The cell of a reason."""
     return lambda found: str(found.skipped.get(reason, 0))
@@ -215,12 +270,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="write the page alone")
     if parser.parse_args().page:
-        PAGE.write_text(page(read_data()), encoding="utf-8")
+        PAGE.write_text(page(read_data(), read_smoke()), encoding="utf-8")
         return 0
     new = find()
     versions = with_new(read_data(), new)
     DATA.write_text(json.dumps([asdict(found) for found in versions], indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(page(versions), encoding="utf-8")
+    PAGE.write_text(page(versions, read_smoke()), encoding="utf-8")
     print(f"JAX {new.jax}, Python {new.python}: {new.tests}, {len(new.missing)} names missing")
     return int(bool(new.failed or new.missing))
 

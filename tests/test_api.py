@@ -30,6 +30,11 @@ def place(mesh: Mesh, shape: tuple[int, ...], *spec: Any) -> jax.Array:
     return jax.device_put(np.ones(shape, np.float32), NamedSharding(mesh, P(*spec)))
 
 
+def without_findings(record: pi.CompileRecord) -> list[str]:
+    """What is displayed; that findings can still be looked for is said only where the program can be compiled again."""
+    return [line for line in str(record).splitlines() if not line.startswith("findings: none yet")]
+
+
 def megatron(mesh: Mesh) -> tuple[Any, tuple[Any, ...]]:
     """relu(x @ w1) @ w2 with w1 split by columns and w2 by rows over `model`."""
 
@@ -158,7 +163,7 @@ def test_a_saved_record_reads_back_equal_and_without_jax(mesh: Mesh, tmp_path: p
     loaded = pi.load(path)
     assert loaded == record
     assert loaded.collectives == record.collectives
-    assert str(loaded) == str(record)
+    assert without_findings(loaded) == without_findings(record)
     script = f"""
         import sys
         sys.modules["jax"] = sys.modules["jaxlib"] = None  # importing them now fails
@@ -167,7 +172,7 @@ def test_a_saved_record_reads_back_equal_and_without_jax(mesh: Mesh, tmp_path: p
         print(len(record.collectives), record.stablehlo is not None, record.hlo_text is None)
         print(str(record) == open({str(tmp_path / "text")!r}).read())
     """
-    (tmp_path / "text").write_text(str(record))
+    (tmp_path / "text").write_text(str(loaded))
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["1", "True", "True", "True"], done.stderr
 
@@ -231,7 +236,8 @@ def test_the_sum_of_a_megatron_mlp_is_explained_by_its_contraction(mesh: Mesh) -
     assert "1 collective; each device sends 1.50 KiB per call." in text
     assert "all-reduce over model  1.50 KiB sent, 100 %  contraction" in text
     assert "params['w2']" in text
-    assert repr(record.explain("model")).splitlines()[2:] == text.splitlines()[2:]
+    # The other's second line is about findings of the whole program.
+    assert repr(record.explain("model")).splitlines()[2:] == text.splitlines()[3:]
     assert "text/html" in record.explain("contraction")._repr_mimebundle_()
 
 
@@ -389,4 +395,6 @@ def test_a_checked_suggestion_counts_what_it_saves_and_the_explanation_tells_it(
     checked = best.check().checked
     assert (checked.before_bytes, checked.after_bytes, checked.verdict) == (96 * 1024, 24 * 1024, "helps")
     assert best.modelled_bytes == -72 * 1024
-    assert "tried, helps" in str(record.explain())
+    # Modelled, counted, and now compiled, side by side.
+    (line,) = [line for line in str(record.explain()).splitlines() if line.startswith("pass `w1` as")]
+    assert line.split()[-6:] == ["-72", "KiB"] * 3

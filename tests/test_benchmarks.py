@@ -41,3 +41,10 @@ def test_the_partitioner_benchmark_runs_and_finds_every_compiled_collective_in_t
     found = re.search(r"of (\d+) compiled ones (\d+) are among them", done.stdout)
     assert found is not None
     assert found[1] == found[2] != "0"
+
+
+def test_the_merge_benchmark_runs_and_finds_that_all_processes_agree() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "merge.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "8 processes with 10 programs each" in done.stdout

@@ -172,3 +172,46 @@ def test_an_output_stream_without_utf_8_gets_escapes():
     done = subprocess.run(command, capture_output=True, env=environment, check=True)
     assert done.stdout.isascii()
     assert done.stderr == b""
+
+
+def test_an_incomplete_program_is_shown_and_has_exit_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path, page = tmp_path / "step.hlo", tmp_path / "report.html"
+    text = fixtures.text("mlp_step.cpu_8")
+    path.write_text(text[: text.index("\nENTRY")])
+    assert main(["report", str(path), "--text", "-o", str(page)]) == 3
+    printed = capsys.readouterr()
+    assert "Incomplete program: its entry computation is missing." in printed.out
+    assert printed.err == "pjit_inspect: step: incomplete: its entry computation is missing\n"
+    assert page.exists()
+
+
+def test_a_dump_directory_that_lacks_a_program_has_exit_code_3(dump: Path, capsys: pytest.CaptureFixture[str]):
+    (dump / "module_0004.jit_lost.before_optimizations.txt").write_text("HloModule jit_lost\n")
+    (dump / "module_0005.jit_bad.cpu_after_optimizations.txt").write_text("HloModule jit_bad\n\n")
+    assert main(["report", str(dump)]) == 3
+    printed = capsys.readouterr()
+    assert printed.err == (
+        "pjit_inspect: lost: the directory has no file of its optimized program\n"
+        "pjit_inspect: bad: module_0005.jit_bad.cpu_after_optimizations.txt: there is no computation in it\n"
+    )
+    assert "Collectives unknown: the directory has no file of its optimized program." in printed.out
+    assert main(["report", str(dump), "--only", "step"]) == 0
+
+
+def test_axes_can_be_named(capsys: pytest.CaptureFixture[str]):
+    path = DATA / "mlp_step.v5e_2x4.hlo.gz"
+    assert main(["report", str(path), "--mesh", "data=2,model=4"]) == 0
+    assert "mesh data=2 x model=4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", ["data", "data=", "=2", "data=two", "data=2,data=4", ""])
+def test_a_mesh_that_is_none_is_a_wrong_argument(words: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "any.hlo", "--mesh", words])
+    assert ended.value.code == 2
+    assert "--mesh" in capsys.readouterr().err
+
+
+def test_a_mesh_of_other_devices_is_one_line(capsys: pytest.CaptureFixture[str]):
+    assert main(["report", str(DATA / "mlp_step.v5e_2x4.hlo.gz"), "--mesh", "data=3"]) == 1
+    assert "is for 8 devices, and data=3 is 3" in capsys.readouterr().err

@@ -415,7 +415,9 @@ def test_a_sort_and_a_constraint_name_the_reshard(explicit):
     x = array(8, 8, spec=P("model", None))
     if jax.__version_info__ >= (0, 9):  # 0.8 sorts along a split dimension
         found = explained(lambda: jnp.sort(x, axis=0))
-        assert found.sentence == "`sort` works along dimension 0 of `x`, which is split over `model`: it must be whole"
+        assert (
+            found.sentence == "`sort` works along dimension 0 of `x`, which is split over `model`: it must not be split"
+        )
         assert edits(found) == ["jax.sharding.reshard(x, P(None, None))"]
         run_all(found, x=x)
     found = explained(lambda: jax.lax.with_sharding_constraint(x, P("data", None)))

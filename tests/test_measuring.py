@@ -23,7 +23,7 @@ import pjit_inspect as pi
 from pjit_inspect import guard
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.profiler import profile_file, profiler
+from pjit_inspect.observe.profiler import profiler
 
 
 @pytest.fixture(autouse=True)
@@ -215,13 +215,50 @@ def test_with_a_profiler_of_the_users_the_call_runs_and_the_profiler_goes_on(tmp
     assert glob.glob(f"{tmp_path}/mine/**/*.xplane.pb", recursive=True)
 
 
-def test_a_profiler_that_the_block_stops_is_not_stopped_again():
-    with warnings.catch_warnings(record=True) as said, pi.capture(measure=True) as log:
-        warnings.simplefilter("always")
-        jax.jit(lambda x: x * 22)(1.0)
+def test_a_stray_stop_in_the_block_fails_as_it_would_without_us():
+    with pytest.raises(RuntimeError, match="No profile started") as bare:
         jax.profiler.stop_trace()
-    assert "stopped before the measured block ended" in log.user_records()[-1].data.missing["kernel_times"]
-    del said
+    with pi.capture(measure=True) as log:
+        jax.jit(lambda x: x * 22)(1.0)
+        with pytest.raises(RuntimeError) as watched:
+            jax.profiler.stop_trace()
+        jax.jit(lambda x: x * 24)(1.0)
+    assert str(watched.value) == str(bare.value)
+    assert [times_of(record).calls for record in log.user_records()] == [1, 1]
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["ends", "goes on"])
+def test_a_profiler_that_the_block_starts_runs_and_ours_makes_way_with_one_sentence(ends: bool, tmp_path: Path):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pi.capture(measure=True) as log:
+            jax.jit(lambda x: x * 25)(1.0)
+            jax.profiler.start_trace(str(tmp_path / "mine"))
+            jax.block_until_ready(jax.jit(lambda x: x * 26)(1.0))
+            with pytest.raises(RuntimeError, match="already been started"):
+                jax.profiler.start_trace(str(tmp_path / "other"))
+            if ends:
+                jax.profiler.stop_trace()
+        if not ends:
+            jax.profiler.stop_trace()
+    (ours,) = [str(w.message) for w in said if "pjit_inspect" in str(w.message)]
+    assert "started a profiler of its own" in ours
+    for record in log.user_records():
+        assert "started a profiler of its own" in record.data.missing["kernel_times"]
+    (written,) = (tmp_path / "mine").rglob("*.xplane.pb")
+    planes = jax.profiler.ProfileData.from_file(str(written)).planes
+    events = [dict(event.stats).get("hlo_module") for plane in planes for line in plane.lines for event in line.events]
+    assert any(events)
+    # The next block is measured again.
+    assert measured_call(27)[0].user_records()[-1].kernel_times is not None
+
+
+def test_the_profiler_is_what_it_was_after_a_measured_block():
+    from jax._src import profiler as jax_profiler
+
+    before = dict(vars(jax_profiler._profile_state))
+    measured_call(28)
+    assert vars(jax_profiler._profile_state) == before
 
 
 def fail(*_: Any, **__: Any) -> Any:
@@ -235,7 +272,7 @@ def fail(*_: Any, **__: Any) -> Any:
         (jax.profiler, "ProfileOptions"),
         (profiler, "_Fence"),
         (profiler, "read_profile"),
-        (profile_file, "sum_events"),
+        (profiler, "sum_events"),
         (tempfile, "TemporaryDirectory"),
         (_jax, "profile_folder"),
         (_jax, "live_programs"),

@@ -126,3 +126,51 @@ record.hlo
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["7", "HloModule", "None", "1", "True"]
+
+
+def test_a_mesh_names_the_axes_of_a_program_that_names_none():
+    plain, named = opened(DATA / f"{NAME}.hlo.gz"), pi.open(DATA / f"{NAME}.hlo.gz", mesh={"data": 2, "model": 4})
+    assert isinstance(named, pi.CompileRecord)
+    assert plain.mesh is None
+    assert str(named.mesh) == "data=2 x model=4"
+    # The same groups: those of neighbours are `model`, those four apart `data`.
+    assert {row.axes for row in named.collectives} & {("model",), ("data",)}
+    for row in named.collectives:
+        if row.axes == ("model",):
+            assert (0, 1, 2, 3) in row.groups
+        if row.axes == ("data",) and row.kind != "collective-permute":
+            assert (0, 4) in row.groups
+    assert "mesh data=2 x model=4" in str(named)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "words"),
+    [
+        ({"data": 4}, "is for 8 devices, and data=4 is 4"),
+        ({}, "a mesh of 0 axes"),
+        ({"data": 0}, "a mesh is axis names with sizes"),
+        ({"data": "2"}, "a mesh is axis names with sizes"),
+        ({3: 8}, "a mesh is axis names with sizes"),
+    ],
+)
+def test_a_mesh_that_does_not_fit_is_refused_in_words(mesh, words):
+    with pytest.raises(ValueError, match=words):
+        pi.open(DATA / f"{NAME}.hlo.gz", mesh=mesh)
+
+
+def test_a_record_with_a_mesh_of_its_own_keeps_it(tmp_path: Path):
+    named = pi.open(DATA / f"{NAME}.hlo.gz", mesh={"data": 2, "model": 4})
+    assert isinstance(named, pi.CompileRecord)
+    named.save(tmp_path / "step.pjit")
+    with pytest.raises(ValueError, match="has a mesh of its own, data=2 x model=4"):
+        pi.open(tmp_path / "step.pjit", mesh={"x": 8})
+
+
+def test_in_a_directory_a_mesh_holds_for_the_programs_it_fits(tmp_path: Path):
+    for number, name, module in ((3, NAME, "jit_step"), (7, "pallas.v5e", "jit_kernel")):
+        (tmp_path / f"module_{number:04d}.{module}.cpu_after_optimizations.txt").write_text(fixtures.text(name))
+    log = pi.open(tmp_path, mesh={"data": 2, "model": 4})
+    assert isinstance(log, pi.Log)
+    assert str(log["step"].mesh) == "data=2 x model=4"
+    kernel = log["_lambda"]
+    assert (kernel.mesh is None) == ("mesh" in kernel.data.missing)

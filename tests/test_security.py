@@ -52,16 +52,17 @@ WRITES = {
 """Names of functions that change files; `replace` only as `os.replace`, as text and dataclasses have one too."""
 
 ALLOWED: dict[tuple[str, str], str] = {
-    ("ipython/evaluate.py", "exec"): "runs the statements the user typed after %pjit, as the cell itself would",
-    ("ipython/evaluate.py", "eval"): "the same for the expression whose value is shown",
-    ("observe/watch/stderr_copy.py", "import subprocess"): "starts this Python with a script that stands in the module",
-    (
-        "observe/watch/stderr_copy.py",
-        "import tempfile",
-    ): "what the compiler writes goes through a private temporary file",
-    ("observe/watch/stderr_copy.py", "tempfile.mkstemp"): "makes that file",
-    ("observe/watch/stderr_copy.py", "os.unlink"): "removes that file",
+    ("ipython/run.py", "exec"): "runs the statements the user typed after %pjit, as the cell itself would",
+    ("ipython/run.py", "eval"): "the same for the expression whose value is shown",
+    ("observe/watch/stderr_relay.py", "import subprocess"): "starts this Python with `stderr_relay_main.py`",
+    ("observe/watch/stderr_relay_main.py", "os.fork"): "detaches that process from the user's",
     ("observe/shardy/mlir_process.py", "import subprocess"): "starts this Python with `mlir_child.py`",
+    (
+        "handles/asked/what_if_apart.py",
+        "import subprocess",
+    ): "runs itself, for a program from a file",
+    ("handles/asked/what_if_apart.py", "import tempfile"): "a folder for that question and its answer, removed",
+    ("handles/asked/what_if_apart.py", "(folder / _WHY).write_bytes"): "that process leaves there why it has no answer",
     ("observe/partitioner/service.py", "import subprocess"): "starts this Python with `start.py`",
     ("observe/partitioner/service.py", "import socket"): "a pair of ends that only the two processes hold",
     ("observe/partitioner/service.py", "import tempfile"): "passes the program in a file without a name",

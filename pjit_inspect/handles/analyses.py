@@ -2,7 +2,7 @@
 
 Rooms are joined here: programs are read by `parse`, XLA is asked in `observe`, `analyze` judges. What changes the data
 makes other analyses of them, which take the place of the earlier ones as one piece. Not its job: any of those steps,
-showing what was found (`displays`, `tables`), or what users call it (`record`).
+showing what was found (`displays`), or what users call it (`record`).
 """
 
 from __future__ import annotations
@@ -11,35 +11,90 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, cast, overload
 
-from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
+from pjit_inspect.analyze.collectives.collective_sites import find_sites
+from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
-from pjit_inspect.analyze.program.xla_warnings import with_sources
-from pjit_inspect.analyze.report.report import cells_of, report
+from pjit_inspect.analyze.program.source import with_sources
+from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard
+from pjit_inspect.handles.asked.what_if import as_partitioned
+from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
-from pjit_inspect.handles.once import Computed, once
 from pjit_inspect.handles.propagate import ask, propagation_of
 from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import SourceText
+from pjit_inspect.model.program.table import LaterRows
+from pjit_inspect.model.record.compile_key import CompileKey
+from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
-from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.report import RecordReport, Remedies
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
+from pjit_inspect.parse.wire.clean import clean_line, clean_text
 
-__all__ = ["Analyses", "RecordState"]
+__all__ = ["Analyses", "Computed", "RecordState", "once"]
+
+T = TypeVar("T")
+
+
+class Computed:
+    """The base of a class with values marked `once`; `known` are those that were computed, or given, by name."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self.known: dict[str, Any] = dict(known)
+        self._locks: dict[str, threading.RLock] = {}
+
+    def value(self, name: str, compute: Callable[[Any], T]) -> T:
+        """What is known under a name; computed by the first who asks, while others who ask for the same wait.
+
+        Nothing is kept of a computation that fails: it is made again the next time.
+        """
+        if name in self.known:
+            return self.known[name]
+        # A lock for each value: a question of many seconds to XLA must not keep others from reading the program. Values
+        # need one another in one direction only, so no two threads can wait for each other.
+        with self._locks.setdefault(name, threading.RLock()):
+            if name not in self.known:
+                self.known[name] = compute(self)
+                self._locks.pop(name, None)
+            return self.known[name]
+
+
+class once(Generic[T]):  # noqa: N801  (it is used as `property` is)
+    """Marks a value of a `Computed`, as `functools.cached_property` does for any class and without its races."""
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute, self._name, self.__doc__ = compute, compute.__name__, compute.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, owner: Computed, kind: type | None = None) -> T: ...
+    def __get__(self, owner: Computed | None, kind: type | None = None) -> Self | T:
+        return self if owner is None else owner.value(self._name, self._compute)
+
+
+_PATIENCE_S = 60.0
+"""How long figures of the record that a changed one came from may take."""
+
+_CONSTRAINT = b"/sharding_constraint"
+"""How JAX's name of an operation ends, in StableHLO's bytecode too, where somebody asks for a sharding."""
 
 
 class Analyses(Computed):
@@ -48,27 +103,57 @@ class Analyses(Computed):
     It does not change: each value is computed from the data and the other values alone, and then stays.
     """
 
-    def __init__(self, data: RecordData, *, is_live: bool, known: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        data: RecordData,
+        *,
+        is_live: bool,
+        known: Mapping[str, Any],
+        key: CompileKey | None = None,
+        program: Callable[[], ShardedProgram] | None = None,
+    ) -> None:
+        """`key` is the one that the session's history knows, where `data` has it cleaned.
+
+        `program` makes the program before partitioning, where XLA has answered already.
+        """
         super().__init__(known)
-        self._data, self.is_live = data, is_live
+        self._program = program
+        self.is_live: bool = is_live
+        self.given: RecordData = data
+        """The data as they were handed over: names of this process may hold anything."""
+        self.key: CompileKey | None = key or data.key
+        """The one that the session's history knows."""
+        self._clean: RecordData | None = None
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether XLA has said already what it makes of the program."""
+        return self._program is not None
+
+    @property
+    def _data(self) -> RecordData:
+        """The data, clean. Not made within the user's call; files were cleaned when they were read."""
+        if self._clean is None:
+            self._clean = cleaned(self.given) if self.is_live else self.given
+        return self._clean
 
     @property
     def data(self) -> RecordData:
         """The data; once there is a report, with what that found out about them (aliases, sources, what is missing)."""
-        found = self.known.get("report")
-        return self._data if found is None else found.data
+        known_report = self.known.get("report")
+        return self._data if known_report is None else known_report.data
 
     def of(self, data: RecordData, *, without: Iterable[str] = (), **known: Any) -> Analyses:
         """Those of other data of the same compile, with all values that are known by now, except some."""
         kept = self.known.copy()
         for name in without:
             kept.pop(name, None)
-        return Analyses(data, is_live=self.is_live, known=kept | known)
+        return Analyses(data, is_live=self.is_live, known=kept | known, key=self.key, program=self._program)
 
     @once
     def reason(self) -> Reason:
         """Why it was compiled."""
-        return reason_of(self._data, live=self.is_live)
+        return cleaned(reason_of(replace(self._data, key=self.key), live=self.is_live))
 
     # ------------------------------------------------------------ programs
 
@@ -78,12 +163,17 @@ class Analyses(Computed):
         data = self.data
         if data.stablehlo_text is not None or data.stablehlo is None or not self.is_live:
             return data.stablehlo_text
-        return _printed("stablehlo_text", data.stablehlo.read())
+        return _clean(_printed("stablehlo_text", data.stablehlo.read()))
 
     @once
     def hlo(self) -> HloModule | None:
         """The optimized program, parsed."""
         return self._read_hlo()
+
+    @property
+    def readable_hlo(self) -> HloModule | None:
+        """The same; None too where it is damaged, which must not take the rest of a display with it."""
+        return Guard().run("hlo", lambda: self.hlo, None)
 
     def hlo_for_now(self) -> HloModule | None:
         """The same, which is kept only if somebody has looked at it."""
@@ -99,7 +189,7 @@ class Analyses(Computed):
         if data.hlo is None:
             return None
         content = data.hlo.read()
-        text = _printed("hlo_text", content) if self.is_live else _printed_apart(content)
+        text = _clean(_printed("hlo_text", content) if self.is_live else _printed_apart(content))
         # The proto has no configuration, so what is printed of it lacks that.
         header = (data.hlo_header or "").partition("\n")[0]
         return text if text is None or not header else header + text[len(text.partition("\n")[0]) :]
@@ -107,7 +197,10 @@ class Analyses(Computed):
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
         """The program before partitioning, and why it is not XLA's own, or not there."""
-        return propagation_of(self.data, live=self.is_live)
+        if self._program is not None:
+            return cleaned(self._program()), ""
+        program, reason = propagation_of(self.data, live=self.is_live)
+        return cleaned(program), clean_line(reason)
 
     @property
     def propagation(self) -> ShardedProgram | None:
@@ -118,7 +211,7 @@ class Analyses(Computed):
     def sources(self) -> tuple[SourceText, ...]:
         """The texts of all files that the program before partitioning names."""
         program = self.propagation
-        return self.data.sources + (_sources_of(program) if self.is_live and program is not None else ())
+        return self.data.sources + (cleaned(_sources_of(program)) if self.is_live and program is not None else ())
 
     @property
     def cells(self) -> dict[str, str]:
@@ -130,30 +223,58 @@ class Analyses(Computed):
     @once
     def warnings(self) -> tuple[XlaWarning, ...]:
         """What XLA warned of while it compiled."""
-        return with_sources(parse_warnings(self.data.compiler_log or ""), self.hlo, self.cells)
+        warnings = parse_warnings(self.data.compiler_log or "")
+        return with_sources(warnings, self.readable_hlo, self.cells) if warnings else ()
+
+    def _is_explained(self, module: HloModule | None) -> bool:
+        """Whether there is something in the report that only the program before partitioning explains.
+
+        XLA's partitioner takes seconds for a program of thousands of arrays: nobody waits for it in vain.
+        """
+        stablehlo = self._data.stablehlo
+        if stablehlo is not None and _CONSTRAINT in stablehlo.read():
+            return True
+        return module is not None and bool(find_sites(module))
 
     @once
     def report(self) -> RecordReport:
         """What the displays lay out."""
         guard = Guard()
         module = guard.run("hlo", lambda: self.hlo, None)
-        data, (program, reason) = self._data, self.propagation_and_reason
+        is_explained = guard.run("causes", lambda: self._is_explained(module), True)
+        data, (program, reason) = self._data, self.propagation_and_reason if is_explained else (None, "")
         missing = data.missing | guard.failed
+        if module is not None and (lacks := why_incomplete(module.unknown)):
+            missing |= {"hlo": lacks}
         # What an earlier report said is no longer so once the partitioner had an answer.
         missing.pop("partitioner", None)
         if program is not None and program.is_predicted and reason:
             missing |= {"partitioner": reason}
-        found = report(replace(data, missing=missing), module, program, self.sources)
+        sources = self.sources if is_explained else data.sources
+        complete = report(replace(data, missing=missing), module, program, sources)
         if self.is_live:
             # Only the HLO tells which further files the program came from; keep their text with the record.
-            further = guard.run("sources", lambda: _further_sources(found), ())
-            found = replace(found, data=replace(found.data, sources=(*found.data.sources, *further)))
-        return found
+            further = guard.run("sources", lambda: cleaned(_further_sources(complete)), ())
+            complete = replace(complete, data=replace(complete.data, sources=(*complete.data.sources, *further)))
+        return complete
 
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program."""
+        if "report" not in self.known and self._program is not None and (module := self.readable_hlo) is not None:
+            # They are counted before anybody knows why they are there.
+            counted = Guard().run("collectives", partial(collectives_of, self._data, module), None)
+            if counted is not None:
+                return CollectiveTable(cast("Any", LaterRows(len(counted), lambda: self.report.collectives or ())))
         return self.report.collectives or CollectiveTable(())
+
+    def figures_at(self, is_partitioned: bool) -> KeyFigures:
+        """What the record comes to, as compiled, or as XLA's partitioner left it."""
+        return self._partitioned_figures if is_partitioned else self.report.figures
+
+    @once
+    def _partitioned_figures(self) -> KeyFigures:
+        return as_partitioned(self.data, self.report.figures, timeout_s=_PATIENCE_S)
 
     @property
     def traffic(self) -> LinkTraffic:
@@ -180,9 +301,33 @@ class Analyses(Computed):
         return suggestions_of(self.data, tuple(self.collectives), self.sources, self.cells)
 
     @once
+    def findings(self) -> FindingTable:
+        """What is wrong with the program."""
+        untried = why_untried(self.data, live=self.is_live)
+        return self._look_for_findings(tries=untried is None, untried=untried or "")
+
+    @once
+    def counted_findings(self) -> FindingTable:
+        """Those that show without a remedy being tried, in milliseconds."""
+        return self._look_for_findings(tries=False)
+
+    def _look_for_findings(self, *, tries: bool, untried: str = "") -> FindingTable:
+        # The report first: its data know which arguments results reuse.
+        rows, module = tuple(self.collectives), self.readable_hlo
+        program = self.propagation if self._is_explained(module) else None
+        return findings_of(self.data, module, rows, program, self.sources, self.cells, tries=tries, untried=untried)
+
+    def findings_by_now(self) -> tuple[FindingTable, Remedies]:
+        """All findings where somebody has looked for them; else those that cost nothing to look for."""
+        can_be_tried = why_untried(self.data, live=self.is_live) is None
+        if "findings" in self.known:
+            return self.findings, "tried" if can_be_tried else "none"
+        return self.counted_findings, "untried" if can_be_tried else "none"
+
+    @once
     def graph_and_reason(self) -> tuple[ProgramGraph | None, str]:
         """The graph of the program, and why there is none: a picture that fails must not take the rest with it."""
-        module, guard = self.hlo, Guard()
+        module, guard = self.readable_hlo, Guard()
         if module is None:
             return None, ""
         graph = guard.run("the graph", partial(find_graph, module, self.collectives), None)
@@ -210,21 +355,27 @@ class RecordState:
         if self._finish is not None:
             with self._lock:
                 if self._finish is not None:
-                    self._captured = self._captured.of(self._finish(self._captured.data))
+                    self._captured = self._captured.of(self._finish(self._captured.given))
                     self._finish = None
         return self._captured
+
+    def secure(self) -> None:
+        """Read what is lost once JAX drops the program."""
+        if not getattr(self._finish, "can_wait", False):
+            _ = self.analyses
 
     def ask_partitioner(self, timeout_s: float) -> ShardedProgram:
         """As `CompileRecord.ask_partitioner`."""
         now = self.analyses
         if not now.is_live:
             raise CaptureError("the partitioner can be asked only in the process that compiled the program")
-        program = ask(now.data, timeout_s=timeout_s)
+        program = cleaned(ask(now.data, timeout_s=timeout_s))
         with self._lock:
             now = self._captured
-            before, _ = now.known.get("propagation_and_reason", (None, ""))
+            known = now.known.get("propagation_and_reason", (None, ""))
+            before, _ = now.propagation_and_reason if now.has_answer else known
             if before is None or before.is_predicted:
-                others = ("sources", "report", "shardings")
+                others = ("sources", "report", "shardings", "findings", "counted_findings", "suggestions")
                 self._captured = now.of(now.data, without=others, propagation_and_reason=(program, ""))
         return program
 
@@ -235,7 +386,9 @@ class RecordState:
             missing = {**now.data.missing, "hlo": reason, "stablehlo": reason}
             gone = {"hlo", "hlo_header", "stablehlo", "stablehlo_text", "propagation"}
             data = replace(now.data, **dict.fromkeys(gone), missing=missing)
-            self._captured = now.of(data, without=now.known.keys() - {"reason"})
+            self._captured = Analyses(
+                data, is_live=now.is_live, known={k: v for k, v in now.known.items() if k == "reason"}, key=now.key
+            )
 
     def add_times(self, data: RecordData) -> None:
         """As `CompileRecord.add_times`."""
@@ -260,6 +413,10 @@ def _read_sources(files: Iterable[str]) -> tuple[SourceText, ...]:
 
     texts = (read_source(file) for file in sorted(files) if is_user_file(file))
     return tuple(text for text in texts if text is not None)
+
+
+def _clean(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)
 
 
 def _printed_apart(proto: bytes) -> str | None:

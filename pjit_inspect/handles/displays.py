@@ -1,4 +1,4 @@
-"""The displays of one record: text, page, picture, widget, explanation.
+"""The displays of one record: text, page, picture, widget, explanation; and its tables, which draw themselves.
 
 Each is of one state of the record, so that a record that changes meanwhile cannot contradict itself. Not its job:
 what is known (`analyses`), or how it is laid out (`view`).
@@ -7,58 +7,123 @@ what is known (`analyses`), or how it is laid out (`view`).
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
+from pjit_inspect.analyze.graph.flow import find_flow
+from pjit_inspect.analyze.graph.skeleton import find_skeleton
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
-from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.inspector.page import inspector_frame, inspector_page
+from pjit_inspect.handles.analyses import Analyses, RecordState
+from pjit_inspect.handles.live import answer, findings_key, report_for_display
+from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.handles.suggest import RecordSuggestion
+from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.finding import FindingTable
+from pjit_inspect.model.report.flow import ProgramFlow
+from pjit_inspect.model.report.fusion import FusionTable
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.host_callback import CallbackTable
+from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.model.report.suggestion import SuggestionTable
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import Block, Document, Line, Text
+from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, still_page
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
+from pjit_inspect.view.record.callbacks import callback_blocks
+from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
+from pjit_inspect.view.record.facts import facts_view
+from pjit_inspect.view.record.finding_lines import finding_blocks
+from pjit_inspect.view.record.incomplete import nothing_text
+from pjit_inspect.view.record.kernels import kernel_blocks
 from pjit_inspect.view.record.record import ViewOptions, record_view
+from pjit_inspect.view.record.shardings import shardings_view
+from pjit_inspect.view.record.suggestions import suggestion_blocks
 from pjit_inspect.view.record.summary_picture import draw_summary
+from pjit_inspect.view.record.times import times_blocks
+from pjit_inspect.view.record.tree import collective_words, tree_head, tree_lines
+from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn
 from pjit_inspect.view.render.text import to_text
 
-__all__ = ["View", "explanation", "shown", "text", "write_page", "write_picture"]
+__all__ = [
+    "RecordCallbacks",
+    "RecordCollectives",
+    "RecordFindings",
+    "RecordFusions",
+    "RecordKernelTimes",
+    "RecordShardings",
+    "RecordSuggestions",
+    "View",
+    "explanation",
+    "shown",
+    "text",
+    "write_page",
+    "write_picture",
+]
 
-View = Literal["text", "html", "widget"]
+View = Literal["text", "html", "widget", "tree", "facts"]
 
 
 def text(analyses: Analyses) -> str:
     """The still display as text."""
-    return to_text(record_view(_report_for_display(analyses)))
+    return to_text(record_view(report_for_display(analyses)))
 
 
 def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
     """As `CompileRecord.show`."""
     if view not in get_args(View):
         raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
+    if view == "tree":
+        return Shown({"text/plain": _tree(analyses)})
+    if view == "facts":
+        return Shown({"text/plain": to_text(facts_view(analyses.report))})
     with gc_paused():
-        document = record_view(_report_for_display(analyses), options=ViewOptions(show_times=show_times))
+        document = record_view(report_for_display(analyses), options=ViewOptions(show_times=show_times))
         if view == "text":
             return Shown({"text/plain": to_text(document)})
-        make = partial(_inspector, analyses, document, show_times=show_times)
         if view == "widget":
-            return inspector_widget(make(), words=widget_words(analyses.report), still=to_html(document))
+            payload, _ = _live(analyses, document, lambda payload: payload, show_times=show_times, is_widget=True)
+            if payload is not None:
+                words = widget_words(analyses.report)
+                return inspector_widget(payload, words=words, still=to_html(document), asked=partial(answer, analyses))
         bundle = drawn(document)
-        live = Guard().run("the inspector", lambda: inspector_frame(make(), bundle["text/html"]), None)
-        return Shown(bundle if live is None else {**bundle, "text/html": live})
+        still = bundle["text/html"]
+        # What depends on the session, such as findings that come later, is not in what `show_times` leaves out.
+        key = findings_key(analyses) if show_times else ""
+        make = partial(inspector_frame, still=still, key=key)
+        frame, _ = _live(analyses, document, make, show_times=show_times)
+        return Shown(bundle if frame is None else {**bundle, "text/html": frame})
+
+
+def _tree(analyses: Analyses) -> str:
+    """The program's skeleton as text."""
+    report = analyses.report
+    graph, why = analyses.graph_and_reason
+    rows = tuple(report.collectives or ())
+    parts = None if graph is None else find_skeleton(graph, lambda number: collective_words(rows[number]))
+    missing = why or f"no program to show: {analyses.data.missing.get('hlo', 'it was not captured')}"
+    scheduled = graph is None or graph.strip.is_scheduled
+    lines = tree_lines(parts, report, missing=missing, scheduled=scheduled)
+    return "\n".join([to_text(tree_head(report)), *lines])
 
 
 def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
     """As `CompileRecord.to_html`."""
     with gc_paused():
-        document = record_view(_report_for_display(analyses))
-        page = inspector_page(_inspector(analyses, document, show_times=True), fallback=to_html(document))
+        document = record_view(report_for_display(analyses))
+        still = to_html(document)
+        page, why = _live(analyses, document, lambda payload: inspector_page(payload, still=still), show_times=True)
+        if page is None:
+            page = still_page(analyses.data.primitive or analyses.data.name, still, why=why)
     Path(path).write_text(page, encoding="utf-8")
 
 
@@ -69,36 +134,169 @@ def write_picture(analyses: Analyses, path: str | os.PathLike[str]) -> None:
 
 def explanation(analyses: Analyses, what: str | int | None) -> Shown:
     """As `CompileRecord.explain`."""
-    return Shown(drawn(explain_view(_report_for_display(analyses), what)))
+    return Shown(drawn(explain_view(report_for_display(analyses), what)))
 
 
-def _inspector(analyses: Analyses, document: Document, *, show_times: bool) -> InspectorPayload:
+_Made = TypeVar("_Made")
+
+
+def _live(
+    analyses: Analyses,
+    document: Document,
+    make: Callable[[InspectorPayload], _Made],
+    *,
+    show_times: bool,
+    is_widget: bool = False,
+) -> tuple[_Made | None, str]:
+    """What is made of the inspector's data. Where it cannot be: None and why; every display is then the still one."""
+    guard = Guard()
+
+    def made() -> _Made:
+        return make(_inspector(analyses, document, show_times=show_times, is_widget=is_widget))
+
+    found = guard.run("the inspector", made, None)
+    return found, "".join(guard.failed.values())
+
+
+def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_widget: bool) -> InspectorPayload:
     """The inspector's data, beside its still display."""
+    module = analyses.readable_hlo
     graph, no_graph = analyses.graph_and_reason
+    report = report_for_display(analyses)
     return inspector_payload(
         InspectorInput(
-            report=_report_for_display(analyses),
+            report=report,
             traffic=analyses.traffic,
             jaxpr=analyses.data.jaxpr,
             stablehlo=analyses.stablehlo,
             hlo_text=analyses.hlo_text,
-            module=analyses.hlo,
-            running=None if analyses.hlo is None else find_running_instructions(analyses.hlo),
+            module=module,
+            running=None if module is None else find_running_instructions(module),
             graph=graph,
             no_graph=no_graph,
+            flow=_flow(analyses, graph),
             shardings=analyses.shardings,
             phase_of=find_phase,
             text=to_text(document),
             show_times=show_times,
+            looks_for_findings=is_widget and report.remedies == "untried",
         )
     )
 
 
-def _report_for_display(analyses: Analyses) -> RecordReport:
-    """The report with the reason, XLA's warnings, and the suggestions somebody asked for, as far as checked."""
-    suggestions = tuple(suggestion.as_known() for suggestion in analyses.known.get("suggestions", ()))
-    guard = Guard()
-    reason = guard.run("the reason", lambda: analyses.reason, None)
-    warnings = guard.run("XLA's warnings", lambda: analyses.warnings, ())
-    data = replace(analyses.report.data, reason=reason)
-    return replace(analyses.report, data=data, suggestions=suggestions, warnings=warnings)
+def _flow(analyses: Analyses, graph: ProgramGraph | None) -> ProgramFlow | None:
+    """The picture of a small program; one that fails costs itself only, as there are the boxes."""
+    module = analyses.readable_hlo
+    if graph is None or module is None:
+        return None
+    find = partial(find_flow, graph, module, tuple(analyses.report.collectives or ()), analyses.shardings)
+    return Guard().run("the picture of the flow", find, None)
+
+
+_ROWS = 200
+"""Kinds that a table shown by itself lists in full."""
+
+
+class _OfProgram(OfRecord, Displayable):
+    """A table of what is in the optimized program, which may be there in part, or not at all."""
+
+    __slots__ = ()
+    _state: RecordState
+
+    def __repr__(self) -> str:
+        report, plain = self._state.analyses.report, super().__repr__()
+        if report.instructions is None:
+            return f"{plain[:-1]}; there is no optimized program)"
+        return f"{plain[:-1]}; the program is incomplete)" if report.incomplete else plain
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordCollectives(_OfProgram, CollectiveTable):
+    """The collectives of a record."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these collectives, explained as in the record's display."""
+        report = self._state.analyses.report
+        shown = collective_blocks(replace(report, collectives=self), rows=_ROWS)
+        return _section(self._state, shown, nothing_text(report, "collectives"))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordFindings(OfRecord, Displayable, FindingTable):
+    """What is wrong with a record's program."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these findings, each with its remedy, and what was not looked for."""
+        return _section(self._state, finding_blocks(self))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordSuggestions(OfRecord, Displayable, SuggestionTable):
+    """Changes that may save communication of a record's program."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these changes, what is modelled of each beside what was counted."""
+        rows = tuple(one.as_known() if isinstance(one, RecordSuggestion) else one for one in self.rows)
+        return _section(self._state, suggestion_blocks(rows), "no suggestions")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordFusions(_OfProgram, FusionTable):
+    """The fused kernels of a record."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these kernels."""
+        report = self._state.analyses.report
+        there = report.fusions is not None
+        shown = kernel_blocks(replace(report, fusions=self), rows=_ROWS, text_rows=_ROWS) if there else ()
+        return _section(self._state, shown, nothing_text(report, "fused kernels"))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordCallbacks(_OfProgram, CallbackTable):
+    """The calls of a record's program back into Python."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these calls."""
+        return _section(self._state, callback_blocks(self), nothing_text(self._state.analyses.report, "host callbacks"))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordShardings(OfRecord, Displayable, ShardingTable):
+    """The shardings of a record's values."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these values, each with its shards."""
+        now = self._state.analyses
+        return Shown(drawn(shardings_view(now.data, self, now.sources)))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordKernelTimes(OfRecord, Displayable, KernelTimes):
+    """The measured times of a record's instructions."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: these instructions with their times."""
+        report = self._state.analyses.report
+        timed = replace(report, data=replace(report.data, kernel_times=self))
+        return _section(self._state, times_blocks(timed, rows=_ROWS, text_rows=_ROWS), "no measured times")
+
+
+def _section(state: RecordState, blocks: Sequence[Block], nothing: str = "") -> Shown:
+    """A table by itself, in the colours of the record's axes; `nothing` where it has no rows."""
+    shown = tuple(blocks) or (Line((Text(nothing),)),)
+    return Shown(drawn(Document(axes=document_axes(state.analyses.data), blocks=shown)))

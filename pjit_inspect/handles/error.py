@@ -20,6 +20,7 @@ from pjit_inspect.model.report.explained_error import (
     ExplainedError,
     Fit,
 )
+from pjit_inspect.model.words.sentence import Sentence, code, say
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.displayable import Displayable
@@ -49,8 +50,11 @@ class ErrorExplanation(Displayable):
         return self._data.kind
 
     @property
-    def sentence(self) -> str:
-        """What is wrong, with the user's names, the sizes and the arithmetic. Names stand in `backticks`."""
+    def sentence(self) -> Sentence:
+        """What is wrong, with the user's names, the sizes and the arithmetic. Names are in `backticks`.
+
+        It is a string; its `phrases` say which words are arrays, mesh axes, specs and code.
+        """
         return self._data.sentence
 
     @property
@@ -76,7 +80,7 @@ class ErrorExplanation(Displayable):
         return self._data.fits
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Sentence, ...]:
         """What else is to be known, such as what could not be told."""
         return self._data.notes
 
@@ -130,17 +134,18 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            found = guard.run(
+            explained = guard.run(
                 "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
             )
-            if found is not None:
-                return ErrorExplanation(found if link is error else _behind(found, error))
+            if explained is not None:
+                return ErrorExplanation(explained if link is error else _behind(explained, error))
     return None
 
 
-def _behind(found: ExplainedError, error: BaseException) -> ExplainedError:
-    note = f"what was raised in the end is `{type(error).__name__}`; the error explained stands behind it"
-    return replace(found, notes=(*found.notes, note))
+def _behind(explained: ExplainedError, error: BaseException) -> ExplainedError:
+    raised = code(type(error).__name__)
+    note = say("what was raised in the end is {}; the error explained stands behind it", raised)
+    return replace(explained, notes=(*explained.notes, note))
 
 
 def _message(error: BaseException) -> str:
@@ -152,12 +157,12 @@ def _message(error: BaseException) -> str:
 
 
 def _unknown(error: BaseException) -> ExplainedError:
-    known = (
+    known = say(
         "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
         "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
         "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, and values "
         "that are only traced"
     )
-    words = "is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
-    sentence = f"`{type(error).__name__}` {words}"
+    words = "{} is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
+    sentence = say(words, code(type(error).__name__))
     return ExplainedError(kind="unknown", sentence=sentence, notes=(known,))

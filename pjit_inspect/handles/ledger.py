@@ -12,9 +12,12 @@ from typing import Any
 
 from pjit_inspect.analyze.recompiles.ledger import Compile, build_ledger
 from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
+from pjit_inspect.handles.exports import Exported
+from pjit_inspect.model.record.compile_table import SiteRow, SiteTable
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.view.pages.ledger import ledger_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.displayable import Displayable
@@ -32,10 +35,10 @@ def reason_of(data: RecordData, *, live: bool) -> Reason:
         return data.reason
     if live:
         return HISTORY.reason(data)
-    return Reason(kind="unknown", sentence="unknown: only the process that compiled the program can tell")
+    return Reason(kind="unknown", sentence=Sentence("unknown: only the process that compiled the program can tell"))
 
 
-class Ledger(Displayable):
+class Ledger(Displayable, Exported):
     """The compiles of a log: per function and call site, what they cost, why they happened, what repeats.
 
     In a notebook it shows itself; `rows` and `patterns` are for programs.
@@ -53,6 +56,11 @@ class Ledger(Displayable):
     def rows(self) -> tuple[LedgerRow, ...]:
         """Per function and call site, the most expensive first; `entries` in each are its compiles with reasons."""
         return self.data.rows
+
+    @property
+    def table(self) -> SiteTable:
+        """`rows` for other programs; `to_csv()` and others copy it."""
+        return SiteTable(rows=tuple(map(_site_row, self.rows)))
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -76,7 +84,7 @@ class Ledger(Displayable):
 
     def timeline(self) -> Any:
         """A plotly figure of when each stage of each compile ran, with the notebook's cells as marks."""
-        from pjit_inspect.view.figures.timeline_figure import timeline_figure
+        from pjit_inspect.view.figures.chart_figure import timeline_figure
 
         return timeline_figure(self.data)
 
@@ -86,3 +94,16 @@ class Ledger(Displayable):
 
     def __repr__(self) -> str:
         return f"<Ledger of {self.compiles} compile{'s' * (self.compiles != 1)}>"
+
+
+def _site_row(row: LedgerRow) -> SiteRow:
+    return SiteRow(
+        name=row.name,
+        origin=row.origin,
+        where=None if row.where is None else row.where.where,
+        compiles=row.compiles,
+        trace_s=row.trace_s,
+        lower_s=row.lower_s,
+        compile_s=row.compile_s,
+        reasons=tuple(str(reason.sentence) for reason in row.reasons),
+    )

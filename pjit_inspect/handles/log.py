@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Self, get_args, overload
 
 from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.handles.exports import Exported
 from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.model.record.compile_table import CompileRow, CompileTable
 from pjit_inspect.model.record.record import Origin, RecordData
 from pjit_inspect.parse.files.record_folder import file_name, folder_name, remove_saved
 from pjit_inspect.view.document.quantities import bytes_text
@@ -40,7 +42,7 @@ class LogLimit:
     program_bytes: int = 1 << 30
 
 
-class Log(Sequence[CompileRecord], Displayable):
+class Log(Sequence[CompileRecord], Displayable, Exported):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
 
     A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
@@ -49,7 +51,7 @@ class Log(Sequence[CompileRecord], Displayable):
 
     def __init__(self, records: Iterable[CompileRecord] = (), *, limit: LogLimit | None = None) -> None:
         self.limit = limit
-        self.dropped = 0
+        self.dropped: int = 0
         self._records: list[CompileRecord] = []
         self._held = 0
         self._with_programs = 0
@@ -89,6 +91,11 @@ class Log(Sequence[CompileRecord], Displayable):
     def user_records(self) -> Self:
         """The records of the user's own functions, without eager operations and library compiles."""
         return self.find(origin="user")
+
+    @property
+    def table(self) -> CompileTable:
+        """Every record in a row: name, line, mesh, seconds, and why it was compiled; `to_csv()` and others copy it."""
+        return CompileTable(rows=tuple(_compile_row(number, record) for number, record in enumerate(self)))
 
     def names(self) -> tuple[str, ...]:
         """Every name once, the user's functions first, each group in order of appearance."""
@@ -135,9 +142,12 @@ class Log(Sequence[CompileRecord], Displayable):
             self._with_programs += 1
 
     def complete(self) -> None:
-        """Read what capture left for later, while the functions still live; what is lost by then is named missing."""
+        """Read what capture left for later, while the functions still live; what is lost by then is named missing.
+
+        What cannot be lost, such as the jaxpr of a small program, stays for whoever reads it.
+        """
         for record in self:
-            _ = record.data
+            record.state.secure()
 
     def _newest(self, name: str) -> CompileRecord:
         found = self.find(name)
@@ -190,7 +200,7 @@ class Log(Sequence[CompileRecord], Displayable):
 
 
 def _collectives(record: CompileRecord) -> int | None:
-    """How many collectives a record has; None when its program is not known."""
+    """How many collectives a record has; None when its program is not known, or there in part only."""
     return None if "hlo" in record.data.missing else len(record.collectives)
 
 
@@ -207,3 +217,19 @@ def _own_folder() -> str:
     from pjit_inspect.observe.contract.process import this_process
 
     return folder_name(*this_process())
+
+
+def _compile_row(number: int, record: CompileRecord) -> CompileRow:
+    data, timings = record.data, record.data.timings
+    return CompileRow(
+        number=number,
+        name=data.name,
+        transform=data.transform,
+        origin=data.origin,
+        where=None if data.user_frame is None else data.user_frame.where,
+        mesh=None if data.mesh is None else str(data.mesh),
+        trace_s=timings.trace_s,
+        lower_s=timings.lower_s,
+        compile_s=timings.compile_s,
+        reason=str(record.reason.sentence),
+    )

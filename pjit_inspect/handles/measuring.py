@@ -48,11 +48,11 @@ def _give(
     runs: tuple[ProfiledRun, ...],
     missing: str,
 ) -> None:
-    found = [missing] * len(records) if missing else _find(records, runs)
+    times_of = [missing] * len(records) if missing else _find(records, runs)
     # Records of one compile share their data, and go on doing so.
     made: dict[int, RecordData] = {}
     kept = [record.data for record in records]
-    for data, times in zip(kept, found, strict=True):
+    for data, times in zip(kept, times_of, strict=True):
         made[id(data)] = _with_times(data, times)
     for record in (*records, *twins):
         if (data := made.get(id(record.data))) is not None:

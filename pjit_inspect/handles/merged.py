@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from pjit_inspect.analyze.processes.merge import merge_programs
 from pjit_inspect.analyze.processes.program_differences import ProgramSide, collective_differences, program_differences
@@ -17,11 +18,16 @@ from pjit_inspect.analyze.processes.runs import Session, choose_sessions
 from pjit_inspect.analyze.report.report import cells_of
 from pjit_inspect.errors import ParseError, RecordNotFoundError
 from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.merged import MergedData, MergedProcess, MergedProgram, ProcessDifference, ProgramFacts
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.record_folder import FoundFile, FoundFolder, find_records
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.stablehlo_text import line_place, stablehlo_lines
 from pjit_inspect.view.pages.merge import merge_view
 from pjit_inspect.view.render.displayable import Displayable
@@ -105,13 +111,14 @@ def merge(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> M
         )
     chosen, more = choose_sessions([one.session for one in read])
     kept = [one for one in read if one.session in chosen]
+    optimized = _Optimized()
     data = merge_programs(
         _numbered(kept),
         _known_processes(folders, unread, {session.count for session in chosen}),
         compare=_compare,
-        compare_optimized=_compare_optimized,
+        compare_optimized=optimized.compare,
     )
-    programs = tuple(_with_traffic(program) for program in data.programs)
+    programs = tuple(optimized.looked_at(program) for program in data.programs)
     return Merged(replace(data, programs=programs, notes=(*data.notes, *notes, *more)))
 
 
@@ -132,9 +139,10 @@ def _read_all(files: Sequence[FoundFile]) -> tuple[list[_Read], list[str], dict[
     read: list[_Read] = []
     notes: list[str] = []
     unread: dict[int, int] = {}
+    known: dict[str, str] = {}
     for file in files:
         try:
-            read.append(_read(file))
+            read.append(_read(file, known))
         except (OSError, ParseError) as error:
             notes.append(f"left out: {error}")
             if file.folder is not None:
@@ -142,7 +150,7 @@ def _read_all(files: Sequence[FoundFile]) -> tuple[list[_Read], list[str], dict[
     return read, notes, unread
 
 
-def _read(file: FoundFile) -> _Read:
+def _read(file: FoundFile, known: dict[str, str]) -> _Read:
     data = read_record(file.path)
     if data.process_index is None or data.process_count is None:
         raise ParseError("the record does not say which process made it", path=os.fspath(file.path))
@@ -154,10 +162,10 @@ def _read(file: FoundFile) -> _Read:
         began_s=key.began_s if key is not None else 0.0,
         ended_s=key.ended_s if key is not None else 0.0,
     )
-    return _Read(facts=_facts(data, file), session=session, serial=key.serial if key is not None else 0)
+    return _Read(facts=_facts(data, file, known), session=session, serial=key.serial if key is not None else 0)
 
 
-def _facts(data: RecordData, file: FoundFile) -> ProgramFacts:
+def _facts(data: RecordData, file: FoundFile, known: dict[str, str]) -> ProgramFacts:
     devices = tuple(device.id for device in data.devices)
     processes = tuple(sorted({device.process for device in data.devices}))
     return ProgramFacts(
@@ -168,18 +176,35 @@ def _facts(data: RecordData, file: FoundFile) -> ProgramFacts:
         where=data.user_frame,
         devices=devices,
         processes=processes,
-        fingerprint=_fingerprint(data, devices if len(processes) > 1 else ()),
+        fingerprint=_fingerprint(data, devices if len(processes) > 1 else (), known, file.path),
         optimized=_hash(data.hlo.read()) if data.hlo is not None else "",
         file=os.fspath(file.path),
     )
 
 
-def _fingerprint(data: RecordData, devices: tuple[int, ...]) -> str:
-    """A hash of the program before optimization; where there is none, of the optimized one, which may differ more."""
+def _fingerprint(data: RecordData, devices: tuple[int, ...], known: dict[str, str], path: Path) -> str:
+    """A hash of the program before optimization; where there is none, of the optimized one, which may differ more.
+
+    `known` has the hashes of the programs of other files, by the hash of their text.
+    """
     text = CompileRecord(data).stablehlo
-    program = "\n".join(stablehlo_lines(text)).encode("utf-8", "surrogatepass") if text is not None else b""
-    program = program or (data.hlo.read() if data.hlo is not None else b"")
-    return _hash(b"%s\n%s" % (repr(devices).encode(), program))
+    program = _program_hash(text, known) if text is not None else ""
+    if not program and data.hlo is not None:
+        lacks = why_incomplete(parse_program(data.hlo.read()).unknown)
+        if lacks:
+            raise ParseError(f"its only program is {lacks}", path=os.fspath(path))
+        program = _hash(data.hlo.read())
+    return _hash(f"{devices!r}\n{program}".encode())
+
+
+def _program_hash(text: str, known: dict[str, str]) -> str:
+    """A hash of what any process that runs the program has in common; "" when there is no program."""
+    # The texts of most processes are equal to the byte, and what differs is found once for all of them.
+    exact = _hash(text.encode("utf-8", "surrogatepass"))
+    if exact not in known:
+        program = "\n".join(stablehlo_lines(text)).encode("utf-8", "surrogatepass")
+        known[exact] = _hash(program) if program else ""
+    return known[exact]
 
 
 def _hash(content: bytes) -> str:
@@ -206,7 +231,7 @@ def _known_processes(
 # ---------------------------------------------------------------- looking closer
 
 
-def _compare(one: ProgramFacts, two: ProgramFacts) -> tuple[str, ...]:
+def _compare(one: ProgramFacts, two: ProgramFacts) -> tuple[Sentence, ...]:
     return program_differences(*(_side(facts) for facts in (one, two)))
 
 
@@ -221,24 +246,47 @@ def _side(facts: ProgramFacts) -> ProgramSide:
     return ProgramSide(process=facts.process, data=record.data, lines=stablehlo_lines(text), place=place)
 
 
-def _compare_optimized(one: ProgramFacts, two: ProgramFacts) -> tuple[str, ...]:
-    sides = [(facts, CompileRecord(read_record(facts.file))) for facts in (one, two)]
-    modules = [record.hlo for _, record in sides]
-    first, second = (ProgramSide(process=facts.process, data=record.data) for facts, record in sides)
-    if modules[0] is None or modules[1] is None:
-        return ()
-    return collective_differences(first, second, modules[0], modules[1])
+@dataclass(slots=True)
+class _Optimized:
+    """The optimized programs of records, as far as they are there."""
 
+    lacking: dict[str, str] = field(default_factory=dict)
+    """`ProgramFacts.optimized` -> what is missing, of those that were looked at."""
 
-def _with_traffic(program: MergedProgram) -> MergedProgram:
-    """The program with its collectives counted, and the bytes that cross between hosts, of its first record."""
-    try:
-        record = CompileRecord(read_record(program.records[0].file))
-        rows = record.collectives if record.hlo is not None else None
-    except ParseError:
-        return program
-    if rows is None:
-        return program
-    sizes = [row.host_bytes for row in rows]
-    known = [size for size in sizes if size is not None]
-    return replace(program, collectives=len(rows), host_bytes=sum(known) if len(known) == len(sizes) else None)
+    def compare(self, one: ProgramFacts, two: ProgramFacts) -> tuple[Sentence, ...]:
+        """In what the collectives of two differ; () where that is not known, as one is there in part only."""
+        (first, a), (second, b) = self._read(one), self._read(two)
+        if a is None or b is None:
+            return ()
+        left, right = (ProgramSide(process=f.process, data=r.data) for f, r in ((one, first), (two, second)))
+        return collective_differences(left, right, a, b)
+
+    def looked_at(self, program: MergedProgram) -> MergedProgram:
+        """The program with its collectives and the bytes between hosts counted, of its first complete record."""
+        found = next((rows for facts in program.records if (rows := self._collectives(facts)) is not None), None)
+        lacking = {r.process: self.lacking[r.optimized] for r in program.records if r.optimized in self.lacking}
+        program = replace(program, incomplete=tuple(sorted(lacking.items())))
+        if found is None:
+            return program
+        sizes = [row.host_bytes for row in found]
+        known = [size for size in sizes if size is not None]
+        return replace(program, collectives=len(found), host_bytes=sum(known) if len(known) == len(sizes) else None)
+
+    def _collectives(self, facts: ProgramFacts) -> CollectiveTable | None:
+        if not facts.optimized or facts.optimized in self.lacking:
+            return None
+        record, module = self._read(facts)
+        return None if module is None else record.collectives
+
+    def _read(self, facts: ProgramFacts) -> tuple[CompileRecord, HloModule | None]:
+        """A record, and its optimized program where all of it is there."""
+        record = CompileRecord(read_record(facts.file))
+        try:
+            module = record.hlo
+        except ParseError as error:
+            self.lacking[facts.optimized] = f"unreadable: {error}"
+            return record, None
+        lacks = "" if module is None else why_incomplete(module.unknown)
+        if lacks:
+            self.lacking[facts.optimized] = lacks
+        return record, None if lacks else module

@@ -1,6 +1,6 @@
 """Frozen data that know their record, so that they can draw or check themselves.
 
-Not its job: what they do with it (`tables`, `suggest`).
+Not its job: what they do with it (`displays`, `suggest`).
 """
 
 from __future__ import annotations

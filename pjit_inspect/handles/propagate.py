@@ -7,23 +7,24 @@ job: any of those steps.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from pjit_inspect.analyze.partition.align import align
 from pjit_inspect.analyze.partition.edges import find_edges
 from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import one_line
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
+from pjit_inspect.parse.sharding.propagated_hlo import PropagatedHlo, read_propagated_hlo
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
 
-__all__ = ["ask", "propagation_of"]
+__all__ = ["PartitionedProgram", "ask", "propagation_of", "read_answer"]
 
 _PATIENCE_S = 60.0
 """How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
@@ -64,14 +65,13 @@ def ask(data: RecordData, *, timeout_s: float) -> ShardedProgram:
 
     Raises CaptureError when XLA cannot be asked, ParseError when its answer is not understood.
     """
-    from pjit_inspect.observe.live.library_names import with_paths
     from pjit_inspect.observe.partitioner.service import ask_partitioner
 
     if data.stablehlo is None:
         raise CaptureError("the record has no program before optimization that XLA's partitioner could be asked about")
     stablehlo = data.stablehlo.read()
-    found = ask_partitioner(stablehlo, devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
-    program = with_paths(_read(found, stablehlo, data), data)
+    answer = ask_partitioner(stablehlo, devices=_devices(data), flags=data.flags, timeout_s=timeout_s)
+    program = read_answer(answer, stablehlo, data)
     if contradiction := _contradiction(program, data):
         raise CaptureError(f"what XLA made of a copy is not the program that was captured: {contradiction}")
     return program
@@ -93,23 +93,53 @@ def _contradiction(program: ShardedProgram, data: RecordData) -> str:
     return ""
 
 
-def _read(found: Partitioned, stablehlo: bytes, data: RecordData) -> ShardedProgram:
-    from pjit_inspect.observe.shardy.written_places import read_spans
+def read_answer(found: Partitioned, stablehlo: bytes, data: RecordData) -> ShardedProgram:
+    """What XLA's partitioner made of a program, by the names of the record's. Raises ParseError."""
+    return PartitionedProgram.of(found, stablehlo, data).explained(data)
 
-    before, after = parse_program(found.before), parse_program(found.after)
-    read = read_propagated_hlo(
-        before,
-        data.meshes,
-        [device.id for device in data.devices] or None,
-        free_inputs=found.free_inputs,
-        free_outputs=found.free_outputs,
-        result_names=found.result_names,
-        spans=read_spans(stablehlo),
-        partitions=found.partitions,
-    )
-    collectives = find_edges(align(before, after), read.program, read.op_of, read.values_of)
-    program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
-    return with_origins(program)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionedProgram:
+    """An answer of XLA's partitioner that was read; what its collectives lie between is found when it is needed.
+
+    Attributes:
+      found: the answer.
+      before: the program before partitioning.
+      read: the same with the sharding of every value.
+    """
+
+    found: Partitioned
+    before: HloModule
+    read: PropagatedHlo
+
+    @classmethod
+    def of(cls, found: Partitioned, stablehlo: bytes, data: RecordData) -> Self:
+        """Read an answer by the meshes of a record's data. Raises ParseError."""
+        from pjit_inspect.observe.shardy.mlir_locations import read_spans
+
+        before = parse_program(found.before)
+        read = read_propagated_hlo(
+            before,
+            data.meshes,
+            [device.id for device in data.devices] or None,
+            free_inputs=found.free_inputs,
+            free_outputs=found.free_outputs,
+            result_names=found.result_names,
+            spans=read_spans(stablehlo),
+            partitions=found.partitions,
+        )
+        return cls(found=found, before=before, read=read)
+
+    def explained(self, data: RecordData) -> ShardedProgram:
+        """The program with its collectives, and the names that the record's data give its arrays. Raises ParseError."""
+        from pjit_inspect.observe.live.library_names import with_paths
+
+        alignment = align(self.before, parse_program(self.found.after))
+        collectives = find_edges(alignment, self.read.program, self.read.op_of, self.read.values_of)
+        program = replace(
+            self.read.program, is_predicted=False, partitioner=self.found.partitioner, collectives=collectives
+        )
+        return with_paths(with_origins(program), data)
 
 
 def _devices(data: RecordData) -> int:

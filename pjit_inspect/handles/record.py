@@ -1,26 +1,31 @@
 """The handle users hold: one compile record, and everything that can be known about it.
 
-Not its job: what is known (`analyses`), the tables it hands out (`tables`), its displays (`displays`), or making
+Not its job: what is known (`analyses`), its displays and tables (`displays`), or making
 records (`api`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.handles import displays
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.displays import View
-from pjit_inspect.handles.tables import (
+from pjit_inspect.handles.asked.what_if import ask_what_if
+from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
+from pjit_inspect.handles.background import somebody_waits
+from pjit_inspect.handles.displays import (
     RecordCallbacks,
     RecordCollectives,
+    RecordFindings,
     RecordFusions,
     RecordKernelTimes,
     RecordShardings,
+    RecordSuggestions,
+    View,
 )
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -28,13 +33,15 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import MemoryStats, Origin, RecordData, Timings
+from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.report.suggestion import SuggestionTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.files.record_file import write_record
@@ -65,15 +72,16 @@ class CompileRecord(Displayable):
         finish: Callable[[RecordData], RecordData] | None = None,
         hlo: HloModule | None = None,
         hlo_text: str | None = None,
+        program: Callable[[], ShardedProgram] | None = None,
     ) -> None:
         """Hold `data`; `live` when this process made it, so that its source files are those that were compiled.
 
         `finish` reads what capture left for later. `hlo` and `hlo_text` are its optimized program, when the caller has
-        read it already.
+        read it already; `program` makes the one before partitioning, where XLA has answered already.
         """
         known = {"hlo": hlo, "hlo_text": hlo_text}
         given = {name: value for name, value in known.items() if value is not None}
-        self.state = RecordState(Analyses(data, is_live=live, known=given), finish)
+        self.state: RecordState = RecordState(Analyses(data, is_live=live, known=given, program=program), finish)
         """What is known of it by now; for the other modules of this room."""
 
     @property
@@ -215,7 +223,7 @@ class CompileRecord(Displayable):
         """What XLA warned of while it compiled, each distinct warning once, with its source.
 
         () when there was nothing, and when nobody listened: then `data.compiler_log` is None, and `data.missing` says
-        why.
+        why, unless it is a program for one device, to which nobody listens where standard error is no regular file.
         """
         return self.state.analyses.warnings
 
@@ -251,15 +259,29 @@ class CompileRecord(Displayable):
         return RecordShardings.made_of(self.state.analyses.shardings, _state=self.state)
 
     @property
-    def suggestions(self) -> tuple[Suggestion, ...]:
-        """Changes that save communication, the largest saving first; `.check()` compiles one to the end and counts.
+    def findings(self) -> FindingTable:
+        """What is wrong with the program: at most three things, dearest first, each with its line, cost and remedy.
+
+        Found the first time somebody looks, in at most about five seconds (an inspector that a notebook shows looks by
+        itself, while no cell runs): XLA's partitioner is given up to ten copies
+        of the program with remedies in them, and `tried` has the bytes before and after. Empty when nothing is proven
+        to cost a noticeable part. For a record from a file nothing is tried, and what only a tried remedy proves is not
+        found.
+        """
+        with somebody_waits():
+            return RecordFindings.made_of(self.state.analyses.findings, _state=self.state)
+
+    @property
+    def suggestions(self) -> SuggestionTable:
+        """Changes that save communication, the best first; `.check()` of one compiles it to the end and counts.
 
         Found the first time somebody looks, by asking XLA's partitioner about up to 29 changed copies of the program
-        (seconds for a large one); where it gives no answer, their saving is modelled, and marked so. () when none is
-        known. Raises CaptureError for a record from a file, and for a
-        program that Shardy did not partition.
+        (for at most half a minute); where it gives no answer, their saving is modelled, and marked so. Empty when none
+        is known. A change for which devices hold or multiply more comes after one that saves nearly as much without.
+        Raises CaptureError for a record from a file, and for a program that Shardy did not partition.
         """
-        return self.state.analyses.suggestions
+        with somebody_waits():
+            return RecordSuggestions(self.state.analyses.suggestions, _state=self.state)
 
     @property
     def figures(self) -> Figures:
@@ -267,12 +289,54 @@ class CompileRecord(Displayable):
         now = self.state.analyses
         return Figures(now.report, now.traffic, find_device_memory(now.data))
 
+    # ------------------------------------------------------------ what if
+
+    def what_if(
+        self,
+        *,
+        mesh: Mapping[str, int] | None = None,
+        specs: Mapping[str, Any] | None = None,
+        target: str | Target | None = None,
+        effort: Effort = "partition",
+        timeout_s: float = 600.0,
+    ) -> CompileRecord:
+        """A record of this program on another mesh, with other shardings, or on another machine; nothing runs.
+
+        A copy of the captured program is changed, and XLA compiles it in a process apart. What comes back is a record
+        like any other, whose display says what it is; `what_if` of it goes on from there. A record from a file is read
+        and changed in another process, too, as it may be damaged; it must hold StableHLO.
+
+        Args:
+          mesh: all axes of the mesh, outermost first, with their sizes (`{"data": 16, "model": 16}`). An axis that the
+            program does not know is new: nothing is sharded over it. One that is left out is dropped.
+          specs: PartitionSpecs by the path of an argument or result (`"params['w1']"`), where `*` stands for any key
+            (`"params['layers'][*]['wq']"`) and a path for all that is beneath it (`"params"`); or by the place of a
+            `with_sharding_constraint` (`"train.py:41"`). None leaves the sharding to XLA.
+          target: the machine, as in "tpu:v5e:16x16" or "cpu:256" (`pjit_inspect.targets()` lists them); by default as
+            many fake CPU devices as the mesh has.
+          effort: "partition" compiles to XLA's partitioner and no further (tenths of a second): shardings and
+            collectives, before XLA combines and schedules them. "full" compiles to the end, for kernels, memory and
+            the schedule.
+          timeout_s: how long to wait.
+
+        Raises ChangeError where the program cannot be changed so, with the reason and what to do instead, and
+        CaptureError where XLA gives no answer.
+        """
+        now = self.state.analyses
+        asked: dict[str, Any] = {
+            "mesh": mesh, "specs": specs, "target": target, "effort": effort, "timeout_s": timeout_s,
+        }  # fmt: skip
+        if not now.is_live:
+            return CompileRecord(ask_what_if_apart(now.data, **asked))
+        data, program = ask_what_if(now.data, now.figures_at, **asked)
+        return CompileRecord(data, live=True, program=program)
+
     # ------------------------------------------------------------ keeping and showing
 
     @property
     def held_bytes(self) -> int:
         """Bytes of memory that its programs take: counted, and modelled for HLO that nobody has read yet."""
-        data = self.state.captured.data
+        data = self.state.captured.given
         stablehlo = (data.stablehlo.size or 0) if data.stablehlo is not None else 0
         if data.hlo is None:
             return stablehlo
@@ -311,11 +375,14 @@ class CompileRecord(Displayable):
         displays.write_picture(self.state.analyses, path)
 
     def show(self, view: View = "html", *, times: bool = True) -> Any:
-        """An object to display: "html" (with its text), "text" alone, or a live "widget".
+        """An object to display: "html" (with its text), "text" alone, a live "widget", a "tree", or "facts".
 
         "html" is the still display and, where the notebook is trusted, the interactive inspector in its place. The
-        widget's `selection` is the name of what is selected; it can be read and set. With `times=False` the seconds
-        and the reason for compiling again are left out, so that the output is the same in every session.
+        widget's `selection` is the name of what is selected; it can be read and set. The tree is one indented skeleton
+        of what runs, for terminals: phases, scopes and loops with their trip counts, kernels folded, each collective
+        with its axes, bytes, cause and line, in scheduled order. The facts are a few lines to compare: specs and bytes
+        of arrays, axes and bytes of collectives, and nothing that differs between sessions. With `times=False` the
+        seconds and the reason for compiling again are left out, so that the output is the same in every session.
         """
         return displays.shown(self.state.analyses, view, show_times=times)
 
@@ -338,4 +405,4 @@ class CompileRecord(Displayable):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CompileRecord) and self.data == other.data
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]

@@ -6,8 +6,9 @@ its job: any of those steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
@@ -15,6 +16,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.counts import Counts, count_partitioned
 from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_suggestions
 from pjit_inspect.errors import CaptureError, ParseError
+from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
@@ -23,10 +25,13 @@ from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["RecordSuggestion", "Trials", "suggestions_of"]
+__all__ = ["Patience", "RecordSuggestion", "Trials", "suggestions_of"]
 
 _PATIENCE_S = 60.0
 """How long XLA's partitioner is waited for, each time it is asked."""
+_MOST_QUESTIONS = 29
+_LONGEST_S = 30.0
+"""For how long questions about one record's suggestions begin."""
 
 
 class Trials:
@@ -41,7 +46,7 @@ class Trials:
 
         self._data, self._collectives = data, collectives
         self._what_if = WhatIf(data.stablehlo.read(), propagate)
-        self.is_cpu = any(device.platform == "cpu" for device in data.devices)
+        self.is_cpu: bool = any(device.platform == "cpu" for device in data.devices)
         self.checked: dict[tuple[Edit, ...], Checked] = {}
         """What came of the changes that were compiled."""
 
@@ -76,6 +81,40 @@ class Trials:
         return tuple(device.id for device in self._data.devices) or None
 
 
+@dataclass(slots=True, kw_only=True)
+class Patience:
+    """Asks XLA's partitioner for some seconds, those of waiting aside; an unchanged program is asked about at any time.
+
+    Attributes:
+      count: asks it.
+      most: about how many changed programs it is asked.
+      longest_s: for how many seconds questions begin.
+      ended: why it asks no more; "" while it does.
+    """
+
+    count: Callable[[Sequence[Edit]], Counts]
+    most: int
+    longest_s: float
+    ended: str = ""
+    _asked: int = 0
+    _since: float = field(default_factory=time.monotonic)
+
+    def __call__(self, change: Sequence[Edit]) -> Counts:
+        """As `Trials.count`; raises CaptureError too when the time is up."""
+        self._since += wait_for_idle()
+        if change:
+            self._asked += 1
+        if change and (self._asked > self.most or time.monotonic() - self._since > self.longest_s):
+            self.ended = "there was no time for another question to XLA's partitioner"
+            raise CaptureError(self.ended)
+        try:
+            return self.count(change)
+        except CaptureError as error:
+            # Without the program as it is there is nothing to compare with.
+            self.ended = self.ended if change else str(error)
+            raise
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RecordSuggestion(OfRecord, Suggestion):
     """A suggestion for a record, which can be checked."""
@@ -101,5 +140,6 @@ def suggestions_of(
     """
     trials = Trials(data, collectives)
     names = ValueNames(trials.propagate(())[0], sources, cells)
-    found = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=trials.count)
-    return tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in found)
+    count = Patience(count=trials.count, most=_MOST_QUESTIONS, longest_s=_LONGEST_S)
+    suggestions = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=count)
+    return tuple(RecordSuggestion.made_of(suggestion, _trials=trials) for suggestion in suggestions)

@@ -1,7 +1,8 @@
-"""Knows when the cell that is running has ended, so that records can be shown under its result.
+"""Knows when the cell that is running displays its value and has ended, so that records can be shown at their place.
 
-IPython displays a cell's value after its code has run; what should stand below must wait for `post_run_cell`. Not its
-job: what waits (`ipython.run`).
+IPython displays a cell's value after its code has run. What belongs above the value is shown when the display hook
+begins; what must wait, and everything of a cell without a value, when `post_run_cell` comes. Not its job: what waits
+(`ipython.run`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Any
+
+from pjit_inspect import api
+from pjit_inspect.guard import Guard
 
 __all__ = ["Cells", "OnError", "WhenDone"]
 
@@ -18,6 +23,25 @@ WhenDone = Callable[[bool], None]
 
 OnError = Callable[[BaseException, bool], None]
 """Called when a cell has failed, with its error and whether anything waited for its end."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Cell:
+    """A running cell.
+
+    Attributes:
+      actions: what waits for its end, in order.
+      early: those of them that stand above its value, when it has one.
+      result: the id of the newest value that a recorded line gave; no reference, which would keep arrays alive.
+      is_recorded: whether all of it is recorded, so that its value is a recorded one.
+      had_actions: whether anything has ever waited.
+    """
+
+    actions: list[WhenDone] = field(default_factory=list)
+    early: list[WhenDone] = field(default_factory=list)
+    result: int | None = None
+    is_recorded: bool = False
+    had_actions: bool = False
 
 
 class Cells:
@@ -30,19 +54,22 @@ class Cells:
         self._shell = shell
         self._on_error = on_error
         self._local = threading.local()
+        self._undo = ExitStack()
 
     def watch(self) -> None:
         """Begin to follow the shell's cells. May be called while one is running."""
         if getattr(self._shell.displayhook, "exec_result", None) is not None:
             # `%load_ext` runs in a cell whose start was not seen.
-            self._running.append([])
+            self._begin()
         self._shell.events.register("pre_run_cell", self._on_start)
         self._shell.events.register("post_run_cell", self._on_end)
+        self._follow_displayhook(self._shell.displayhook)
 
     def unwatch(self) -> None:
         """Stop following; whatever this thread still waits for happens now."""
         self._shell.events.unregister("pre_run_cell", self._on_start)
         self._shell.events.unregister("post_run_cell", self._on_end)
+        self._undo.close()
         while self._running:
             self._end(failed=False)
 
@@ -51,27 +78,80 @@ class Cells:
         """True while a cell runs in this thread."""
         return bool(self._running)
 
-    def when_done(self, action: WhenDone, *, failed: bool = False, first: bool = False) -> None:
+    def when_done(self, action: WhenDone, *, failed: bool = False, first: bool = False, early: bool = False) -> None:
         """Call `action` when the innermost running cell has ended; at once, with `failed`, when none runs.
 
         Actions happen in the order they came, but those marked `first` happen before all others and the newest of them
-        first: what was opened last is closed first.
+        first: what was opened last is closed first. Those marked `early` happen already before the cell's value is
+        displayed, when it has one.
         """
         if not self._running:
             action(failed)
-        elif first:
-            self._running[-1].insert(0, action)
-        else:
-            self._running[-1].append(action)
+            return
+        cell = self._running[-1]
+        cell.had_actions = True
+        cell.actions.insert(0 if first else len(cell.actions), action)
+        if early:
+            cell.early.append(action)
+
+    def note_result(self, value: Any) -> None:
+        """The innermost running cell ran a recorded line, which gave this value."""
+        if self._running:
+            self._running[-1].result = id(value)
+
+    def note_recorded(self) -> bool:
+        """The innermost running cell is recorded to its end. False where it may display several values on the way."""
+        if not self._running or self._shell.ast_node_interactivity == "all":
+            return False
+        self._running[-1].is_recorded = True
+        return True
 
     @property
-    def _running(self) -> list[list[WhenDone]]:
+    def _running(self) -> list[_Cell]:
         if not hasattr(self._local, "cells"):
             self._local.cells = []
         return self._local.cells
 
+    def _follow_displayhook(self, hook: Any) -> None:
+        """Come before the hook's two steps; they are taken back by `unwatch`."""
+        start, compute = hook.start_displayhook, hook.compute_format_data
+
+        def start_displayhook() -> None:
+            self._before_value()
+            start()
+
+        def compute_format_data(value: Any) -> Any:
+            short = self._short_text(value)
+            return compute(value) if short is None else ({"text/plain": short}, {})
+
+        for step in (start_displayhook, compute_format_data):
+            before = vars(hook).get(step.__name__)
+            vars(hook)[step.__name__] = step
+            self._undo.callback(_restore, vars(hook), step.__name__, before)
+
+    def _before_value(self) -> None:
+        if not self._running:
+            return
+        cell = self._running[-1]
+        early, cell.early = cell.early, []
+        # In the order they would have at the end, where those marked `first` come first.
+        now = [action for action in cell.actions if action in early]
+        cell.actions = [action for action in cell.actions if action not in early]
+        _run_all(now, failed=False)
+
+    def _short_text(self, value: Any) -> str | None:
+        """The words for a large value of a recorded run; None for all others."""
+        cell = self._running[-1] if self._running else None
+        if cell is None or not (cell.is_recorded or cell.result == id(value)):
+            return None
+        return Guard().run("the short form of a large result", lambda: api.result_text(value), None)
+
+    def _begin(self) -> None:
+        self._running.append(_Cell())
+        api.user_code_begins()
+
     def _on_start(self, info: Any) -> None:
-        self._running.append([])
+        self._begin()
 
     def _on_end(self, result: Any) -> None:
         # IPython announces the end of a blank cell, but never its start.
@@ -81,10 +161,24 @@ class Cells:
 
     def _end(self, *, failed: bool, error: BaseException | None = None) -> None:
         with ExitStack() as stack:
-            actions = self._running.pop()
-            # Every action runs even when one raises; the stack runs its last one first.
-            for action in reversed(actions):
-                stack.callback(action, failed)
+            cell = self._running.pop()
+            stack.callback(api.user_code_ends)
+            stack.callback(_run_all, cell.actions, failed=failed)
             if error is not None and self._on_error is not None:
                 # What explains a traceback stands right under it.
-                stack.callback(self._on_error, error, bool(actions))
+                stack.callback(self._on_error, error, cell.had_actions)
+
+
+def _run_all(actions: list[WhenDone], *, failed: bool) -> None:
+    """Every action runs even when one raises."""
+    with ExitStack() as stack:
+        # The stack runs its last one first.
+        for action in reversed(actions):
+            stack.callback(action, failed)
+
+
+def _restore(attributes: dict[str, Any], name: str, before: Any) -> None:
+    if before is None:
+        attributes.pop(name, None)
+    else:
+        attributes[name] = before

@@ -7,42 +7,84 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from IPython.core.error import UsageError
 
-__all__ = ["OPTIONS", "SUBCOMMANDS", "VIEWS", "Action", "Command", "ShowOptions", "View", "parse_command"]
+from pjit_inspect.model.record.target import Effort
 
-View = Literal["text", "html", "widget"]
+__all__ = [
+    "EFFORTS",
+    "OPTIONS",
+    "SUBCOMMANDS",
+    "VIEWS",
+    "Action",
+    "Command",
+    "ShowOptions",
+    "TargetOptions",
+    "View",
+    "parse_command",
+]
+
+View = Literal["text", "html", "widget", "tree", "facts"]
 Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget"]
 
-VIEWS: tuple[View, ...] = ("text", "html", "widget")
+VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts")
 """How a record can be shown."""
 
 SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget")
 """The words that are commands when they stand alone on a `%pjit` line."""
 
-OPTIONS = ("--view", "--no-times", "--measure")
+OPTIONS = ("--view", "--no-times", "--measure", "--target", "--mesh", "--effort")
 """The options of `%pjit` and `%%pjit`, which stand before everything else."""
+
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+"""How far a program is compiled for a target."""
 
 _CELL = "--cell"
 _VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], ledger, error, forget, or code to run"
-# One word that can be a record's name: an identifier with dots, or `<lambda>`. `show -1` and `show (x)` are Python.
-_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings)(?:\s+(?P<name>[A-Za-z_<][^\s(]*))?")
+# One word that can be a record's name, an identifier with dots or `<lambda>`, or its number in the log. `show -1` and
+# `show (x)` are Python.
+_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
 _WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")
 _ON = re.compile(r"on((?:\s+--watch|\s+--limit(?:\s+|=)\S+)+)")
 _LIMIT = re.compile(r"--limit(?:\s+|=)(\S+)")
 _TAKES = {
     "on": "--watch and --limit N",
-    "show": "the name of one record",
-    "why": "the name of one record and --line N",
-    "shardings": "the name of one record",
+    "show": "the name or number of one record",
+    "why": "the name or number of one record and --line N",
+    "shardings": "the name or number of one record",
 }
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
-_LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure)\b")
+_LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure|--target|--mesh|--effort)\b")
+_AXIS = re.compile(r"(?P<name>[^=,\s]+)=(?P<size>[1-9]\d*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetOptions:
+    """What a program is compiled for once more, beside the devices it runs on.
+
+    Attributes:
+      name: the machine ("tpu:v5e:4x4"); None for as many fake CPU devices as the mesh has.
+      mesh: its axes with their sizes; None for those that the program has.
+      effort: how far.
+    """
+
+    name: str | None = None
+    mesh: Mapping[str, int] | None = None
+    effort: Effort = "partition"
+
+    @property
+    def words(self) -> str:
+        """What it is, for a sentence."""
+        if self.name is not None:
+            return self.name
+        if self.mesh is not None:
+            return f"the mesh {' x '.join(f'{name}={size}' for name, size in self.mesh.items())}"
+        return "fake CPU devices"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +95,13 @@ class ShowOptions:
       view: which view of them.
       times: whether with seconds and other times.
       measure: whether JAX's profiler runs while the code does.
+      target: what it is compiled for once more; None for nothing.
     """
 
     view: View = "html"
     times: bool = True
     measure: bool = False
+    target: TargetOptions | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +110,7 @@ class Command:
 
     Attributes:
       action: "run" code, record the rest of the "cell", or one of `SUBCOMMANDS`.
-      text: the code to run, or the name of a record; "" when there is none.
+      text: the code to run, or the name of a record or its number in the log; "" when there is none.
       line: (why) the line of source to explain; None for all of them.
       watch: (on) whether to print a line for each compile.
       limit: (on) the compile of one function at which to warn; None for never.
@@ -90,6 +134,11 @@ def parse_command(line: str, defaults: ShowOptions, is_defined: Callable[[str], 
     command = _parse(line, defaults, is_defined)
     if command.options.measure and command.action not in ("run", "cell"):
         raise UsageError(f"--measure is for code that runs (%pjit --measure f(x)), not for {command.action!r}")
+    if command.options.target is not None and command.action not in ("run", "cell", "show"):
+        raise UsageError(
+            f"--target, --mesh and --effort are for code that runs (%pjit --target tpu:v5e:4x4 f(x)) and for show, not "
+            f"for {command.action!r}"
+        )
     return command
 
 
@@ -130,13 +179,39 @@ def _take_options(rest: str, options: ShowOptions) -> tuple[ShowOptions, str, bo
             options = replace(options, times=False)
         elif word == "--measure":
             options = replace(options, measure=True)
-        elif name == "--view":
+        elif name in ("--view", "--target", "--mesh", "--effort"):
             if not has_value:
                 value, rest = _split_word(rest)
-            options = replace(options, view=_view(value))
+            options = _with_value(options, name, value)
         else:
             raise UsageError(f"unknown option {name}{_nearest(name, OPTIONS)}; the options are {', '.join(OPTIONS)}")
     return options, rest, whole_cell
+
+
+def _with_value(options: ShowOptions, name: str, value: str) -> ShowOptions:
+    """The options with that of a name, as given in a word."""
+    if name == "--view":
+        return replace(options, view=_view(value))
+    target = options.target or TargetOptions()
+    if name == "--mesh":
+        target = replace(target, mesh=_mesh(value))
+    elif name == "--effort":
+        if value not in EFFORTS:
+            raise UsageError(f"--effort needs one of {', '.join(EFFORTS)}, not {value!r}{_nearest(value, EFFORTS)}")
+        target = replace(target, effort=value)
+    elif not value:
+        raise UsageError("--target needs a machine: %pjit --target tpu:v5e:4x4 f(x); pjit_inspect.targets() lists them")
+    else:
+        target = replace(target, name=value)
+    return replace(options, target=target)
+
+
+def _mesh(word: str) -> dict[str, int]:
+    found = [_AXIS.fullmatch(part) for part in word.split(",")]
+    sizes = {axis["name"]: int(axis["size"]) for axis in found if axis is not None}
+    if len(sizes) != len(found):
+        raise UsageError(f"--mesh needs axes with their sizes, without spaces, as in data=4,model=4, not {word!r}")
+    return sizes
 
 
 def _take_line(rest: str) -> tuple[str, int | None]:
@@ -204,5 +279,5 @@ def _is_python(text: str) -> bool:
 
 
 def _nearest(word: str, words: tuple[str, ...]) -> str:
-    found = get_close_matches(word, words, n=1, cutoff=0.5)
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    near = get_close_matches(word, words, n=1, cutoff=0.5)
+    return f" (did you mean {near[0]!r}?)" if near else ""

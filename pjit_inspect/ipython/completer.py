@@ -12,7 +12,8 @@ from typing import Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
-from pjit_inspect.ipython.command import OPTIONS, SUBCOMMANDS, VIEWS
+from pjit_inspect import api
+from pjit_inspect.ipython.command import EFFORTS, OPTIONS, SUBCOMMANDS, VIEWS
 
 __all__ = ["Names", "Offer", "make_matcher", "offer"]
 
@@ -21,6 +22,14 @@ Names = Callable[[], Iterable[str]]
 
 _OF_A_RECORD = ("show", "why", "shardings")
 """The subcommands that take the name of a record."""
+
+_VALUES: dict[str, Names] = {
+    "--view": lambda: VIEWS,
+    "--target": lambda: api.target_names(),
+    "--effort": lambda: EFFORTS,
+    "--mesh": tuple,
+}
+"""What may stand behind an option."""
 
 _LINE = re.compile(r"(?:^|=)\s*(?P<magic>%%?)pjit\s+(?P<rest>.*)$")
 
@@ -47,10 +56,11 @@ def offer(line: str, records: Names, variables: Names = tuple) -> Offer:
         return Offer()
     *before, fragment = re.split(r"\s+", match["rest"])
     words = _without_options(before)
-    if before[-1:] == ["--view"]:
-        return _offer(VIEWS, fragment, only=True)
-    if fragment.startswith("--view="):
-        return _offer([f"--view={view}" for view in VIEWS], fragment, only=True)
+    for option, values in _VALUES.items():
+        if before[-1:] == [option]:
+            return _offer(values(), fragment, only=True)
+        if fragment.startswith(f"{option}="):
+            return _offer([f"{option}={value}" for value in values()], fragment, only=True)
     if match["magic"] == "%" and words[:1] == ["why"] and fragment.startswith("-"):
         return _offer(["--line"], fragment, only=True)
     if match["magic"] == "%" and words[:1] == ["on"] and fragment.startswith("-"):
@@ -74,7 +84,7 @@ def _offer(candidates: Iterable[str], fragment: str, *, only: bool) -> Offer:
 def _without_options(words: list[str]) -> list[str]:
     rest = list(words)
     while rest and rest[0].startswith("--"):
-        del rest[: 2 if rest[0] == "--view" else 1]
+        del rest[: 2 if rest[0] in _VALUES else 1]
     return rest
 
 
@@ -82,11 +92,11 @@ def make_matcher(records: Names, variables: Names) -> Any:
     """A matcher for `shell.Completer.custom_matchers`, given where to look up names when tab is pressed."""
 
     def pjit_matcher(context: CompletionContext) -> SimpleMatcherResult:
-        found = offer(context.text_until_cursor, records, variables)
+        offered = offer(context.text_until_cursor, records, variables)
         # IPython replaces its own token, which may be only the end of our word (`<la` has the token `la`).
-        typed = len(found.fragment) - len(context.token)
-        completions = [SimpleCompletion(text=word[max(typed, 0) :], type="magic") for word in found.words]
-        return {"completions": completions, "suppress": found.only and bool(completions)}
+        typed = len(offered.fragment) - len(context.token)
+        completions = [SimpleCompletion(text=word[max(typed, 0) :], type="magic") for word in offered.words]
+        return {"completions": completions, "suppress": offered.only and bool(completions)}
 
     mark: Any = context_matcher(identifier="pjit_inspect")
     return mark(pjit_matcher)

@@ -1,22 +1,27 @@
 """Loads `%pjit` into a running IPython, and takes it out again.
 
 What loading adds to the shell (a magic, a matcher, an input transformer, two event callbacks) is exactly what unloading
-removes; whatever stood there under the same name comes back. Not its job: what `%pjit` does (`ipython.magics`).
+removes; whatever stood there under the same name comes back. The first line of a `%%pjit` cell is translated into a
+call that records the rest of the cell, whose lines stay as they are and are run by IPython: a cell magic would get its
+cell as one string, and running it itself would cost `await`, line numbers and clean tracebacks. Not its job: what
+`%pjit` does (`ipython.magics`).
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
+from IPython.core.inputtransformer2 import cell_magic
+
 from pjit_inspect import api
 from pjit_inspect.ipython.completer import make_matcher
-from pjit_inspect.ipython.first_line import translate_first_line
 from pjit_inspect.ipython.magics import PjitMagics
 
-__all__ = ["load", "unload"]
+__all__ = ["load", "translate_first_line", "unload"]
 
 _MAGIC = "pjit"
 _ABSENT: Any = object()
@@ -80,3 +85,24 @@ def _append(items: list[Any], item: Any, undo: ExitStack) -> None:
 def _remove_item(items: list[Any], item: Any) -> None:
     # By identity: a Configurable may compare in its own way, and somebody else may have removed it already.
     items[:] = [other for other in items if other is not item]
+
+
+_FIRST_LINE = re.compile(r"%%pjit(?P<options>[ \t][^\n]*)?\r?\n")
+
+
+def translate_first_line(lines: list[str]) -> list[str]:
+    """The lines of a cell, with `%%pjit OPTIONS` on top turned into a call; other cells unchanged.
+
+    One line stays one line. A cell with nothing below `%%pjit` is left for IPython to refuse.
+    """
+    match = _FIRST_LINE.fullmatch(lines[0]) if lines else None
+    if match is None or not "".join(lines[1:]).strip():
+        return lines
+    argument = f"--cell {(match['options'] or '').strip()}".rstrip()
+    # What follows may be a cell magic of its own (`%%time`): it is no longer on the cell's first line.
+    return [f"get_ipython().run_line_magic('pjit', {argument!r})\n", *cell_magic(translate_first_line(lines[1:]))]
+
+
+# IPython leaves such a transformer out when it asks whether typed text is a whole cell. It must: only text that begins
+# with `%%` is taken for a cell magic, whose end is a blank line.
+translate_first_line.has_side_effects = True  # type: ignore[attr-defined]

@@ -20,8 +20,15 @@ from pjit_inspect.errors import PjitInspectError, RecordNotFoundError
 from pjit_inspect.guard import Guard
 from pjit_inspect.ipython.cells import Cells
 from pjit_inspect.ipython.command import VIEWS, Command, ShowOptions, View, parse_command
-from pjit_inspect.ipython.evaluate import compile_code, is_whole_statement, run_program
-from pjit_inspect.ipython.run import Run, show_note
+from pjit_inspect.ipython.run import (
+    Run,
+    compile_code,
+    is_whole_statement,
+    run_program,
+    show_later_findings,
+    show_note,
+)
+from pjit_inspect.ipython.target import check_target, show_for_target
 from pjit_inspect.ipython.watch import Watch, WatchOptions
 
 __all__ = ["PjitMagics"]
@@ -32,17 +39,17 @@ class PjitMagics(Magics):
     """Show what jax.jit made of sharded programs."""
 
     shell: Any
-    view = Enum(VIEWS, default_value="html", help="How records are shown unless --view says otherwise.").tag(
+    view: Enum[str] = Enum(VIEWS, default_value="html", help="How records are shown unless --view says otherwise.").tag(
         config=True
     )
-    times = Bool(True, help="Whether to show the seconds of tracing, lowering, compiling, and measured kernels.").tag(
-        config=True
-    )
+    times: Bool[bool, bool | int] = Bool(
+        True, help="Whether to show the seconds of tracing, lowering, compiling, and measured kernels."
+    ).tag(config=True)
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self.cells = Cells(shell, self._explain)
-        self.undo_load = ExitStack()
+        self.cells: Cells = Cells(shell, self._explain)
+        self.undo_load: ExitStack = ExitStack()
         self._session_is_ours = False
         self._watch: Watch | None = None
 
@@ -54,8 +61,9 @@ class PjitMagics(Magics):
 
         The code runs as it would without the magic, once, at full speed, and nothing is compiled for the magic's sake
         (but with `--measure`, where the profiler slows it).
-        Every function it compiles is shown below its result. So is a compiled function it only calls, even if it was
-        compiled before this extension was loaded.
+        Every function it compiles is shown above its result. So is a compiled function it only calls, even if it was
+        compiled before this extension was loaded. A large result (more than 8 arrays, or 1,000 numbers in them) is a
+        line for each of its trees, with shapes and specs; the values themselves are in `_`.
 
         Run one line. Its value is the value of the magic, and a `;` at the end hides it::
 
@@ -78,6 +86,7 @@ class PjitMagics(Magics):
             %pjit log                 one row for each compile, those of %pjit runs too
             %pjit show                the newest record of your own functions
             %pjit show train_step     the newest record of that name (tab completes names)
+            %pjit show 0              the record that %pjit log lists under this number
             %pjit why                 why each collective of the newest record is there, most expensive first
             %pjit why train_step      the same of that name
             %pjit why --line 12       only those that line 12 of your source is the reason for
@@ -88,14 +97,24 @@ class PjitMagics(Magics):
 
         Options stand first::
 
-            --view text|html|widget   plain text, the still picture (default), or the live widget
+            --view text|html|widget|tree|facts
+                                      plain text; the inspector, with a still display where no scripts run (the
+                                      default); the inspector live, its selection to be read and set; what runs,
+                                      in order, as one indented text; or specs and bytes alone, to compare
             --no-times                without seconds, so that the output is the same on every machine
             --measure                 run JAX's profiler with the code, and show how long each kernel took in a call
+            --target tpu:v5e:4x4      then compile what ran for that machine, too, which need not be there, and show it
+                                      (`pjit_inspect.targets()` lists them); your call runs on what is attached
+            --mesh data=4,model=4     with other axes or sizes: by itself, on fake CPU devices
+            --effort partition|full   as far as XLA's partitioner, for collectives and shardings (the default), or to
+                                      the end, for kernels and memory
 
             %pjit --view text train_step(params, batch)
             %%pjit --no-times
             %pjit --measure train_step(params, batch)
             %pjit --view widget show train_step
+            %pjit --target tpu:v5e:4x4 --mesh data=4,model=4 train_step(params, batch)
+            %pjit --target tpu:v5e:2x4 --effort full show train_step
 
             %config PjitMagics.view = 'text'      the default for this session
             %config PjitMagics.times = False
@@ -133,6 +152,7 @@ class PjitMagics(Magics):
 
     def _run(self, command: Command, code: str, local_ns: dict[str, Any] | None, *, skip_lines: int = 0) -> Any:
         __tracebackhide__ = True
+        check_target(command.options)
         program = compile_code(self.shell, code, skip_lines=skip_lines)
         run, failed = Run(command.options), True
         try:
@@ -140,16 +160,26 @@ class PjitMagics(Magics):
             failed = False
         finally:
             run.close()
-            self.cells.when_done(lambda cell_failed: run.show(failed or cell_failed), failed=failed)
+            self.cells.when_done(lambda cell_failed: run.show(failed or cell_failed), failed=failed, early=True)
+            self._then_for_target(run, command)
+        self.cells.note_result(value)
         hidden = DisplayHook.semicolon_at_end_of_expression(code) and is_whole_statement()
         return None if hidden else value
 
+    def _then_for_target(self, run: Run, command: Command) -> None:
+        """When everything else of the cell is shown: it may take long."""
+        if command.options.target is not None:
+            self.cells.when_done(lambda _: show_for_target(self.shell, run.records(), command.options))
+
     def _cell(self, command: Command) -> None:
+        check_target(command.options)
         # Without a running cell nobody could tell where to stop; a silent cell is one that nobody sees.
         if self.cells.is_running:
             run = Run(command.options)
-            self.cells.when_done(lambda _: run.close(), first=True)
-            self.cells.when_done(run.show)
+            early = self.cells.note_recorded()
+            self.cells.when_done(lambda _: run.close(), first=True, early=early)
+            self.cells.when_done(run.show, early=early)
+            self._then_for_target(run, command)
 
     def _on(self, command: Command) -> None:
         self._session_is_ours = self._session_is_ours or not api.is_started()
@@ -170,7 +200,13 @@ class PjitMagics(Magics):
         display(api.session_log().show(times=command.options.times), include=_only_text(command))
 
     def _show(self, command: Command) -> None:
-        display(_record(command).show(command.options.view, times=command.options.times))
+        check_target(command.options)
+        record = _record(command)
+        if command.options.target is not None:
+            show_for_target(self.shell, (record,), command.options)
+            return
+        display(record.show(command.options.view, times=command.options.times))
+        show_later_findings(record, command.options)
 
     def _why(self, command: Command) -> None:
         display(_record(command).explain(command.line), include=_only_text(command))
@@ -194,7 +230,7 @@ class PjitMagics(Magics):
             return
         explanation = Guard().run("an explanation of the error", lambda: api.explain_known_error(error), None)
         if explanation is not None:
-            display(explanation, include=["text/plain"] if self.view == "text" else None)
+            display(explanation, include=["text/plain"] if self.view in ("text", "tree", "facts") else None)
 
     def _end_watch(self) -> None:
         if self._watch is not None:
@@ -209,8 +245,10 @@ class PjitMagics(Magics):
 
 
 def _record(command: Command) -> api.CompileRecord:
-    """The record a command is about: the newest of a name, or the newest of the user's."""
+    """The record a command is about: that of a number, the newest of a name, or the newest of the user's."""
     log = api.session_log()
+    if command.text.isdecimal():
+        return _numbered(log, int(command.text))
     try:
         return log[command.text] if command.text else log.user_records()[-1]
     except RecordNotFoundError as error:
@@ -219,8 +257,17 @@ def _record(command: Command) -> api.CompileRecord:
         raise UsageError("no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on") from None
 
 
+def _numbered(log: api.Log, number: int) -> api.CompileRecord:
+    """The record that `%pjit log` lists under this number."""
+    if number < len(log):
+        return log[number]
+    last = len(log) - 1
+    there = "the log is empty" if last < 0 else "the log has record 0 only" if not last else f"the log has 0 to {last}"
+    raise UsageError(f"no record {number}: {there}; %pjit log lists them")
+
+
 def _only_text(command: Command) -> list[str] | None:
-    return ["text/plain"] if command.options.view == "text" else None
+    return ["text/plain"] if command.options.view in ("text", "tree", "facts") else None
 
 
 def _records(count: int) -> str:

@@ -1,6 +1,6 @@
-"""Says under the cell that XLA is still compiling, and for how long; ends empty, so that a saved notebook has nothing.
+"""A line under a cell that says for how long something has been under way; it ends empty.
 
-Not its job: knowing when XLA begins and ends (`observe.watch.listener`).
+So a saved notebook has nothing of it. Not its job: what is under way (`ipython.watch`, `ipython.target`).
 """
 
 from __future__ import annotations
@@ -8,18 +8,29 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from IPython.display import display
 
-__all__ = ["begin_progress"]
+__all__ = ["begin_progress", "progress"]
 
 _PATIENCE_S = 1.0
-"""A compile that ends sooner shows nothing; the figure is renewed as often."""
+"""What ends sooner shows nothing; the figure is renewed as often."""
 
 
-def begin_progress(shell: Any, name: str) -> Callable[[], None]:
+@contextmanager
+def progress(shell: Any, words: str) -> Iterator[None]:
+    """Show progress while the block runs."""
+    end = begin_progress(shell, words)
+    try:
+        yield
+    finally:
+        end()
+
+
+def begin_progress(shell: Any, words: str) -> Callable[[], None]:
     """Show progress from now on, until what is returned is called. Nothing happens outside a kernel."""
     if not hasattr(shell, "kernel"):
         # A terminal prints every update on a line of its own.
@@ -27,7 +38,7 @@ def begin_progress(shell: Any, name: str) -> Callable[[], None]:
     ended = threading.Event()
     # The kernel finds the cell that output belongs to by a context variable, which threads do not take over.
     context = contextvars.copy_context()
-    thread = threading.Thread(target=context.run, args=(_tick, name, ended), daemon=True, name="pjit_inspect progress")
+    thread = threading.Thread(target=context.run, args=(_tick, words, ended), daemon=True, name="pjit_inspect progress")
     thread.start()
 
     def end() -> None:
@@ -37,7 +48,7 @@ def begin_progress(shell: Any, name: str) -> Callable[[], None]:
     return end
 
 
-def _tick(name: str, ended: threading.Event) -> None:
+def _tick(words: str, ended: threading.Event) -> None:
     began = time.monotonic()
     if ended.wait(_PATIENCE_S):
         return
@@ -45,7 +56,7 @@ def _tick(name: str, ended: threading.Event) -> None:
     if handle is None:
         return
     while not ended.is_set():
-        handle.update(_line(f"XLA is compiling {name}: {time.monotonic() - began:.0f} s"), raw=True)
+        handle.update(_line(f"{words}: {time.monotonic() - began:.0f} s"), raw=True)
         ended.wait(_PATIENCE_S)
     handle.update(_line(""), raw=True)
 

@@ -1,6 +1,8 @@
 """`%pjit on --watch` and `--limit N`: a line for each compile as it happens, a warning when one function has many.
 
-Not its job: finding the reason (`analyze.recompiles.recompiles`), wording the line (`view.record.reason`).
+While XLA compiles, a line under the cell says for how long; it ends empty, so that a saved notebook has nothing.
+
+Not its job: finding the reason (`analyze.recompiles.recompiles`), wording the line (`view.record.answer`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.record.reason import watch_line
+from pjit_inspect.view.record.answer import watch_line
 
 __all__ = ["Watch", "WatchOptions"]
 
@@ -55,7 +57,8 @@ class Watch:
         self._stop()
 
     def _on_begin(self, name: str) -> Callable[[], None]:
-        return begin_progress(self._shell, printable(name.removeprefix("jit(").removesuffix(")")))
+        words = printable(name.removeprefix("jit(").removesuffix(")"))
+        return begin_progress(self._shell, f"XLA is compiling {words}")
 
     def _on_compile(self, data: RecordData, reason: Reason) -> None:
         if data.origin != "user":

@@ -14,7 +14,7 @@ from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
 from pjit_inspect.analyze.program.dataflow import settled
 from pjit_inspect.analyze.program.device_groups import logical_groups
 from pjit_inspect.analyze.program.fusions import find_fusions
-from pjit_inspect.analyze.program.trip_count import MOST_TRIPS, find_trip_count
+from pjit_inspect.analyze.program.loops import MOST_TRIPS, find_trip_count
 from pjit_inspect.analyze.report.notes import find_widened, program_notes
 from pjit_inspect.analyze.report.report import report
 from pjit_inspect.model.program.hlo import Details, HloModule

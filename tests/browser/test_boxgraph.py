@@ -27,12 +27,12 @@ PAGE = """<!DOCTYPE html><html><head><style>{styles}</style></head><body>
 <div id="pjit-inspector"><div class="frame" style="display:block"><button id="before">before</button>
 <div id="host" style="position:absolute;inset:0"></div></div></div>
 <script type="module">
-  import {{ openBlob, inflate }} from "./core/blob.js";
+  import {{ fromBase64, inflate, openBlob }} from "./core/blob.js";
   import {{ openBox }} from "./graph/box/pane.js";
   import {{ Store }} from "./core/store.js";
   document.getElementById("pjit-inspector").className = "pjit-inspector page";
   const store = new Store({first});
-  store.open(openBlob(await inflate("{blob}")));
+  store.open(openBlob(await inflate(fromBase64("{blob}"))));
   globalThis.store = store;
   globalThis.opened = [];
   globalThis.open_box = (box) => {{ globalThis.close_box = openBox(store, box, document.getElementById("host"), (now) => opened.push(now)); }};

@@ -82,10 +82,10 @@ def test_hostile_names_are_text_everywhere(visit, name: str, lowering: str):
     root = place.locator(".pjit-inspector[data-ready]")
     root.wait_for()
     for tab in ("arrays", "kernels", "collectives"):
-        root.locator(f"[data-tab={tab}]").click()
+        root.locator(f".frame > section [data-tab={tab}]").first.click()
         root.locator(".row").first.click()
-    for tab in ("traffic", "text", "heat"):
-        root.locator(f"[data-tab={tab}]").click()
+    for tab in ("traffic", "text", "mesh", "heat"):
+        root.locator(f".frame > section [data-tab={tab}]").first.click()
     root.locator(".widen").click()
     frames = page.frames
     assert [frame.evaluate("typeof globalThis.hacked") for frame in frames] == ["undefined"] * len(frames)

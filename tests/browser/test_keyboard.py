@@ -23,12 +23,12 @@ def tab_to(page: Any, words: str) -> None:
 
 def test_the_whole_round_with_keys_only(visit):
     hlo = "ENTRY %main () -> f32[] {\n" + "".join(f"  %x.{n} = f32[] constant({n})\n" for n in range(200)) + "}\n"
-    opened = visit(page_of("train_step", hlo_text=hlo, text="the display as text"))
+    opened = visit(page_of("train_step", hlo_text=hlo, text="the display as text"), width=1600)
     page, keys = opened.page, opened.page.keyboard
     tab_to(page, "Copy as text")
     keys.press("Enter")
     page.locator("button", has_text="Copied").wait_for()
-    tab_to(page, "16 inputs are whole")
+    tab_to(page, "16 inputs are replicated")
     keys.press("Enter")
     assert page.locator(".row").count() == 4
     keys.press("Enter")

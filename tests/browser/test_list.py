@@ -53,11 +53,12 @@ def test_a_sorted_row_is_still_the_one_that_is_selected(visit):
 
 def test_a_cause_filters_and_the_totals_follow(visit):
     """Of 4 + 3 + 2 + 1 + 1 MiB, the gradient's all-reduce moves 3: it alone is a contraction, and a reduction too."""
-    opened = visit(page_of("explained"))
+    opened = visit(page_of("explained"), width=1600)
+    opened.page.get_by_role("button", name="Filters").click()
     opened.page.get_by_label("Only this cause").select_option("contraction")
     assert opened.page.locator(".row").count() == 1
-    assert opened.select(".tools .shown").inner_text() == "1 of 8"
-    assert opened.select(".totals h3").inner_text() == "Sent per device and call, 1 of 8 collectives"
+    assert opened.select(".status .shown").inner_text() == "1 of 8"
+    assert opened.select(".totals h2").inner_text() == "Sent per device and call, 1 of 8 collectives"
     shown = {
         row.locator(".axisname").inner_text(): (row.locator(".figure").inner_text(), row.locator(".count").inner_text())
         for row in opened.page.locator("button.total").all()
@@ -65,11 +66,11 @@ def test_a_cause_filters_and_the_totals_follow(visit):
     assert shown["data"][1] == "1"
     assert {figures for axis, figures in shown.items() if axis != "data"} == {("0 B", "0")}
     opened.page.get_by_label("Only this cause").select_option("")
-    assert opened.select(".totals h3").inner_text() == "Sent per device and call, by mesh axis"
+    assert opened.select(".totals h2").inner_text() == "Sent per device and call, by mesh axis"
 
 
 def test_a_chosen_axis_fades_the_other_totals_and_changes_no_figure(visit):
-    opened = visit(page_of("train_step"))
+    opened = visit(page_of("train_step"), width=1600)
     before = opened.texts("button.total .figure")
     opened.page.locator("button.total").nth(1).click()
     assert opened.texts("button.total .figure") == before
@@ -79,7 +80,7 @@ def test_a_chosen_axis_fades_the_other_totals_and_changes_no_figure(visit):
 def test_a_note_shows_the_rows_it_is_about_and_a_second_click_all(visit):
     opened = visit(page_of("train_step"))
     every = opened.page.locator(".row").count()
-    note = opened.page.get_by_role("button", name="16 inputs are whole on every device")
+    note = opened.page.get_by_role("button", name="16 inputs are replicated on every device")
     note.click()
     assert note.get_attribute("aria-pressed") == "true"
     assert opened.page.locator("[data-tab=arrays]").get_attribute("aria-selected") == "true"
@@ -101,6 +102,7 @@ def test_escape_clears_every_filter(visit):
     opened = visit(page_of("explained"))
     every = opened.page.locator(".row").count()
     opened.page.locator("button.note").first.click()
+    opened.page.get_by_role("button", name="Filters").click()
     opened.page.get_by_label("Only this cause").select_option("contraction")
     opened.page.locator(".answer").click()
     opened.page.locator(".row").first.focus()
@@ -113,3 +115,24 @@ def test_a_program_that_is_quiet_shows_its_arrays(visit):
     opened = visit(page_of("mlp_replicated"), height=480)
     assert opened.page.locator("[data-tab=arrays]").get_attribute("aria-selected") == "true"
     assert opened.page.locator(".details svg.shards").is_visible()
+
+
+def test_the_rows_are_copied_as_they_are_shown(visit):
+    opened = visit(page_of("train_step"))
+    opened.page.evaluate("() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }")
+    opened.page.fill(".filter", "all-gather")
+    opened.page.get_by_role("button", name="Filters").click()
+    rows = opened.page.locator(".row").count()
+    copied = {}
+    for form in ("TSV", "CSV", "Markdown"):
+        opened.page.locator(".facets button", has_text=form).click()
+        opened.page.locator(".facets button", has_text="Copied").wait_for()
+        copied[form] = opened.page.evaluate("globalThis.copied").splitlines()
+        opened.page.locator(".facets button", has_text=form).wait_for()
+    assert copied["TSV"][0].split("\t")[:4] == ["collective", "axes", "number", "sent_bytes"]
+    assert [len(lines) for lines in copied.values()] == [rows + 1, rows + 1, rows + 2]
+    assert all(line.startswith("all-gather\t") for line in copied["TSV"][1:])
+    assert copied["Markdown"][1].startswith("| --- |")
+    sent = [float(line.split(",")[3]) for line in copied["CSV"][1:]]
+    shown = sizes(opened)  # in three digits
+    assert all(abs(a - b) <= 0.005 * a for a, b in zip(sent, shown, strict=True))

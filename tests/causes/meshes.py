@@ -1,4 +1,7 @@
-"""The meshes of the corpus, on eight devices, and arguments that are only described."""
+"""The meshes of the corpus, on eight devices, and arguments that are only described.
+
+`what_if.resized` says when they have other sizes.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from what_if.resized import order_of, resized
 
 __all__ = ["CUBE", "EXPLICIT", "LINE", "MESH", "PERMUTED", "array", "named"]
 
-_DEVICES = np.array(jax.devices()[:8])
-MESH = Mesh(_DEVICES.reshape(2, 4), ("data", "model"))
-LINE = Mesh(_DEVICES, ("x",))
-CUBE = Mesh(_DEVICES.reshape(2, 2, 2), ("data", "fsdp", "tp"))
-PERMUTED = Mesh(_DEVICES[[3, 1, 7, 5, 0, 2, 6, 4]].reshape(2, 4), ("data", "model"))
-EXPLICIT = Mesh(_DEVICES.reshape(2, 4), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+
+def _mesh(order: list[int] | None = None, *, explicit: bool = False, **axes: int) -> Mesh:
+    sizes = resized(axes)
+    shape = tuple(sizes.values())
+    places = range(int(np.prod(shape))) if order is None else order_of(order, sizes)
+    devices = np.array(jax.devices())[list(places)].reshape(shape)
+    kind = AxisType.Explicit if explicit else AxisType.Auto
+    return Mesh(devices, tuple(sizes), axis_types=(kind,) * len(shape))
+
+
+MESH = _mesh(data=2, model=4)
+LINE = _mesh(x=8)
+CUBE = _mesh(data=2, fsdp=2, tp=2)
+PERMUTED = _mesh([3, 1, 7, 5, 0, 2, 6, 4], data=2, model=4)
+EXPLICIT = _mesh(explicit=True, data=2, model=4)
 
 
 def named(*spec: object, mesh: Mesh = MESH) -> NamedSharding:

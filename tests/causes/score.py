@@ -71,9 +71,9 @@ class Score:
         return not self.missing and all(answer.verdict == "right" for answer in self.answers)
 
 
-def score(case: Case) -> Score:
-    """Compile the case's program and judge every cause of every collective."""
-    collectives, wants, lines = _collectives(case), wants_of_this_jax(case), tag_lines(case.build)
+def score(case: Case, target: str | None = None) -> Score:
+    """Compile the case's program, or lower it for a target to XLA's partitioner; judge every cause of a collective."""
+    collectives, wants, lines = _collectives(case, target), wants_of_this_jax(case), tag_lines(case.build)
     answers = tuple(
         _judge(row, kind, sentence, source, wants, lines)
         for row in collectives
@@ -117,11 +117,13 @@ def _holds(bound: str) -> bool:
     return version < limit if match[1] == "<" else version >= limit
 
 
-def _collectives(case: Case) -> tuple[Collective, ...]:
+def _collectives(case: Case, target: str | None = None) -> tuple[Collective, ...]:
     # JAX traces an inner jitted function of its own once, and keeps the lines of whoever called it first.
     jax.clear_caches()
     function, arguments = case.build()
-    return tuple(pjit_inspect.inspect(function, *arguments).collectives)
+    # Without a target it is compiled to the end, for the devices that are here.
+    asked = {} if target is None else {"target": target, "effort": "partition"}
+    return tuple(pjit_inspect.inspect(function, *arguments, **asked).collectives)
 
 
 def _causes_of(row: Collective) -> list[tuple[str, str, tuple[Frame, ...]]]:

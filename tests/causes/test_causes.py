@@ -17,6 +17,7 @@ from causes.case import Case
 from causes.cases.crashing import CASES as CRASHING
 from causes.corpus import CASES
 from causes.score import Score, score, tag_lines
+from pjit_inspect.model.report.collective import Collective
 
 _MOST_UNKNOWN = 0.05
 _SCRIPT = Path(__file__).parents[2] / "scripts" / "causes"
@@ -38,12 +39,29 @@ def test_the_collectives_of_a_program_have_the_causes_worked_out_by_hand(case: C
     ]
     missing = [f"no {want.kind} over {want.axes} for {want.cause}" for want in result.missing]
     assert not wrong + missing, case.why
+    for row in {id(answer.collective): answer.collective for answer in result.answers}.values():
+        _check_words(row)
 
 
 @pytest.mark.parametrize("case", CRASHING, ids=lambda case: case.name)
 def test_a_program_that_ends_shardy_does_not_end_the_process_and_has_the_causes_worked_out_by_hand(case: Case) -> None:
     done = subprocess.run([sys.executable, _SCRIPT, "--case", case.name], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _check_words(row: Collective) -> None:
+    """The words of its causes are what they say they are: axes, names, specs."""
+    for cause in row.causes:
+        subject = cause.sentence.phrases[: len(cause.sentence.phrases) - len(cause.clause.phrases)]
+        assert tuple(phrase.text for phrase in subject if phrase.kind == "axis") == (row.axes or ())
+        phrases = [phrase for said in (cause.sentence, *cause.facts) for phrase in said.phrases]
+        assert not any("`" in phrase.text for phrase in phrases if phrase.kind == "word")
+        # What is in backticks and has the shape of a spec is one, and no axis is mere code.
+        code = {phrase.text for phrase in phrases if phrase.kind == "code"}
+        assert not [text for text in code if text.startswith("P(")], cause.sentence
+        assert not code & set(row.axes or ()), cause.sentence
+        if f"`{cause.value}`" in cause.sentence:
+            assert ("name", cause.value) in {(phrase.kind, phrase.text) for phrase in cause.sentence.phrases}
 
 
 def test_at_most_one_cause_in_twenty_is_unknown() -> None:

@@ -12,15 +12,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from what_if.resized import order_of, resized
 
 __all__ = ["described", "grid", "one", "placed", "split_as", "state_of"]
 
 
 def grid(order: Sequence[int] | None = None, *, explicit: bool = False, **axes: int) -> Mesh:
-    """A mesh of the first devices, `axes` outermost first; `order` permutes the devices."""
-    devices = np.array(jax.devices()[:8])
-    sizes = tuple(axes.values())
-    devices = (devices if order is None else devices[list(order)])[: int(np.prod(sizes))]
+    """A mesh of the first devices, `axes` outermost first; `order` permutes the devices.
+
+    `what_if.resized` says when it has other sizes.
+    """
+    own = resized(axes)
+    sizes = tuple(own.values())
+    places = range(int(np.prod(sizes))) if order is None else order_of(list(order), own)
+    devices = np.array(jax.devices())[list(places)]
     kind = AxisType.Explicit if explicit else AxisType.Auto
     return Mesh(devices.reshape(sizes), tuple(axes), axis_types=(kind,) * len(axes))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,10 @@ TIMEOUT_S = 240
 
 
 def run_processes(count: int, folder: Path) -> Path:
-    """Run `worker.py` in `count` processes, and return the folder with a folder for each scenario."""
+    """Run `worker.py` in `count` processes, and return the folder with a folder for each scenario.
+
+    The last process ends by being killed.
+    """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     port = free_port()
     workers = [
@@ -32,7 +36,8 @@ def run_processes(count: int, folder: Path) -> Path:
         for worker in workers:
             worker.kill()
     for index, (worker, text) in enumerate(zip(workers, printed, strict=True)):
-        assert worker.returncode == 0, f"process {index} failed:\n{text[-4000:]}"
+        expected = -signal.SIGKILL if index == count - 1 else 0
+        assert worker.returncode == expected, f"process {index} ended with {worker.returncode}:\n{text[-4000:]}"
     return folder
 
 

@@ -1,8 +1,8 @@
 """`%%px` cells: a notebook that drives the processes of one program through ipyparallel. Prints what it saw, as JSON.
 
-    px_cells.py FOLDER PORT
+    px_cells.py FOLDER PORT COUNT
 
-Two engines; the second compiles one program more. Started by `test_ipyparallel.py` in a process of its own.
+COUNT engines; the second compiles one program more. Started by `test_ipyparallel.py` in a process of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER, PORT = Path(sys.argv[1]), int(sys.argv[2])
+FOLDER, PORT, COUNT = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 os.environ |= {
     "JAX_PLATFORMS": "cpu",
     "JAX_NUM_CPU_DEVICES": "2",
@@ -30,12 +30,12 @@ import pjit_inspect as pi  # noqa: E402
 JOIN = f"""
 import jax
 jax.config.update("jax_cpu_collectives_implementation", "gloo")
-jax.distributed.initialize("127.0.0.1:{PORT}", num_processes=2, process_id=rank, initialization_timeout=60)
+jax.distributed.initialize("127.0.0.1:{PORT}", num_processes={COUNT}, process_id=rank, initialization_timeout=60)
 """
-DEFINE = """
+DEFINE = f"""
 import jax.numpy as jnp, numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("data", "model"))
+mesh = Mesh(np.array(jax.devices()).reshape({COUNT}, 2), ("data", "model"))
 x = jax.make_array_from_callback((8, 8), NamedSharding(mesh, P("data", "model")), lambda i: np.ones((8, 8))[i])
 
 @jax.jit
@@ -52,11 +52,11 @@ pi.__file__
 
 
 def main() -> None:
-    """Start two engines, run the cells, print what came of them."""
+    """Start the engines, run the cells, print what came of them."""
     shell = InteractiveShell.instance()
-    with ipyparallel.Cluster(n=2, log_level=40, ipython_dir=str(FOLDER / "ipython")) as client:
+    with ipyparallel.Cluster(n=COUNT, log_level=40, ipython_dir=str(FOLDER / "ipython")) as client:
         engines = client[:]
-        engines.scatter("rank", [0, 1], flatten=True, block=True)
+        engines.scatter("rank", list(range(COUNT)), flatten=True, block=True)
         engines.activate()
         shown = {name: run(shell, cell) for name, cell in CELLS.items()}
     merged = pi.merge(FOLDER / "records")

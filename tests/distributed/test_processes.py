@@ -144,6 +144,18 @@ def test_a_process_that_waits_for_ever_can_still_save_what_led_there(runs: Path,
     assert (found.kind, found.process, found.name) == ("no records", count - 1, "alone")
 
 
+def test_of_a_process_that_was_killed_in_a_collective_the_others_records_name_it(runs: Path, count: int):
+    found = the_difference(merged := pi.merge(runs / "died"))
+    assert (found.kind, found.process, found.name) == ("no records", count - 1, "alone")
+    assert found.sentence.startswith(f"process {count - 1} has no file or folder among those given")
+    assert merged.notes == ()
+    for process in range(count - 1):
+        (path,) = (runs / "died" / f"process-{process}-of-{count}").glob("*_alone.pjit")
+        rows = pi.load(path).collectives
+        assert {row.kind for row in rows} == {"all-reduce"}
+        assert any(row.is_cross_host for row in rows)
+
+
 # ---------------------------------------------------------------- files that are not what they should be
 
 
@@ -194,6 +206,22 @@ def test_records_of_another_run_are_left_out_and_named(copy: Path, count: int):
     assert [program.name for program in merged.programs] == ["mlp", "total"]
 
 
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_clock_that_is_an_hour_off_changes_nothing_but_is_noted(copy: Path, count: int, hours: int):
+    before = pi.merge(copy)
+    for path in (copy / f"process-{count - 1}-of-{count}").iterdir():
+        data = read_record(path)
+        assert data.key is not None
+        began_s, ended_s = (seconds + hours * 3600 for seconds in (data.key.began_s, data.key.ended_s))
+        write_record(replace(data, key=replace(data.key, began_s=began_s, ended_s=ended_s)), path)
+    merged = pi.merge(copy)
+    assert (merged.differences, len(merged.programs)) == ((), 2)
+    assert [program.compiles for program in merged.programs] == [program.compiles for program in before.programs]
+    early = [count - 1] if hours < 0 else list(range(count - 1))
+    assert [note.partition(" made its last record ")[0] for note in merged.notes] == [f"process {p}" for p in early]
+    assert all(note.endswith("they may be of different runs, or their clocks differ") for note in merged.notes)
+
+
 def test_a_process_that_ended_long_before_another_began_is_noted(copy: Path, count: int):
     for path in (copy / f"process-0-of-{count}").iterdir():
         data = read_record(path)
@@ -201,7 +229,7 @@ def test_a_process_that_ended_long_before_another_began_is_noted(copy: Path, cou
         write_record(replace(data, key=replace(data.key, began_s=100.0, ended_s=200.0)), path)
     (note,) = pi.merge(copy).notes
     assert note.startswith("process 0 made its last record ")
-    assert note.endswith("they may be of different runs")
+    assert note.endswith("they may be of different runs, or their clocks differ")
 
 
 def test_a_file_of_something_else_is_left_out_and_named(copy: Path):

@@ -9,10 +9,12 @@ differently is only compiled, never run, so that nobody waits for ever.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 INDEX, COUNT, PORT = (int(argument) for argument in sys.argv[1:4])
@@ -153,30 +155,47 @@ SCENARIOS = (
 
 
 def wait_for_ever() -> None:
-    """All but the odd process run a program that it does not; another thread saves what led there."""
+    """All but the odd process run a program that it does not; another thread saves what led there.
+
+    Then the odd process is killed. JAX tells some of the others, whose call fails; the rest wait on.
+    """
 
     @jax.jit
     def alone(x):
         return x.sum()
 
-    marks = [FOLDER / f"saved-{index}" for index in range(COUNT)]
     with pi.capture() as log:
-        if not IS_ODD:
-            threading.Timer(1.0, save_and_leave, (log, marks)).start()
+        if IS_ODD:
+            save(log, "waiting", COUNT)
+            os.kill(os.getpid(), signal.SIGKILL)
+        threading.Thread(target=save_and_leave, args=(log,)).start()
+        with suppress(RuntimeError):
             jax.block_until_ready(alone(place(*X)))
-            raise SystemExit("nobody waited for the odd process")
-    save_and_leave(log, marks)
+            os._exit(2)
+    threading.Event().wait()
 
 
-def save_and_leave(log: pi.Log, marks: list[Path]) -> None:
-    log.save(FOLDER / "waiting")
-    marks[INDEX].touch()
-    # Process 0 is the others' coordinator and leaves last.
-    while not all(mark.exists() for mark in marks):
+def save_and_leave(log: pi.Log) -> None:
+    # Until it is compiled, however busy the machine is.
+    while not any(record.name == "alone" for record in log):
         time.sleep(0.05)
+    save(log, "waiting", COUNT)
+    # Until the odd process has gone, and JAX has said so.
+    time.sleep(2)
+    save(log, "died", COUNT - 1)
+    # Process 0 is the others' coordinator and leaves last.
     if INDEX == 0:
         time.sleep(0.5)
     os._exit(0)
+
+
+def save(log: pi.Log, folder: str, count: int) -> None:
+    """Save a log, and wait until the first `count` processes have saved theirs."""
+    log.save(FOLDER / folder)
+    marks = [FOLDER / f"{folder}-{index}" for index in range(count)]
+    marks[INDEX].touch()
+    while not all(mark.exists() for mark in marks):
+        time.sleep(0.05)
 
 
 def main() -> None:

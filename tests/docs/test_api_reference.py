@@ -95,7 +95,8 @@ def test_what_may_fail_says_how():
 
 
 def test_the_magic_knows_these_options():
-    assert magic_options() == {"--view", "--no-times", "--measure", "--cell", "--watch", "--limit", "--line"}
+    shown = {"--view", "--no-times", "--measure", "--cell", "--watch", "--limit", "--line"}
+    assert magic_options() == shown | {"--target", "--mesh", "--effort"}
 
 
 @pytest.mark.parametrize("word", sorted(magic_options()))
@@ -123,5 +124,5 @@ def test_every_option_of_the_command_line_is_told_of():
     (name, parser), *others = api_reference._subcommands(cli._parser())
     assert (name, others) == ("report", [])
     options = [option for action in parser._actions for option in action.option_strings if action.dest != "help"]
-    assert options == ["-o", "--output", "--text", "--only"]
+    assert options == ["-o", "--output", "--text", "--only", "--mesh"]
     assert [option for option in options if option not in PAGE] == []

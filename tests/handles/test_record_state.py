@@ -16,7 +16,7 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 
-FOR_TEXT = {"hlo", "propagation_and_reason", "sources", "report", "reason", "warnings"}
+FOR_TEXT = {"counted_findings", "hlo", "propagation_and_reason", "sources", "report", "reason", "warnings"}
 """What the still display lays out, and what that needs."""
 
 FOR_INSPECTOR = {"stablehlo", "hlo_text", "graph_and_reason", "shardings"}

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 import pjit_inspect as pi
+from pjit_inspect.handles.displays import RecordSuggestions
 from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import CallbackTable
 from pjit_inspect.model.report.sharding_table import ShardingTable
-from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
+from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion, SuggestionTable
 
 STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 
@@ -40,6 +41,25 @@ def record() -> pi.CompileRecord:
     record = pi.load(STEP)
     record.add_times(replace(record.data, kernel_times=TIMES))
     return record
+
+
+def test_suggestions_are_a_table_that_draws_itself_and_can_be_copied(record: pi.CompileRecord):
+    counted = Checked(before_bytes=4096, after_bytes=1024)
+    one = Suggestion(
+        title="constrain `h`", sentence="put it there", change=(), forward_bytes=-3072, backward_bytes=0,
+        price="holds 1 KiB more of arguments", foreseen_bytes=-2048, counted=counted,
+    )  # fmt: skip
+    table = RecordSuggestions((one,), _state=record.state)
+    assert repr(table) == repr(SuggestionTable((one,))) == "SuggestionTable(1 suggestion)"
+    assert table == SuggestionTable((one,))
+    text = str(table)
+    for words in ("modelled", "-2 KiB", "counted", "-3 KiB", "compiled", "holds 1 KiB more", "constrain `h`"):
+        assert words in text, words
+    assert "text/html" in table[:1]._repr_mimebundle_()
+    names, row = (line.split("\t") for line in table.to_tsv().splitlines())
+    cells = dict(zip(names, row, strict=True))
+    assert (cells["foreseen_bytes"], cells["counted_bytes"], cells["compiled_bytes"]) == ("-2048", "-3072", "")
+    assert str(table[:0]) == "no suggestions"
 
 
 def plain(table: Any, kind: type) -> Any:

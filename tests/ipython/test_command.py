@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from IPython.core.error import UsageError
 
-from pjit_inspect.ipython.command import Command, ShowOptions, parse_command
+from pjit_inspect.ipython.command import OPTIONS, Command, ShowOptions, parse_command
 
 TEXT = ShowOptions(view="text")
 
@@ -131,23 +131,23 @@ def test_code_can_be_measured(line, action):
         ("", r"%pjit needs one of on, off, log, show \[NAME\], why .*, shardings .*, or code to run; %pjit\? explains"),
         (
             "--vew text f",
-            r"unknown option --vew \(did you mean '--view'\?\); the options are --view, --no-times, --measure",
+            r"unknown option --vew \(did you mean '--view'\?\); the options are " + ", ".join(OPTIONS),
         ),
         ("--measure log", r"--measure is for code that runs \(%pjit --measure f\(x\)\), not for 'log'"),
         ("--measure why f", r"--measure is for code that runs .*, not for 'why'"),
-        ("--x f", r"unknown option --x; the options are --view, --no-times, --measure"),
-        ("--view", r"--view needs one of text, html, widget, not ''"),
-        ("--view txt f", r"--view needs one of text, html, widget, not 'txt' \(did you mean 'text'\?\)"),
+        ("--x f", r"unknown option --x; the options are " + ", ".join(OPTIONS)),
+        ("--view", r"--view needs one of text, html, widget, tree, facts, not ''"),
+        ("--view txt f", r"--view needs one of text, html, widget, tree, facts, not 'txt' \(did you mean 'text'\?\)"),
         ("lgo", r"'lgo' is neither a variable nor a subcommand \(did you mean 'log'\?\); %pjit needs on, off, log, .*"),
         ("zebra", r"'zebra' is neither a variable nor a subcommand; %pjit needs on, off, log, .*"),
         ("shwo f", r"unknown subcommand 'shwo' \(did you mean 'show'\?\); %pjit needs on, off, log, .*"),
         ("log f", r"%pjit log takes nothing after it; options stand before it: %pjit --view text log"),
-        ("show a b", r"%pjit show takes the name of one record; .*"),
-        ("why a b", r"%pjit why takes the name of one record and --line N; .*"),
+        ("show a b", r"%pjit show takes the name or number of one record; .*"),
+        ("why a b", r"%pjit why takes the name or number of one record and --line N; .*"),
         ("why --line", r"--line needs the number of a line of your source: %pjit why --line 12"),
         ("why --line x", r"--line needs the number of a line of your source, not 'x': %pjit why --line 12"),
         ("why f --line -3", r"--line needs the number of a line of your source, not '-3': .*"),
-        ("shardings a --line 3", r"%pjit shardings takes the name of one record; .*"),
+        ("shardings a --line 3", r"%pjit shardings takes the name or number of one record; .*"),
         ("wyh f", r"unknown subcommand 'wyh' \(did you mean 'why'\?\); .*"),
         ("f(x) --view text", r"options stand before the code: %pjit --view \.\.\."),
     ],

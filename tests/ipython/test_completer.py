@@ -6,6 +6,7 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 
 from pjit_inspect import api
+from pjit_inspect.ipython.command import OPTIONS
 from pjit_inspect.ipython.completer import offer
 from pjit_inspect.model.record.record import RecordData
 
@@ -32,8 +33,8 @@ def completed(session, line: str) -> list[str]:
     ("line", "found"),
     [
         ("%pjit --vi", ["%pjit --view"]),
-        ("%pjit --", ["%pjit --measure", "%pjit --no-times", "%pjit --view"]),
-        ("%pjit --view ", ["%pjit --view html", "%pjit --view text", "%pjit --view widget"]),
+        ("%pjit --", [f"%pjit {option}" for option in sorted(OPTIONS)]),
+        ("%pjit --view ", [f"%pjit --view {view}" for view in ("facts", "html", "text", "tree", "widget")]),
         ("%pjit --view=te", ["%pjit --view=text"]),
         ("%pjit show tr", ["%pjit show train_step"]),
         ("%pjit show ", ["%pjit show <lambda>", "%pjit show evaluate", "%pjit show train_step"]),
@@ -44,7 +45,7 @@ def completed(session, line: str) -> list[str]:
         ("%pjit why train_step --", ["%pjit why train_step --line"]),
         ("%pjit shardings e", ["%pjit shardings evaluate"]),
         ("%%pjit --n", ["%%pjit --no-times"]),
-        ("%%pjit ", ["%%pjit --measure", "%%pjit --no-times", "%%pjit --view"]),
+        ("%%pjit ", [f"%%pjit {option}" for option in sorted(OPTIONS)]),
     ],
 )
 def test_options_views_and_names_are_completed_alone(named, line, found, use_jedi):
@@ -79,3 +80,20 @@ def test_nothing_is_offered_elsewhere(line):
 
 def test_an_assigned_line_is_completed():
     assert offer("y = %pjit --vi", list).words == ("--view",)
+
+
+@pytest.mark.parametrize(
+    ("line", "some"),
+    [
+        ("%pjit --target tpu:v5e:16", "tpu:v5e:16x16"),
+        ("%pjit --target=cuda:h100:4", "--target=cuda:h100:4x8"),
+        ("%pjit --effort f", "full"),
+        ("%pjit --tar", "--target"),
+    ],
+)
+def test_targets_are_completed(line, some):
+    assert some in offer(line, tuple).words
+
+
+def test_after_a_target_comes_the_code():
+    assert "show" in offer("%pjit --target cpu:8 --mesh data=2,model=4 sh", tuple).words

@@ -13,6 +13,7 @@ from pjit_inspect import api
 # Enough lines that the cell's first one is not in the lines IPython prints around the failing one.
 PADDING = "a = 1\nb = 2\nc = 3\nd = 4\n"
 
+MADE = "from jax.extend.core import Primitive\nmade = Primitive('made')\nmade.def_abstract_eval(lambda v: v)\n"
 RUNTIME_ERRORS = {
     "raised in a function": "total(x)\nfails(x)",
     "raised in the cell": "total(x)\nraise KeyError('lost')",
@@ -22,6 +23,8 @@ RUNTIME_ERRORS = {
     "raised from another": "try:\n    fails(x)\nexcept ValueError as e:\n    raise RuntimeError('worse') from e",
     "raised from None": "try:\n    fails(x)\nexcept ValueError:\n    raise RuntimeError('worse') from None",
     "raised by jax": "import jax.numpy as jnp\njax.jit(jnp.dot)(np.ones((2, 3)), np.ones((4, 5)))",
+    "raised by jax while it lowers": f"{MADE}jax.jit(lambda v: made.bind(v) + 1)(x)",
+    "raised by xla": "def dot(v):\n    return jax.ffi.ffi_call('no_such_call', v)(v)\njax.jit(dot)(x)",
     "in an awaited function": "async def later():\n    fails(x)\nawait later()",
     "in a wrong line of another cell": "exec('1 +')",
 }
@@ -119,6 +122,10 @@ def test_our_frames_are_hidden_from_a_lines_traceback(program):
     text = shown(program, "%pjit fails(x)")
     assert "pjit_inspect" not in text
     assert "ValueError: too small" in text
+    program.value(f"{MADE}lowered = jax.jit(made.bind)")
+    text = shown(program, "%pjit lowered(x)")
+    assert "pjit_inspect" not in text
+    assert "NotImplementedError" in text
 
 
 @pytest.mark.parametrize(

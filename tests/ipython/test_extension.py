@@ -10,12 +10,13 @@ import pytest
 
 import pjit_inspect
 from pjit_inspect import api
-from pjit_inspect.ipython.first_line import translate_first_line
+from pjit_inspect.ipython.extension import translate_first_line
 
 
 def snapshot(shell: Any) -> dict[str, Any]:
     """Everything of the shell, of JAX and of Python that loading could change."""
-    from jax._src import monitoring, pjit
+    from jax._src import monitoring
+    from jax._src.interpreters import pxla
 
     manager = shell.magics_manager
     # Makes IPython load those of its own magics that it loads on first use.
@@ -31,7 +32,7 @@ def snapshot(shell: Any) -> dict[str, Any]:
         "ast": list(shell.ast_transformers),
         "names": {name for name in shell.user_ns if not name.startswith("_")},
         "listeners": [*monitoring.get_event_duration_listeners(), *monitoring.get_event_listeners()],
-        "jax": (pjit._resolve_and_lower, jax.jit),
+        "jax": (vars(pxla.MeshComputation)["compile"], jax.jit),
         "hooks": (sys.excepthook, sys.gettrace(), sys.getprofile()),
     }
 
@@ -102,10 +103,10 @@ def test_a_magic_of_the_same_name_comes_back(bare_shell):
     assert bare_shell.run_cell("%pjit").result == "mine"
 
 
-def test_loading_in_the_cell_that_uses_it_shows_records_under_the_value(bare_shell, capsys):
+def test_loading_in_the_cell_that_uses_it_shows_records_above_the_value(bare_shell, capsys):
     bare_shell.run_cell("import jax\n%load_ext pjit_inspect\n%pjit jax.jit(lambda v: v + 5)(1)", store_history=True)
     out = capsys.readouterr().out
-    assert out.index("Array(6") < out.index("<lambda>  jit")
+    assert out.index("<lambda>  jit") < out.index("Array(6")
 
 
 def test_unloading_ends_the_session_that_the_magic_began(program):

@@ -45,6 +45,17 @@ def fails(x):
     **{name: f"%%pjit --no-times\n{body}" for name, body in FAILING.items()},
     "usage error": "%pjit --vew text total(x)",
     "after": "%pjit --no-times show",
+    "later": "%pjit total(x)",
+    "found": """
+import threading
+
+from pjit_inspect import api
+
+api.session_log()[-1].findings
+for thread in threading.enumerate():
+    if thread.name == "pjit_inspect background":
+        thread.join(60)
+""",
 }
 
 
@@ -61,9 +72,9 @@ def kinds(cell_outputs) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["line", "again", "text", "cell", "await"])
-def test_the_record_is_displayed_after_the_result(outputs, name):
-    assert kinds(outputs[name]) == ["execute_result", "display_data"]
-    result, record = outputs[name]
+def test_the_record_is_displayed_before_the_result(outputs, name):
+    assert kinds(outputs[name]) == ["display_data", "execute_result"]
+    record, result = outputs[name]
     assert result.data["text/plain"].startswith("Array(64.")
     assert record.data["text/plain"].startswith("total  jit")
 
@@ -73,14 +84,14 @@ def test_a_hidden_value_leaves_the_record(outputs):
 
 
 def test_the_picture_comes_with_its_text_and_the_text_alone(outputs):
-    assert set(outputs["line"][1].data) == {"text/html", "text/plain"}
-    assert set(outputs["text"][1].data) == {"text/plain"}
+    assert set(outputs["line"][0].data) == {"text/html", "text/plain"}
+    assert set(outputs["text"][0].data) == {"text/plain"}
 
 
 def test_the_output_is_the_same_each_time(outputs):
     def without_cell_number(name):
         """The output with the inspector's data unpacked: the cell's number stands in them too."""
-        output = html.unescape(outputs[name][1].data["text/html"])
+        output = html.unescape(outputs[name][0].data["text/html"])
         blob = re.search(r'id="pjit-blob">([^<]*)<', output)
         assert blob
         data = zlib.decompress(base64.b64decode(blob[1])).decode("latin-1")
@@ -92,7 +103,7 @@ def test_the_output_is_the_same_each_time(outputs):
 @pytest.mark.parametrize(("name", "line"), [("cell", 3), ("await", 4)])
 def test_the_record_names_the_notebook_cell_and_line(outputs, name, line):
     number = list(CELLS).index(name) + 1
-    assert f"In [{number}]:{line}" in outputs[name][1].data["text/plain"]
+    assert f"In [{number}]:{line}" in outputs[name][0].data["text/plain"]
 
 
 def test_a_cell_that_compiles_nothing_says_so(outputs):
@@ -128,3 +139,18 @@ def test_a_usage_error_is_one_line(outputs):
 def test_the_session_goes_on_after_errors(outputs):
     (record,) = outputs["after"]
     assert record.data["text/plain"].startswith("total  jit")
+
+
+def test_findings_come_after_the_display_into_an_output_of_their_own(outputs):
+    assert kinds(outputs["later"]) == ["display_data", "display_data", "execute_result"]
+    record, later, _ = outputs["later"]
+    assert "findings: none yet" in record.data["text/plain"]
+    assert later.data["text/plain"].startswith("no findings: ")
+    key = re.search(r'data-pjit-findings="(\w+)"', record.data["text/html"])
+    assert key
+    assert key[1] in later.data["text/html"]
+
+
+def test_where_outputs_are_to_be_the_same_no_findings_come_later(outputs):
+    assert "data-pjit-findings" not in outputs["after"][0].data["text/html"].partition("srcdoc")[0]
+    assert kinds(outputs["after"]) == ["display_data"]

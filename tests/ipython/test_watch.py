@@ -100,7 +100,7 @@ jax.jit(deep)(np.ones((8, 8), np.float32)).sum().item()
 
 
 def test_in_a_kernel_the_progress_of_xla_ends_empty():
-    patient = "import pjit_inspect.ipython.progress as p\np._PATIENCE_S = 0.05"
+    patient = "import pjit_inspect.ipython.watch as p\np._PATIENCE_S = 0.05"
     cells = ["%load_ext pjit_inspect", patient, "%pjit --no-times on --watch", SLOW]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()

@@ -45,14 +45,16 @@ def test_missing_names_warn_once_and_user_code_runs(monkeypatch: pytest.MonkeyPa
 
 
 def test_without_the_names_for_known_calls_compiles_are_still_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = [p for p in contract.CONTRACT if p.name != "_resolve_and_lower"]
+    kept = [p for p in contract.CONTRACT if p.name != "MeshComputation.compile"]
     lost = contract.Promise(
-        module="jax._src.pjit", name="_resolve_and_lower_gone", costs="functions compiled before %pjit"
+        module="jax._src.interpreters.pxla",
+        name="MeshComputation.compile_gone",
+        costs="functions compiled before %pjit",
     )
     monkeypatch.setattr(contract, "CONTRACT", (*kept, lost))
     monkeypatch.setattr(steps, "_warned", set())
     records: list = []
-    with pytest.warns(RuntimeWarning, match="_resolve_and_lower_gone"), recorded(records, calls=True):
+    with pytest.warns(RuntimeWarning, match="MeshComputation.compile_gone"), recorded(records, calls=True):
         assert jax.jit(lambda v: v + 41)(1) == 42
     assert [r.name for r in records if r.origin == "user"] == ["<lambda>"]
 

@@ -1,24 +1,27 @@
 """Damaged programs and records, made at random but the same for the same seed, and what is done with each.
 
 `test_damage.py` reads a few hundred of them, `scripts/fuzz` as many as it is asked for. A case is right when it is
-read and can be used, or is refused with a `ParseError`. Not its job: time and memory (`scripts/fuzz`).
+read and everything can be made of it (`lowerings`), or is refused with a `ParseError`. Not its job: time and memory
+(`scripts/fuzz`).
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 from typing import Any
 
 from data import hlo_fixtures as fixtures
 from google.protobuf.message import DecodeError
+from lowerings import lower_file, read_file
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.backend_config import read_backend_config
@@ -30,14 +33,19 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
+from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, Taker
+from pjit_inspect.model.words.sentence import name as named
+from pjit_inspect.model.words.sentence import say
 from pjit_inspect.parse.files.record_file import read_record, write_record
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
 
-__all__ = ["KINDS", "Case", "make_case", "use_case"]
+__all__ = ["KINDS", "Case", "make_case", "real_record", "use_case"]
 
 PROGRAMS = (
     "mlp_step.cpu_8", "mlp_step.v5e_2x4", "mlp_step.h100_1x1x8", "pallas.v5e", "permute_ring.h100_1x1x8",
@@ -64,11 +72,16 @@ def make_case(number: int, seed: int = 0, kinds: tuple[str, ...] = ()) -> Case:
     return Case(kind=kind, data=KINDS[kind](random))
 
 
-def use_case(case: Case) -> str:
-    """ "read" or "refused"; whatever else is raised is a defect."""
+def use_case(case: Case, *, lower: bool = False) -> str:
+    """ "read" or "refused"; whatever else is raised is a defect. With `lower` every output is made of it, too."""
     try:
-        if case.kind in ("zip", "entries"):
+        if lower:
+            lower_file(case.data)
+            return "read"
+        if case.kind in ("zip", "entries", "real", "names"):
             _use_record(read_record(io.BytesIO(case.data)))
+        elif case.kind == "cut":
+            read_file(case.data)
         elif case.kind == "text":
             _use_module(parse_hlo_text(case.data.decode("utf-8", "replace")))
         else:
@@ -312,6 +325,38 @@ LINE_CHANGES: tuple[Callable[[Random, list[str]], None], ...] = (
 # ---------------------------------------------------------------- records
 
 
+LOG = """\
+W0000 00:00:1.2 3 spmd.cc:1] [SPMD] Involuntary full rematerialization. The compiler cannot go from sharding \
+{devices=[1,2,4]<=[8]} to {devices=[8,1,1]<=[8]} efficiently for HLO operation %cos.0 = f32[16,4,2]{2,1,0} \
+cosine(%x), sharding={devices=[1,2,4]<=[8]}, metadata={op_name="jit(f)/cos" stack_frame_id=5}. As the last resort
+E0000 00:00:1.3 3 other.cc:1] something else
+"""
+"""What a compiler wrote."""
+
+
+@cache
+def real_record() -> bytes:
+    """A record that JAX made, with every entry there is: somebody had looked at its causes."""
+    data = read_record(fixtures.HERE / "mlp.before_xla_was_asked.pjit")
+    assert data.propagation is not None
+    ops = tuple(range(len(data.propagation.ops)))
+    inserted = PartitionedCollective(
+        kind="all-reduce", channel_id=1, groups=((0, 1), (2, 3)), dtype="f32", elements=64, makers=ops[-1:],
+        made_shape=(8, 8), takers=(Taker(op=ops[-1], operand=0, shape=(8, 8)),), outputs=(0,), visited=ops,
+    )  # fmt: skip
+    propagation = replace(data.propagation, is_predicted=False, collectives=(inserted,))
+    rows = tuple(
+        KernelTime(instruction=name, opcode=name, slowest_us=2.0, mean_us=1.0) for name in ("all-reduce", "dot.1", "")
+    )
+    times = KernelTimes(calls=3, devices=4, call_us=5.0, mean_call_us=4.0, warm_up_us=9.0, rows=rows)
+    buffer = io.BytesIO()
+    whole = replace(
+        data, propagation=propagation, kernel_times=times, compiler_log=LOG, process_index=0, process_count=2
+    )
+    write_record(whole, buffer)
+    return buffer.getvalue()
+
+
 @cache
 def _record(name: str) -> bytes:
     rows = Sharding(spec=("data", None), tiles=(2, 1), device_ids=tuple(range(8)), tile_of=(0, 0, 0, 0, 1, 1, 1, 1))
@@ -329,6 +374,7 @@ def _record(name: str) -> bytes:
         jaxpr="{ lambda ; a:f32[16,32]. let in (a,) }",
         hlo=Blob(fixtures.proto(name)),
         cost={"flops": 1024.0},
+        reason=Reason(kind="changed", sentence=say("{}: length {} -> {}", named("x"), 8, 16)),
     )
     buffer = io.BytesIO()
     write_record(data, buffer)
@@ -346,8 +392,7 @@ def _zip(random: Random) -> bytes:
 
 def _entries(random: Random) -> bytes:
     """A proper archive whose entries are damaged, missing, too many, or claim to be what they are not."""
-    with zipfile.ZipFile(io.BytesIO(_record(random.choice(PROGRAMS)))) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
+    entries = _entries_of(_record(random.choice(PROGRAMS)))
     action = random.choice(("json", "json", "json", "json text", "program", "missing", "more"))
     if action == "json":
         entries["record.json"] = _changed_json(random, entries["record.json"])
@@ -365,6 +410,75 @@ def _entries(random: Random) -> bytes:
         for name, content in entries.items():
             archive.writestr(name, content)
     return buffer.getvalue()
+
+
+def _entries_of(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _archive_of(entries: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def _real_record(random: Random) -> bytes:
+    """A record of JAX's with one to three entries changed: what any of its parts says may be something else."""
+    entries = _entries_of(real_record())
+    for name in random.sample(sorted(entries), random.choice((1, 1, 3))):
+        if name.endswith(".json") and random.random() < 0.8:
+            entries[name] = _changed_json(random, entries[name])
+        elif name == "module.hlo.pb" and random.random() < 0.5:
+            entries[name] = random.choice((_fields, _proto))(random)
+        else:
+            entries[name] = damaged(random, entries[name])
+    return _archive_of(entries)
+
+
+NAMES = (
+    "", "\x1b[2J\a", "\u202e", "\ud800", "\x00", "x" * 100_000, "<script>", "a\nb", "`", "{}", "%", "\\x1b", "-1",
+    "1e999", "\u2066" * 50, "[" * 3000, "params['w'][0]", "data", "model",
+)  # fmt: skip
+
+
+def _names(random: Random) -> bytes:
+    """A record of JAX's in which many strings are others."""
+    entries = _entries_of(real_record())
+    share = random.choice((0.01, 0.05, 0.3))
+    for name in [name for name in entries if name.endswith(".json")]:
+        entries[name] = json.dumps(_renamed(random, json.loads(entries[name]), share)).encode()
+    return _archive_of(entries)
+
+
+def _renamed(random: Random, value: Any, share: float) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(random, item, share) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_renamed(random, item, share) for item in value]
+    # Words of the format are refused otherwise.
+    if isinstance(value, str) and value not in WORDS and random.random() < share:
+        return random.choice(NAMES) + random.choice(("", value))
+    return value
+
+
+WORDS = {
+    "pjit_inspect record", "hlo", "jaxpr", "stablehlo", "stablehlo_text", "propagation", "kernel_times", "compiler_log",
+    "shardy", "gspmd", "user", "input", "output", "constraint", "manual", "unknown", "first", "jit", "named",
+}  # fmt: skip
+
+
+def _cut(random: Random) -> bytes:
+    """A file of any kind that ends too soon."""
+    name = random.choice(PROGRAMS)
+    made: tuple[Callable[[], bytes], ...] = (
+        lambda: fixtures.text(name).encode(), lambda: fixtures.proto(name), real_record, lambda: _record(name),
+        lambda: gzip.compress(fixtures.text(name).encode(), 1),
+    )  # fmt: skip
+    content = random.choice((*made[:2], *made))()
+    return content[: random.randrange(1, len(content))]
 
 
 def _changed_json(random: Random, content: bytes) -> bytes:
@@ -393,6 +507,10 @@ KINDS: dict[str, Callable[[Random], bytes]] = {
     "text": _text,
     "zip": _zip,
     "entries": _entries,
+    "real": _real_record,
+    "names": _names,
+    "cut": _cut,
 }
 """Kind -> what makes a case of it: protos with damaged bytes, protos with odd fields, texts, record files with damaged
-bytes, and record files with odd entries."""
+bytes, record files with odd entries, a record of JAX's with any entry damaged, the same with other strings, and files
+that end too soon."""

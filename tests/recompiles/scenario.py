@@ -10,7 +10,10 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["SCENARIOS", "Scenario", "scenario"]
+import jax
+from packaging.version import Version
+
+__all__ = ["SCENARIOS", "Scenario", "applies", "scenario"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +61,12 @@ def scenario(expect: str | None, **options) -> Callable[[Callable[..., None]], C
         return run
 
     return add
+
+
+def applies(scenario: Scenario) -> bool:
+    """Whether a scenario is about the installed version of JAX."""
+    bound = scenario.jax
+    if not bound:
+        return True
+    installed = Version(jax.__version__)
+    return installed >= Version(bound[2:]) if bound.startswith(">=") else installed < Version(bound[1:])

@@ -17,18 +17,32 @@ import jax
 
 import pjit_inspect as pi
 from pjit_inspect.handles.ledger import HISTORY
+from pjit_inspect.model.record.ledger import LedgerData
+from pjit_inspect.model.record.reason import Reason
 from recompiles.scenario import Scenario
 
-__all__ = ["Outcome", "run_scenario"]
+__all__ = ["Outcome", "outcome_of", "run_scenario"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a scenario: the sentence, and how many programs were compiled."""
+    """What came of a scenario: the sentence, how many programs were compiled, and why each was; the ledger of them."""
 
     sentence: str | None
     compiles: int
     names: tuple[str, ...]
+    reasons: tuple[tuple[str, Reason], ...]
+    ledger: LedgerData
+
+
+_OUTCOMES: dict[Scenario, Outcome] = {}
+
+
+def outcome_of(scenario: Scenario, folder: Path) -> Outcome:
+    """What comes of a scenario, which is run in `folder` when it has not run yet: several tests ask for it."""
+    if scenario not in _OUTCOMES:
+        _OUTCOMES[scenario] = run_scenario(scenario, folder)
+    return _OUTCOMES[scenario]
 
 
 def run_scenario(scenario: Scenario, folder: Path) -> Outcome:
@@ -48,7 +62,8 @@ def run_scenario(scenario: Scenario, folder: Path) -> Outcome:
     sentence = None
     if scenario.expect is not None:
         sentence = records[scenario.record].reason.sentence if records else "no record"
-    return Outcome(sentence, len(records), tuple(f"{r.name}: {r.reason.sentence}" for r in records))
+    names = tuple(f"{r.name}: {r.reason.sentence}" for r in records)
+    return Outcome(sentence, len(records), names, tuple((r.name, r.reason) for r in records), pi.ledger(log).data)
 
 
 @contextmanager

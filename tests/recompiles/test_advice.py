@@ -14,6 +14,7 @@ import pytest
 
 from pjit_inspect.analyze.recompiles import eager_loops, fed_back
 from pjit_inspect.analyze.recompiles import patterns as recompile_patterns
+from pjit_inspect.model.words.sentence import Sentence
 from recompiles.advice import CASES, Case, programs_of
 
 TEXTS = (*recompile_patterns.ADVICE, *fed_back.ADVICE, *eager_loops.ADVICE)
@@ -40,3 +41,7 @@ def test_no_other_advice_is_given(case: Case) -> None:
     before, _ = programs_of(case.problem, case.counted)
     for found in before.patterns:
         assert found.advice == "" or any(pattern.fullmatch(found.advice) for pattern in patterns)
+        for sentence in (found.sentence, found.advice):
+            assert isinstance(sentence, Sentence)
+            assert not any("`" in phrase.text for phrase in sentence.phrases), sentence.phrases
+        assert not found.path or found.path.endswith("<lambda>") or found.sentence.names(found.path)

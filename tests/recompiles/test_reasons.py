@@ -7,27 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jax
 import pytest
-from packaging.version import Version
 
 from recompiles.corpus import SCENARIOS
-from recompiles.scenario import Scenario
-from recompiles.score import run_scenario
-
-
-def applies(scenario: Scenario) -> bool:
-    """Whether a scenario is about the installed version of JAX."""
-    bound = scenario.jax
-    if not bound:
-        return True
-    installed = Version(jax.__version__)
-    return installed >= Version(bound[2:]) if bound.startswith(">=") else installed < Version(bound[1:])
+from recompiles.scenario import Scenario, applies
+from recompiles.score import outcome_of
 
 
 @pytest.mark.parametrize("scenario", [s for s in SCENARIOS if applies(s)], ids=lambda scenario: scenario.name)
 def test_the_reason_is_the_one_worked_out_by_hand(scenario: Scenario, tmp_path: Path) -> None:
-    outcome = run_scenario(scenario, tmp_path)
+    outcome = outcome_of(scenario, tmp_path)
     assert outcome.sentence in scenario.sentences
     if scenario.compiles is not None:
         assert outcome.compiles == scenario.compiles, outcome.names

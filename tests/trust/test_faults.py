@@ -67,8 +67,7 @@ def state() -> tuple[object, ...]:
 
 # JAX calls these; each does nothing but to guard what it calls, and cannot guard its own first moment.
 ENTRIES = {
-    "_on_duration", "_on_event", "_on_start", "_watching.<locals>.resolve_and_lower",
-    "_watching_compiled.<locals>.shard_const_args",
+    "_on_duration", "_on_event", "_on_start", "_Announced.__get__",
 }  # fmt: skip
 # Python itself keeps what a weak reference's callback raises away from everybody.
 CALLBACKS = {"_forget"}

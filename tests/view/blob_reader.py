@@ -21,7 +21,10 @@ def read_blob(blob: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     columns = {}
     for name, (kind, offset, count) in header["columns"].items():
         assert offset % 8 == 0
-        columns[name] = np.frombuffer(blob, f"<{kind}", count, start + offset)
+        if kind == "s4":  # steps
+            columns[name] = np.cumsum(np.frombuffer(blob, "<u4", count, start + offset), dtype=np.int64)
+        else:
+            columns[name] = np.frombuffer(blob, f"<{kind}", count, start + offset)
     return header, columns
 
 

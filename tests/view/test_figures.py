@@ -16,14 +16,13 @@ import pytest
 import view_reports
 from view_reports import array, devices_of, mesh_of
 
-from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
+from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.charts.memory import memory_chart
-from pjit_inspect.view.charts.totals import time_chart, totals_chart
+from pjit_inspect.view.charts.totals import memory_chart, time_chart, totals_chart
 from pjit_inspect.view.charts.traffic import MOST_BLOCKS, traffic_chart
 from pjit_inspect.view.document.chart import BarChart, MatrixChart
 from pjit_inspect.view.document.colors import AXIS_COLORS, SEVERAL

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
@@ -15,11 +16,13 @@ from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import AxisTotal, Collective, CollectiveTable
+from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.fusion import Fusion, FusionTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.report.suggestion import Checked, Suggestion
 from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.model.words.sentence import Sentence
 
 MIB = 2**20
 
@@ -678,6 +681,32 @@ def shardings() -> ShardingTable:
     return ShardingTable(rows=(h, relu, *weights, shard), devices=8, left_out=(("single numbers", 7), ("constants", 3)))
 
 
+def diagnosed() -> RecordReport:
+    """The train step with a finding of which the remedy was tried, and one whose remedy is a change of code."""
+    step = train_step()
+    rows = tuple(replace(row, instructions=(f"{row.kind}.{n}",)) for n, row in enumerate(step.collectives or ()))
+    lost = Finding(
+        kind="axis_lost",
+        sentence=Sentence("`emb[tok]` (train.py:31) loses `fsdp`: the result is `P(None, None, 'fsdp')`"),
+        source=(Frame(file="/home/me/train.py", line=31),),
+        cost_bytes=3 * MIB,
+        remedy=Sentence("put `with_sharding_constraint(..., P('fsdp', None, None))` on it"),
+        tried=Checked(before_bytes=4 * MIB, after_bytes=MIB),
+        collectives=(163, 50),
+        instructions=rows[0].instructions,
+    )
+    kept = Finding(
+        kind="not_donated",
+        sentence=Sentence("`params` comes back changed, and the old one is not given up"),
+        source=(Frame(file="/home/me/train.py", line=40),),
+        cost_bytes=2 * MIB,
+        unit="held",
+        remedy=Sentence("give `jax.jit` `donate_argnames=('params',)`"),
+    )
+    found = FindingTable((lost, kept))
+    return replace(step, collectives=CollectiveTable(rows), findings=found, remedies="tried")
+
+
 def every_report() -> dict[str, RecordReport]:
     """All of them by name."""
     return {
@@ -689,4 +718,5 @@ def every_report() -> dict[str, RecordReport]:
         "huge": huge(),
         "hostile": hostile(),
         "explained": explained(),
+        "diagnosed": diagnosed(),
     }

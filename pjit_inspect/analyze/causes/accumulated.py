@@ -9,6 +9,7 @@ from __future__ import annotations
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
+from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = ["Accumulation"]
 
@@ -28,14 +29,19 @@ class Accumulation:
         self._program = program
         self._handed = {source for source, _ in program.links}
 
-    def fact(self, edge: PartitionedCollective, row: Collective) -> tuple[str, ...]:
+    def fact(self, edge: PartitionedCollective, row: Collective) -> tuple[Sentence, ...]:
         """What one sum after the loop would send; () where it is not proven, or how often it runs is not known."""
         turns = row.count or 0
         if turns < 2 or row.kind not in SUMS or not self._is_only_added_up(edge):
             return ()
+        times = f"{turns:,}"
         return (
-            f"it runs {turns:,} times, and what it yields is only added up: added up per device and reduced once after "
-            f"the loop, it would send 1/{turns:,} (in a `shard_map`, `psum` after the loop)",
+            say(
+                "it runs {} times, and what it yields is only added up: added up per device and reduced once after "
+                "the loop, it would send 1/{} (in a `shard_map`, `psum` after the loop)",
+                times,
+                times,
+            ),
         )
 
     def _is_only_added_up(self, edge: PartitionedCollective) -> bool:

@@ -17,6 +17,7 @@ from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, bare, joined, name, say, spec
 
 __all__ = ["Wording", "origin_text", "word_match"]
 
@@ -52,8 +53,8 @@ class Wording:
     """
 
     kind: CauseKind
-    clause: str
-    facts: tuple[str, ...]
+    clause: Sentence
+    facts: tuple[Sentence, ...]
     op: ShardedOp | None = None
     moved: int | None = None
     value: str = ""
@@ -77,12 +78,8 @@ def _over_these(need: Need, axes: frozenset[str]) -> Need:
     return replace(need, axes=need.axes & axes, parts=parts) if parts else need
 
 
-def _joined(words: list[str], last: str = " and ") -> str:
-    return last.join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
 def _over(axes: tuple[str, ...]) -> str:
-    return _joined([f"`{axis}`" for axis in axes])
+    return joined([axis(own) for own in axes])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +111,7 @@ class _Writer:
         is_argument = moved is not None and not self.match.moves_result
         return Wording(
             kind=kind,
-            clause=clauses[kind](),
+            clause=Sentence(clauses[kind]()),
             facts=self.facts(),
             op=self._place(),
             moved=moved,
@@ -233,27 +230,33 @@ class _Writer:
         # Of a kernel's gradient, rows are summed over that only one side has split.
         are_alike = len(sides) > 1 and len(set(map(frozenset, sides.values()))) == 1
         if self._is_xlas():
-            return f"{self._op()} sums over {self._dimensions()}{self._split_by_xla()}"
-        return (
-            f"{self._op()} sums over {self._dimensions()}, which {self._is()} sharded over {self._need_axes()}"
-            f"{' on both sides' if are_alike else ''}, "
-            "so each device has a partial sum"
+            return say("{} sums over {}{}", self._op(), self._dimensions(), self._split_by_xla())
+        return say(
+            "{} sums over {}, which {} sharded over {}{}, so each device has a partial sum",
+            self._op(),
+            self._dimensions(),
+            self._is(),
+            self._need_axes(),
+            " on both sides" if are_alike else "",
         )
 
     def reduction(self) -> str:
         if self._is_xlas():
-            return f"{self._op()} reduces {self._dimensions()}{self._split_by_xla()}"
-        return (
-            f"{self._op()} reduces {self._dimensions()}, sharded over {self._need_axes()}: each device has a part of it"
+            return say("{} reduces {}{}", self._op(), self._dimensions(), self._split_by_xla())
+        return say(
+            "{} reduces {}, sharded over {}: each device has a part of it",
+            self._op(),
+            self._dimensions(),
+            self._need_axes(),
         )
 
     def _is_xlas(self) -> bool:
         return self.need is not None and self.need.is_xlas
 
     def _split_by_xla(self) -> str:
-        return (
-            f", which XLA's partitioner splits over {self._need_axes()} though no sharding asks for it, so each device "
-            "has a partial sum"
+        return say(
+            ", which XLA's partitioner splits over {} though no sharding asks for it, so each device has a partial sum",
+            self._need_axes(),
         )
 
     # ------------------------------------------------------------ clauses about moves
@@ -262,11 +265,11 @@ class _Writer:
         request = None if self.need is None else self.need.request
         own = self._own()
         if request is None or own is None or self.need is None or request.index == self.need.op:
-            return f"{self._requester()} asks for {self._wanted()}, but {self._what()} is {self._given()}"
+            return say("{} asks for {}, but {} is {}", self._requester(), self._wanted(), self._what(), self._given())
         asked = self.program.values[self.program.ops[request.index].results[0]].spec
         if self.match.moves_result:
-            return f"{self._requester()} asks for `{spec_text(asked)}`; {self._moved_result()}"
-        return f"{self._requester()} asks for `{spec_text(asked)}`; for that {self._needs()}"
+            return say("{} asks for {}; {}", self._requester(), spec(spec_text(asked)), self._moved_result())
+        return say("{} asks for {}; for that {}", self._requester(), spec(spec_text(asked)), self._needs())
 
     def output(self) -> str:
         request = None if self.need is None else self.need.request
@@ -274,32 +277,39 @@ class _Writer:
         if index is None:
             return "a result of the program must be sharded otherwise than it is computed"
         boundary = self.program.outputs[index]
-        name = f"`{boundary.label or f'result {index}'}`"
+        result = name(boundary.label or f"result {index}")
         if boundary.spec is None and self._parts():
             part = self._parts()[0]
             if whole_axes(part.axes) != part.axes:
                 given = spec_text(self.program.values[part.value].spec)
-                return (
-                    f"{name} is returned replicated over {self._need_axes()}: it is computed as `{given}`, split over "
-                    "parts of an axis, and a result may only be split over all of one"
+                return say(
+                    "{} is returned replicated over {}: it is computed as {}, split over parts of an axis, and a "
+                    "result may only be split over all of one",
+                    result,
+                    self._need_axes(),
+                    spec(given),
                 )
             length = self.program.values[part.value].shape[part.dimension]
-            return (
-                f"{name} is returned replicated over {_over(part.axes)}: its dimension {part.dimension} has {length} "
-                f"elements, which {self.program.pieces(part.axes)} devices do not divide"
+            return say(
+                "{} is returned replicated over {}: its dimension {} has {} elements, which {} devices do not divide",
+                result,
+                _over(part.axes),
+                part.dimension,
+                length,
+                self.program.pieces(part.axes),
             )
         if boundary.spec is None:
             value = self.program.values[boundary.value]
-            return f"{name} is returned as `{spec_text(value.spec)}`, and is computed in other pieces"
+            return say("{} is returned as {}, and is computed in other pieces", result, spec(spec_text(value.spec)))
+        asked = spec(spec_text(boundary.spec))
         if self.need is None or self.need.op is None:
             made = self.match.edge.makers
-            given = self._given() if not made else f"`{spec_text(self.program.values[made[0]].spec)}`"
-            if f"`{spec_text(boundary.spec)}`" == given:
-                return f"{name} must be {given}, and is computed in other pieces"
-            return f"{name} must be `{spec_text(boundary.spec)}`, but is computed as {given}"
-        asked = f"`{spec_text(boundary.spec)}`"
-        clause = self._moved_result() if self.match.moves_result else f"for that {self._needs()}"
-        return f"{name} must be {asked}; {clause}"
+            given = self._given() if not made else say("{}", spec(spec_text(self.program.values[made[0]].spec)))
+            if given == str(asked):
+                return say("{} must be {}, and is computed in other pieces", result, given)
+            return say("{} must be {}, but is computed as {}", result, asked, given)
+        clause = self._moved_result() if self.match.moves_result else say("for that {}", self._needs())
+        return say("{} must be {}; {}", result, asked, clause)
 
     def needed(self) -> str:
         own = self._own()
@@ -310,13 +320,15 @@ class _Writer:
         if self.match.moves_result:
             return self._moved_result()
         taken = self._taken()
-        return f"{self._needs()}: {taken}" if taken else self._needs()
+        return say("{}: {}", self._needs(), taken) if taken else self._needs()
 
     def _on_one(self, op: ShardedOp) -> str:
         """An operation that one device alone runs, as a host callback, and what depends on its result."""
         if self._sender() is not None:
-            return f"one device alone runs {self.names.op(op)}, and sends its result to all others"
-        return f"one device alone runs {self.names.op(op)}, and gets all of {self._what()}, which is {self._given()}"
+            return say("one device alone runs {}, and sends its result to all others", self.names.op(op))
+        return say(
+            "one device alone runs {}, and gets all of {}, which is {}", self.names.op(op), self._what(), self._given()
+        )
 
     def _row(self) -> str | None:
         """Integer indexing: what moves is one row of an array, which the devices that hold it send to the others."""
@@ -331,10 +343,14 @@ class _Writer:
         rows = list(dict.fromkeys(part.dimension for part in self._parts() if part.dimension < len(after)))
         if not rows or any(after[dimension] != 1 or before[dimension] == 1 for dimension in rows):
             return None
-        numbers = f"dimension{'s' * (len(rows) > 1)} {_joined([str(dimension) for dimension in rows])}"
-        return (
-            f"{self.names.op(op)} takes one element along {numbers} of {self.names.value(op.operands[0], op)}, sharded "
-            f"over {self._need_axes()}: only the devices that hold it can give it to the others"
+        numbers = say("dimension{} {}", "s" * (len(rows) > 1), joined([str(dimension) for dimension in rows]))
+        return say(
+            "{} takes one element along {} of {}, sharded over {}: only the devices that hold it can give it to the "
+            "others",
+            self.names.op(op),
+            numbers,
+            self.names.value(op.operands[0], op),
+            self._need_axes(),
         )
 
     def _needs(self) -> str:
@@ -343,7 +359,7 @@ class _Writer:
             return changed
         what = self._what()
         is_now = "they are" if what == "its positions" else "it is"
-        return f"{self._op()} needs {what} {self._as_wanted()}, but {is_now} {self._given()}"
+        return say("{} needs {} {}, but {} {}", self._op(), what, self._as_wanted(), is_now, self._given())
 
     def _changed(self) -> str | None:
         """A result that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""
@@ -356,16 +372,18 @@ class _Writer:
             return None
         if not own.op_name or (own.op_name, own.frames) != (op.op_name, op.frames):
             return None
-        return f"{self.names.op(op)} is computed as {self._given()}, and its result is needed {self._as_wanted()}"
+        return say(
+            "{} is computed as {}, and its result is needed {}", self.names.op(op), self._given(), self._as_wanted()
+        )
 
     def _as_wanted(self) -> str:
         target, taker = self._target(), self.match.taker
         if self._is_returned():
             return "as the other branches return it"
-        if target is not None and f"`{self._spec(target)}`" != self._given():
-            return f"as `{self._spec(target)}`"
+        if target is not None and str(self._spec(target)) != self._given():
+            return say("as {}", self._spec(target))
         if taker is not None and taker.shape:
-            return f"in pieces of {list(taker.shape)} on each device"
+            return say("in pieces of {} on each device", list(taker.shape))
         return "sharded otherwise"
 
     def _is_returned(self) -> bool:
@@ -383,10 +401,13 @@ class _Writer:
         next_op = self._taker()
         if next_op is not None and (self._is_void_request(next_op) or self.names.op(next_op) == self.names.op(op)):
             next_op = None
-        taker = f", and {self.names.op(next_op, op)} takes it" if next_op is not None else ""
-        return (
-            f"{self.names.op(op)} is computed in pieces of {list(edge.made_shape)} on each device, as its operands "
-            f"are{taker or ', and its result is needed'} as `{spec_text(maker.spec)}`"
+        taker = say(", and {} takes it", self.names.op(next_op, op)) if next_op is not None else ""
+        return say(
+            "{} is computed in pieces of {} on each device, as its operands are{} as {}",
+            self.names.op(op),
+            list(edge.made_shape),
+            taker or ", and its result is needed",
+            spec(spec_text(maker.spec)),
         )
 
     def halo(self) -> str:
@@ -394,21 +415,26 @@ class _Writer:
         if (row := self._row()) is not None:
             return row
         kind = own.kind if own is not None else ""
-        where = f"{self._dimensions()}, sharded over {self._need_axes()}"
+        where = say("{}, sharded over {}", self._dimensions(), self._need_axes())
         if kind == "reverse":
-            return f"{self._op()} reverses {where}, so each device needs another device's piece"
+            return say("{} reverses {}, so each device needs another device's piece", self._op(), where)
         if kind == "concatenate" and (rolled := self._rolled()) is not None:
-            numbers = _joined(list(dict.fromkeys(str(part.dimension) for part in self._shown_parts())))
-            return (
-                f"{self._op()} shifts {rolled} along dimension {numbers}, sharded over {self._need_axes()}{_ELSEWHERE}"
+            numbers = joined(list(dict.fromkeys(str(part.dimension) for part in self._shown_parts())))
+            return say(
+                "{} shifts {} along dimension {}, sharded over {}{}",
+                self._op(),
+                rolled,
+                numbers,
+                self._need_axes(),
+                _ELSEWHERE,
             )
         if kind == "concatenate":
-            return f"{self._op()} joins arrays along {where}{_ELSEWHERE}"
+            return say("{} joins arrays along {}{}", self._op(), where, _ELSEWHERE)
         if kind == "slice":
-            return f"{self._op()} takes a part of {where}{_ELSEWHERE}"
+            return say("{} takes a part of {}{}", self._op(), where, _ELSEWHERE)
         if kind == "pad":
-            return f"{self._op()} pads {where}{_ELSEWHERE}"
-        return f"{self._op()} slides a window along {where}, so devices need their neighbours' edges"
+            return say("{} pads {}{}", self._op(), where, _ELSEWHERE)
+        return say("{} slides a window along {}, so devices need their neighbours' edges", self._op(), where)
 
     def _rolled(self) -> str | None:
         """The array that a roll shifts: it joins the pieces of it in another order."""
@@ -427,19 +453,26 @@ class _Writer:
         kind = own.kind if own is not None else ""
         axes = self._need_axes()
         if self._is_xlas() and kind == "scatter":
-            return f"{self._op()} adds up what lies along {self._dimensions()}{self._split_by_xla()}"
+            return say("{} adds up what lies along {}{}", self._op(), self._dimensions(), self._split_by_xla())
         if self._is_xlas():
-            return (
-                f"{self._op()} looks up positions along {self._dimensions()}, which XLA's partitioner splits over "
-                f"{axes} though no sharding asks for it, so a device needs what others hold"
+            return say(
+                "{} looks up positions along {}, which XLA's partitioner splits over {} though no sharding asks for "
+                "it, so a device needs what others hold",
+                self._op(),
+                self._dimensions(),
+                axes,
             )
         if self.need is not None and self.need.is_sum and own is not None and kind == "scatter":
             if self.match.edge.kind not in SUMS:
                 return self._scattered(own, axes)
             verb, partial = _COMBINED.get(own.detail, ("combines", "result"))
-            return (
-                f"{self._op()} {verb} what lies along {self._dimensions()}, sharded over {axes}, so each device has a "
-                f"partial {partial}"
+            return say(
+                "{} {} what lies along {}, sharded over {}, so each device has a partial {}",
+                self._op(),
+                verb,
+                self._dimensions(),
+                axes,
+                partial,
             )
         verbs = {
             "sort": "sorts along",
@@ -451,37 +484,51 @@ class _Writer:
         }
         is_running = own is not None and (kind == "reduce_window" or is_cumulative(own.op_name))
         verb = "accumulates along" if is_running else verbs.get(kind, "looks up positions along")
-        return (
-            f"{self._op()} {verb} {self._dimensions()}, which {self._is()} sharded over {axes}, so a device needs what "
-            "others hold"
+        return say(
+            "{} {} {}, which {} sharded over {}, so a device needs what others hold",
+            self._op(),
+            verb,
+            self._dimensions(),
+            self._is(),
+            axes,
         )
 
     def _scattered(self, op: ShardedOp, axes: str) -> str:
         """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
         taker = self.match.taker
         if taker is not None and taker.operand > len(op.results):
-            return (
-                f"{self._op()} writes {self._what()} at positions that any device may hold, so every device needs all "
-                f"of it, but it is {self._given()}"
+            return say(
+                "{} writes {} at positions that any device may hold, so every device needs all of it, but it is {}",
+                self._op(),
+                self._what(),
+                self._given(),
             )
-        return f"{self._op()} writes at positions sharded over {axes}, and every device needs all of them"
+        return say("{} writes at positions sharded over {}, and every device needs all of them", self._op(), axes)
 
     def no_rule(self) -> str:
         own = self._own()
         if own is not None and own.is_on_one:
             return self._on_one(own)
-        name = own.detail or own.kind if own is not None else ""
+        target = own.detail or own.kind if own is not None else ""
         if self._gives_result():
-            return f"{self._op()} (`{name}`) runs on one device, and all others get its result from there"
+            return say("{} ({}) runs on one device, and all others get its result from there", self._op(), name(target))
         what = self._what()
         if self._parts() and own is not None and own.rule is not None:
-            return (
-                f"{self._op()} ({name}) works on all of {self._dimensions()} at once, which the partitioner cannot "
-                f"split, but {self._is()} sharded over {self._need_axes()}"
+            return say(
+                "{} ({}) works on all of {} at once, which the partitioner cannot split, but {} sharded over {}",
+                self._op(),
+                target,
+                self._dimensions(),
+                self._is(),
+                self._need_axes(),
             )
-        return (
-            f"the partitioner has no rule for how {self._op()} (`{name}`) may be split, so each device gets all of "
-            f"{what}, which is {self._given()}; where it works on pieces, call it in `jax.shard_map` with their specs"
+        return say(
+            "the partitioner has no rule for how {} ({}) may be split, so each device gets all of {}, which is {}; "
+            "where it works on pieces, call it in `jax.shard_map` with their specs",
+            self._op(),
+            name(target),
+            what,
+            self._given(),
         )
 
     def _gives_result(self) -> bool:
@@ -496,25 +543,32 @@ class _Writer:
         there = (maker, *(self.program.ops[taker.op] for taker in self.match.edge.takers))
         is_loop = any(op is not None and op.in_condition for op in there)
         decided = "whether the loop goes on" if is_loop else "which branch runs"
-        return (
-            f"{what} decides {decided}, and is computed from values sharded over {_over(self.axes)}: every device "
-            "waits for all others there"
+        return say(
+            "{} decides {}, and is computed from values sharded over {}: every device waits for all others there",
+            what,
+            decided,
+            _over(self.axes),
         )
 
     def full_replication(self) -> str:
         target, given = self._target(), self._given()
         way = (
-            f"from {given} to `{self._spec(target)}` " if target is not None and self._spec(target) not in given else ""
+            say("from {} to {} ", given, self._spec(target))
+            if target is not None and str(self._spec(target)) not in given
+            else ""
         )
-        return (
-            f"the partitioner found no direct way {way}for {self._what()}, which {self._op()} takes: every device "
-            "gathers all of it and keeps its piece"
+        return say(
+            "the partitioner found no direct way {}for {}, which {} takes: every device gathers all of it and keeps "
+            "its piece",
+            way,
+            self._what(),
+            self._op(),
         )
 
     def unknown(self) -> str:
         maker = self._maker()
-        made = f", of what {self.names.op(maker)} makes" if maker is not None else ""
-        return f"XLA's partitioner made it{made}; what needs it is not known"
+        made = say(", of what {} makes", self.names.op(maker)) if maker is not None else ""
+        return say("XLA's partitioner made it{}; what needs it is not known", made)
 
     # ------------------------------------------------------------ pieces of them
 
@@ -544,23 +598,24 @@ class _Writer:
 
     def _given(self) -> str:
         moved = self._moved()
-        return "sharded otherwise" if moved is None else f"`{self._spec(self.program.values[moved].spec)}`"
+        return "sharded otherwise" if moved is None else say("{}", self._spec(self.program.values[moved].spec))
 
-    def _spec(self, spec: Dimensions) -> str:
+    def _spec(self, dimensions: Dimensions) -> Phrase:
         """A sharding of the moved value, without the dimensions that XLA added to it."""
         moved = self._moved()
-        if moved is None or len(spec) != len(self.program.values[moved].shape):
-            return spec_text(spec)
-        return spec_text(tuple(spec[place] for place in self.names.unpadded(moved, self._own())[1]))
+        if moved is None or len(dimensions) != len(self.program.values[moved].shape):
+            return spec(spec_text(dimensions))
+        own = self.names.unpadded(moved, self._own())[1]
+        return spec(spec_text(tuple(dimensions[place] for place in own)))
 
     def _wanted(self) -> str:
         target, taker = self._target(), self.match.taker
         if target is not None:
-            return f"`{self._spec(target)}`"
+            return say("{}", self._spec(target))
         own = self._own()
         if own is not None and own.kind in REQUESTS and own.results:
-            return f"`{spec_text(self.program.values[own.results[0]].spec)}`"
-        return f"pieces of {list(taker.shape)}" if taker is not None and taker.shape else "another sharding"
+            return say("{}", spec(spec_text(self.program.values[own.results[0]].spec)))
+        return say("pieces of {}", list(taker.shape)) if taker is not None and taker.shape else "another sharding"
 
     def _shown_parts(self) -> list[Part]:
         """The operands' dimensions; the results', where it is only about those."""
@@ -586,15 +641,15 @@ class _Writer:
         """In words: "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
         parts = self._shown_parts()
         if self._is_one_sum() and len(parts) == 2:
-            return _joined([f"dimension {part.dimension} of {self._value(part)}" for part in parts])
+            return joined([say("dimension {} of {}", part.dimension, self._value(part)) for part in parts])
         by_value: dict[int, list[Part]] = {}
         for part in parts:
             by_value.setdefault(part.value, []).append(part)
         phrases = []
         for own in list(by_value.values())[:2]:
             numbers = list(dict.fromkeys(str(part.dimension) for part in own))
-            phrases.append(f"dimension{'s' * (len(numbers) > 1)} {_joined(numbers)} of {self._value(own[0])}")
-        return _joined(list(dict.fromkeys(phrases))) or "a dimension"
+            phrases.append(say("dimension{} {} of {}", "s" * (len(numbers) > 1), joined(numbers), self._value(own[0])))
+        return joined(list(dict.fromkeys(phrases))) or "a dimension"
 
     def _value(self, part: Part) -> str:
         own = self._own()
@@ -623,37 +678,37 @@ class _Writer:
         found = next((pair for pair in self.need.taken if not own or pair[0] in own), None)
         if found is None:
             return ""
-        axis, dimension = found
-        return f"axis `{axis}` already splits dimension {dimension} of the result"
+        own_axis, dimension = found
+        return say("axis {} already splits dimension {} of the result", axis(own_axis), dimension)
 
     # ------------------------------------------------------------ facts
 
-    def facts(self) -> tuple[str, ...]:
+    def facts(self) -> tuple[Sentence, ...]:
         parts = () if self._gives_result() else self._parts()
         found = [self._result_fact()]
         found += [self._part_fact(part) for part in parts]
         found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
         request = None if self.need is None else self.need.request
         if request is not None and request.kind == "reshard_requested":
-            found.append(f"asked for by {self._requester()}")
+            found.append(say("asked for by {}", self._requester()))
         found.append(self._taken())
         found.append(self._edge_fact())
-        return tuple(dict.fromkeys(filter(None, found)))
+        return tuple(dict.fromkeys(map(Sentence, filter(None, found))))
 
     def _edge_fact(self) -> str:
         """Where the collective lies in the program that XLA partitioned."""
         edge = self.match.edge
         made = list(dict.fromkeys(self.names.value(value) for value in self._told_makers()))
-        pieces = f" ({list(edge.made_shape)} on each device)" if edge.made_shape else ""
+        pieces = say(" ({} on each device)", list(edge.made_shape)) if edge.made_shape else ""
         taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
-        taken += [f"`{self.program.outputs[k].label or f'result {k}'}`" for k in edge.outputs[:1]]
+        taken += [say("{}", name(self.program.outputs[k].label or f"result {k}")) for k in edge.outputs[:1]]
         if not made or not taken:
             return ""
         if made == taken[:1]:
-            return f"XLA's partitioner made it within {made[0]}"
+            return say("XLA's partitioner made it within {}", made[0])
         shape = next((taker.shape for taker in edge.takers[:1]), ())
-        there = f" ({list(shape)} on each device)" if shape else ""
-        return f"XLA's partitioner made it between {_joined(made)}{pieces} and {taken[0]}{there}"
+        there = say(" ({} on each device)", list(shape)) if shape else ""
+        return say("XLA's partitioner made it between {}{} and {}{}", joined(made), pieces, taken[0], there)
 
     def _told_makers(self) -> tuple[int, ...]:
         """What makes the moved array; of a masked sum only the operation, not what its mask is made of."""
@@ -667,7 +722,7 @@ class _Writer:
         if not self.match.moves_result or not self.match.edge.makers:
             return ""
         value = self.program.values[self.match.edge.makers[0]]
-        return f"what moves is {_ITS_RESULT}: shape {list(value.shape)}, {spec_text(value.spec)}"
+        return say("what moves is {}: shape {}, {}", _ITS_RESULT, list(value.shape), bare(spec(spec_text(value.spec))))
 
     def _part_fact(self, part: Part) -> str:
         value = self.program.values[part.value]
@@ -675,11 +730,16 @@ class _Writer:
         if self.need is not None and self.need.op is None:
             place = "result of the program"
         split = "split by XLA" if self._is_xlas() else "sharded"
-        name = self._value(part)
-        what = name if name == _ITS_RESULT else f"{place}, {name}"
-        return (
-            f"{what}: shape {list(value.shape)}, {spec_text(value.spec)}; dimension "
-            f"{part.dimension} is {split} over {_over(part.axes)}"
+        value_name = self._value(part)
+        what = value_name if value_name == _ITS_RESULT else say("{}, {}", place, value_name)
+        return say(
+            "{}: shape {}, {}; dimension {} is {} over {}",
+            what,
+            list(value.shape),
+            bare(spec(spec_text(value.spec))),
+            part.dimension,
+            split,
+            _over(part.axes),
         )
 
     def _origins(self, part: Part) -> list[AxisOrigin]:
@@ -691,16 +751,16 @@ class _Writer:
         return [origin for origin in value.origins if origin.axis in axes]
 
     def _origin_fact(self, origin: AxisOrigin, part: Part) -> str:
-        return f"`{origin.axis}` on {self._value(part)} comes from {origin_text(origin, self.names)}"
+        return say("{} on {} comes from {}", axis(origin.axis), self._value(part), origin_text(origin, self.names))
 
 
-def origin_text(origin: AxisOrigin, names: ValueNames) -> str:
+def origin_text(origin: AxisOrigin, names: ValueNames) -> Sentence:
     """Where an axis came from, in the user's names."""
     program, index = names.program, origin.index
     if origin.kind == "input" and index is not None and index < len(program.inputs):
-        return f"argument `{program.inputs[index].label}`"
+        return say("argument {}", name(program.inputs[index].label))
     if origin.kind == "output" and index is not None and index < len(program.outputs):
-        return f"the sharding asked for `{program.outputs[index].label or f'result {index}'}`"
+        return say("the sharding asked for {}", name(program.outputs[index].label or f"result {index}"))
     if origin.kind == "constraint" and index is not None and index < len(program.ops):
-        return f"the constraint {names.op(program.ops[index])}"
-    return "the specs of a `shard_map`" if origin.kind == "manual" else "an unknown place"
+        return say("the constraint {}", names.op(program.ops[index]))
+    return Sentence("the specs of a `shard_map`" if origin.kind == "manual" else "an unknown place")

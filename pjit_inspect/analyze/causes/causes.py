@@ -27,6 +27,7 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
+from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
 
 __all__ = ["CauseFinder"]
 
@@ -115,7 +116,7 @@ class CauseFinder:
         op = wording.op
         return Cause(
             kind=wording.kind,
-            sentence=f"{_subject(row)}: {wording.clause}",
+            sentence=_sentence(row, wording.clause),
             facts=(*wording.facts, *self._accumulation.fact(match.edge, row)),
             evidence="nothing" if wording.kind == "unknown" else "sharding",
             op_name=op.op_name if op is not None else array.op_name,
@@ -127,15 +128,16 @@ class CauseFinder:
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
         is_one_kind = len({cause.kind for cause in causes}) == 1
-        sentences = list(dict.fromkeys(cause.sentence.partition(": ")[2] for cause in causes))
-        shown = "; or ".join(sentences[:_MOST_ALTERNATIVES])
-        if len(sentences) > 1:
-            shown = f"one of {len(causes)}, which XLA has made alike: {shown}"
-        more = f"; or {len(sentences) - _MOST_ALTERNATIVES} more" if len(sentences) > _MOST_ALTERNATIVES else ""
+        clauses = list(dict.fromkeys(cause.clause for cause in causes))
+        shown = joined(clauses[:_MOST_ALTERNATIVES], "; or ", comma="; or ")
+        if len(clauses) > 1:
+            shown = say("one of {}, which XLA has made alike: {}", len(causes), shown)
+        left = len(clauses) - _MOST_ALTERNATIVES
+        clause = say("{}; or {} more", shown, left) if left > 0 else shown
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
-            sentence=f"{_subject(row)}: {shown}{more}",
-            facts=(f"{len(causes)} operations fit equally well",),
+            sentence=_sentence(row, clause),
+            facts=(say("{} operations fit equally well", len(causes)),),
             evidence="sharding" if is_one_kind else "nothing",
             op_name=array.op_name,
             source=self._frames_of(array) or row.source,
@@ -152,46 +154,47 @@ class CauseFinder:
     def _written(self, array: MovedArray, row: Collective) -> Cause:
         names = split_op_names(row.op_name)
         own = array if array.op_name in names else None
-        name = own.op_name if own is not None else row.op_name
+        op_name = own.op_name if own is not None else row.op_name
         source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
-        where = f" at {source[0].where}" if source else ""
+        where = say(" at {}", place(source[0].where)) if source else ""
         what = "is a collective in your code"
-        if "transpose(" in name:
+        if "transpose(" in op_name:
             what = "is what differentiation makes of your manual code"
+        clause = say("{} {}{}", name(users_word(op_name.rpartition("/")[2])), what, where)
         return Cause(
             kind="written",
-            sentence=f"{_subject(row)}: `{users_word(name.rpartition('/')[2])}` {what}{where}",
-            facts=(f"the operation is named `{users_word(name)}`",),
+            sentence=_sentence(row, clause),
+            facts=(say("the operation is named {}", name(users_word(op_name))),),
             evidence="name",
-            op_name=name,
+            op_name=op_name,
             source=source,
             payload_bytes=array.bytes,
         )
 
     def _named(self, array: MovedArray, row: Collective) -> Cause:
-        name = array.op_name
-        kind = kind_of_name(name, row.kind)
+        op_name = array.op_name
+        kind = kind_of_name(op_name, row.kind)
         source = self._frames_of(array) or row.source
-        where = f" ({source[0].where})" if source else ""
-        of = f"`{self._shown(name)}`{where}" if name else "an operation without a name"
+        where = say(" ({})", place(source[0].where)) if source else ""
+        of = say("{}{}", name(self._shown(op_name)), where) if op_name else "an operation without a name"
         if kind == "unknown":
-            clause = f"the program does not tell why {of} needs it"
+            clause = say("the program does not tell why {} needs it", of)
         else:
-            clause = f"it belongs to {of}; that is all that speaks for {kind.replace('_', ' ')}"
+            clause = say("it belongs to {}; that is all that speaks for {}", of, kind.replace("_", " "))
         return Cause(
             kind=kind,
-            sentence=f"{_subject(row)}: {clause}",
-            facts=(f"the operation is named `{users_word(name)}`",) if name else (),
+            sentence=_sentence(row, clause),
+            facts=(say("the operation is named {}", name(users_word(op_name))),) if op_name else (),
             evidence="nothing" if kind == "unknown" else "name",
-            op_name=name,
+            op_name=op_name,
             source=source,
             payload_bytes=array.bytes,
         )
 
-    def _shown(self, name: str) -> str:
+    def _shown(self, op_name: str) -> str:
         """The operation itself; from JAX 0.12 on, what is resharded may have the name of an argument."""
         labels = {boundary.name: boundary.label for boundary in self._names.program.inputs}
-        return labels.get(name) or users_word(name.rpartition("/")[2])
+        return labels.get(op_name) or users_word(op_name.rpartition("/")[2])
 
     def _frames_of(self, array: MovedArray) -> tuple[Frame, ...]:
         return user_frames(array.frames, self.cells)
@@ -261,7 +264,7 @@ def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping
 
 def _reshard(cause: Cause) -> object:
     """What one logical reshard is known by: what moves, for which operation, and why."""
-    return cause.kind, cause.op_name, cause.value, cause.source, cause.sentence.partition(": ")[2]
+    return cause.kind, cause.op_name, cause.value, cause.source, cause.clause
 
 
 def _is_alone(cause: Cause) -> bool:
@@ -280,8 +283,13 @@ def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
     return row.source
 
 
+def _sentence(collective: Collective, clause: Sentence) -> Sentence:
+    return say("{}: {}", _subject(collective), clause)
+
+
 def _subject(collective: Collective) -> str:
     axes = collective.axes
     if axes is None:
         return f"{collective.kind} along no single axis"
-    return f"{collective.kind} over {' and '.join(f'`{axis}`' for axis in axes)}" if axes else collective.kind
+    over = joined(list(map(axis, axes)), comma=" and ")
+    return say("{} over {}", collective.kind, over) if axes else collective.kind

@@ -21,6 +21,7 @@ from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, S
 __all__ = ["Match", "NeedFinder"]
 
 _MOST_BETWEEN = 8
+_RESHAPES = frozenset(("reshape", "transpose"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ class NeedFinder:
         wanted = None if axes is None else frozenset(map(axis_name, axes))
         if edge.kind in SUMS:
             sums = (n for op in self._own_ops(edge) for n in self.by_op.get(op, ()) if n.is_sum)
-            summed = self._best(sums, wanted)
+            summed = self._best(sums, wanted) or self._best(self._reshaped_sums(edge), wanted)
             if summed is None and edge.made_of:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
@@ -79,6 +80,16 @@ class NeedFinder:
             # One of several steps may go over axes that the array never had; what all of them lead to is one need.
             found = self._moved(edge, None)
         return self._past_copy(found) if found is not None else self._nameless(edge, wanted)
+
+    def _reshaped_sums(self, edge: PartitionedCollective) -> list[Need]:
+        """The sums whose partial results it adds up after they were reshaped, which makes no difference to a sum."""
+        found: list[Need] = []
+        for index in self._makers(edge):
+            maker = index
+            while maker is not None and self.program.ops[maker].kind in _RESHAPES:
+                maker = self.program.values[self.program.ops[maker].operands[0]].op
+                found += (need for need in self.by_op.get(maker, ()) if need.is_sum) if maker is not None else ()
+        return found
 
     def _past_copy(self, match: Match) -> Match:
         """The need of an operation that one device alone runs, where XLA copies its operand there first (JAX 0.12)."""

@@ -3,16 +3,23 @@
 A collective may be one instruction; a start and a done; a computation of its own run by `async-start` (on TPU's
 sparsecore through a `call`); on TPU, a fusion around `AsyncCollectiveStart` with *copies* of the collective in the
 fusions that run meanwhile and in the one around `AsyncCollectiveDone` (only the start counts); on GPU, a send and a
-receive (`analyze.collectives.transfers`); or a ring of permutes in a loop (`analyze.collectives.rings`).
-Not its job: what the collective does (`analyze.collectives.collectives`).
+receive on one channel; or a ring of permutes in a loop (`analyze.collectives.rings`). Not its job: what the collective
+does (`analyze.collectives.collectives`), transfers to and from the host.
+
+*Source*: `collective_permute_decomposer.cc`, `collective_permute_cycle_decomposer.cc` in
+`xla/hlo/transforms/collectives`.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from pjit_inspect.analyze.collectives.rings import find_rings
-from pjit_inspect.analyze.collectives.transfers import find_transfers
 from pjit_inspect.analyze.program.backend_config import read_backend_config
+from pjit_inspect.analyze.program.bounded_groups import are_devices
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
+from pjit_inspect.analyze.program.dataflow import joins
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import KINDS
 
@@ -25,7 +32,7 @@ def find_sites(module: HloModule) -> tuple[CollectiveOp, ...]:
     ops = [module.instruction(i) for i in module.with_opcode(*names).tolist()]
     fused = [op for op in ops if op.computation.is_fusion]
     sites = [_plain_site(op) for op in ops if not op.computation.is_fusion]
-    sites += [*_fused_sites(fused), *find_transfers(module)]
+    sites += [*_fused_sites(fused), *_find_transfers(module)]
     return _with_rings(module, sorted(sites, key=lambda site: site.op.index))
 
 
@@ -56,7 +63,7 @@ def _runs_in_one_go(part: Instruction) -> bool:
 
 def _dones(start: Instruction, opcode: str) -> tuple[Instruction, ...]:
     """The instructions that wait for a start, also through `async-update`."""
-    found: list[Instruction] = []
+    dones: list[Instruction] = []
     seen, border = set[int](), [start]
     while border:
         for user in border.pop().users:
@@ -64,10 +71,10 @@ def _dones(start: Instruction, opcode: str) -> tuple[Instruction, ...]:
                 continue
             seen.add(user.index)
             if user.opcode == opcode:
-                found.append(user)
+                dones.append(user)
             elif user.opcode == "async-update":
                 border.append(user)
-    return tuple(found)
+    return tuple(dones)
 
 
 def _async_starts(op: Instruction) -> tuple[Instruction, ...]:
@@ -110,7 +117,7 @@ def _key(op: Instruction) -> tuple[str, int | None]:
 
 def _role(op: Instruction) -> str:
     """The custom call in the fusion that takes the collective as its operand; "" where there is none."""
-    targets = (user.details.custom_call_target for user in op.users if user.opcode == "custom-call")
+    targets = (user.custom_call_target for user in op.users if user.opcode == "custom-call")
     return next((target for target in targets if target.startswith("AsyncCollective")), "")
 
 
@@ -120,3 +127,86 @@ def _is_sliced(op: Instruction) -> bool:
         return False
     users = [user for use in op.users for user in (use.users if use.opcode == "get-tuple-element" else (use,))]
     return bool(users) and all(user.opcode == "dynamic-slice" for user in users)
+
+
+_ATTRIBUTE = "_xla_send_recv_source_target_pairs"
+_PAIR = re.compile(r"\{(\d{1,9}),(\d{1,9})\}")
+
+
+def _find_transfers(module: HloModule) -> list[CollectiveOp]:
+    """Every send that is (part of) a collective-permute, those of one permute together, in the order of the bytes."""
+    receives = _receives(module)
+    transfers: dict[tuple[object, ...], list[CollectiveOp]] = {}
+    for index in module.with_opcode("send").tolist():
+        send = module.instruction(index)
+        site = _site(send, receives)
+        if site is None:
+            continue
+        same = transfers.setdefault((send.computation.index, send.operands[0].index, send.op_name), [])
+        if same and _are_halves(same[-1], site):
+            same[-1] = _joined(same[-1], site)
+        else:
+            same.append(site)
+    return [site for sites in transfers.values() for site in sites]
+
+
+_Transfer = tuple[int, int | None, tuple[tuple[int, int], ...]]
+
+
+def _receives(module: HloModule) -> dict[_Transfer, Instruction]:
+    receives = (module.instruction(index) for index in module.with_opcode("recv").tolist())
+    return {_transfer(receive): receive for receive in receives}
+
+
+def _transfer(op: Instruction) -> _Transfer:
+    """What a send and its receive share."""
+    return op.computation.index, op.channel_id, _pairs(op)
+
+
+def _pairs(op: Instruction) -> tuple[tuple[int, int], ...]:
+    """Which device sends which other; () where that cannot be read, or no machine has such devices."""
+    written = op.details.frontend_attributes.get(_ATTRIBUTE, "")
+    pairs = tuple((int(source), int(target)) for source, target in _PAIR.findall(written))
+    return pairs if are_devices(pairs) else ()
+
+
+def _site(send: Instruction, receives: dict[_Transfer, Instruction]) -> CollectiveOp | None:
+    """The permute of a send; None for one to the host, or one that is none."""
+    pairs = _pairs(send)
+    if _ATTRIBUTE not in send.details.frontend_attributes or not send.operands or send.details.is_host_transfer:
+        return None
+    starts = [op for op in (send, receives.get(_transfer(send))) if op is not None]
+    dones = [user for op in starts for user in op.users if user.opcode in ("send-done", "recv-done")]
+    return CollectiveOp(
+        kind="collective-permute",
+        op=send,
+        instructions=_in_schedule_order((*starts, *dones)),
+        pairs=pairs,
+        is_async=bool(dones),
+    )
+
+
+def _in_schedule_order(parts: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
+    return tuple(sorted(parts, key=lambda part: part.module.places[part.index]))
+
+
+def _are_halves(first: CollectiveOp, second: CollectiveOp) -> bool:
+    """Whether two transfers of one value have no sender and no receiver in common, and a device takes what it got."""
+    ends = ([{pair[end] for pair in site.pairs} for end in (0, 1)] for site in (first, second))
+    (sources, targets), (more_sources, more_targets) = ends
+    if sources & more_sources or targets & more_targets:
+        return False
+    pairs = ((a, b) for a in _received(first) for b in _received(second))
+    return any(joins(user, "select", (a.index, b.index)) for a, b in pairs for user in set(a.users) & set(b.users))
+
+
+def _received(site: CollectiveOp) -> list[Instruction]:
+    """What a transfer received."""
+    dones = [part for part in site.instructions if part.opcode == "recv-done"]
+    return [user for done in dones for user in done.users if user.opcode == "get-tuple-element"]
+
+
+def _joined(first: CollectiveOp, second: CollectiveOp) -> CollectiveOp:
+    parts = _in_schedule_order((*first.instructions, *second.instructions))
+    pairs = tuple(sorted((*first.pairs, *second.pairs)))
+    return replace(first, instructions=parts, pairs=pairs)

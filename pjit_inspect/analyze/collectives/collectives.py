@@ -1,5 +1,10 @@
 """The collectives of an optimized program, in the user's mesh axes and source lines.
 
+XLA gives most collectives the name and source frames of the operation they were made for. Some have less: combined ones
+lose both, and from JAX 0.12 on a resharded value is named after itself and has no frame. What is missing is then taken
+from the nearest instruction that has it: for a sum, one that makes what is summed; for anything else, one that needs
+what is moved.
+
 Not its job: why each is there (`analyze.causes.causes`), how it is spread over instructions
 (`analyze.collectives.collective_sites`), what it costs (`analyze.collectives.traffic`).
 """
@@ -7,18 +12,16 @@ Not its job: why each is there (`analyze.causes.causes`), how it is spread over 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.collectives.host_traffic import with_hosts
 from pjit_inspect.analyze.collectives.mesh_axes import find_axes, find_parts, find_permute_axes, positions_of
-from pjit_inspect.analyze.collectives.origins import find_origin
 from pjit_inspect.analyze.collectives.overlap import OverlapFinder
-from pjit_inspect.analyze.collectives.traffic import wire_bytes
+from pjit_inspect.analyze.collectives.traffic import wire_bytes, with_hosts
 from pjit_inspect.analyze.program.bounded_groups import MOST_MEMBERS, with_bounded_groups
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, logical_pairs
@@ -26,11 +29,13 @@ from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["find_collectives"]
+__all__ = ["Origin", "find_collectives", "find_origin"]
 
 _MOST_BYTES = 1 << 63
 """More bytes than any program moves in a call; a larger claim is unknown."""
@@ -216,23 +221,24 @@ def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
         size = 2 if any(source != target for source, target in ids) else 1
     else:
         size = max((len(group) for group in groups), default=1)
-    found = _axes_in_meshes(ids, moves, context)
-    if not found:
+    axes_in = _axes_in_meshes(ids, moves, context)
+    if not axes_in:
         return _Place(axes=None, groups=groups, size=size)
     # A group list may name a mesh (JAX 0.12), but not always the one the user meant: XLA rewrites one into another.
     # A permute moves along some axes of every mesh: along fewest of the one it was meant for.
-    mesh = min(found, key=lambda number: (len(found[number]) if moves else 0, number))
-    others = tuple(dict.fromkeys(axes for axes in found.values() if axes != found[mesh]))
-    return _Place(axes=found[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
+    mesh = min(axes_in, key=lambda number: (len(axes_in[number]) if moves else 0, number))
+    others = tuple(dict.fromkeys(axes for axes in axes_in.values() if axes != axes_in[mesh]))
+    return _Place(axes=axes_in[mesh], groups=groups, size=size, mesh=mesh, other_axes=others)
 
 
 def _axes_in_meshes(ids: Groups, moves: bool, context: _Context) -> dict[int, tuple[str, ...]]:
     """The axes that groups follow in each mesh that has such axes; parts of axes where no mesh has them in full."""
+    # Full axes of any mesh before parts of one: with several meshes, parts of a wrong one may fit as well.
     for find in (find_permute_axes,) if moves else (find_axes, find_parts):
         answers = enumerate(find(ids, mesh, context.device_ids) for mesh in context.meshes)
-        found = {mesh: axes for mesh, axes in answers if axes is not None}
-        if found:
-            return found
+        fitting = {mesh: axes for mesh, axes in answers if axes is not None}
+        if fitting:
+            return fitting
     return {}
 
 
@@ -250,3 +256,70 @@ def _in_mesh(ids: Groups, context: _Context) -> Groups:
         return ids
     cuts = np.cumsum([len(group) for group in ids])[:-1]
     return tuple(tuple(part.tolist()) for part in np.split(positions, cuts))
+
+
+_HOPS = 6
+_MOST = 256
+"""Farther or more neighbours than these say nothing about a collective."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a collective belongs to.
+
+    Attributes:
+      op_name: JAX's name of the operation; several joined by ";" for a combined collective; "" when nothing says.
+      frames: source frames, innermost first (libraries included); () when nothing says.
+    """
+
+    op_name: str
+    frames: tuple[Frame, ...]
+
+
+def find_origin(site: CollectiveOp) -> Origin:
+    """The operation a collective belongs to: its own name and frames, or those of its nearest neighbours."""
+    module = site.op.module
+    own = [site.op.index, *(part.index for part in site.instructions)]
+    names = _names(module, own)[:1]
+    frames = _frames(module, own)
+    for neighbours in _directions(site):
+        if names and frames:
+            break
+        names = names or _names(module, _nearest(module, own, neighbours, module.instructions.op_name))
+        frames = frames or _frames(module, _nearest(module, own, neighbours, module.instructions.frame))
+    return Origin(op_name=";".join(names), frames=frames)
+
+
+def _names(module: HloModule, indices: Iterable[int]) -> list[str]:
+    """The distinct names of these instructions, in order."""
+    names = (module.op_names[module.instructions.op_name[index]] for index in indices)
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _frames(module: HloModule, indices: Iterable[int]) -> tuple[Frame, ...]:
+    """The frames of the first of these instructions that has any."""
+    return next((frames for frames in map(module.frames, indices) if frames), ())
+
+
+_Neighbours = Callable[[int], list[int]]
+
+
+def _directions(site: CollectiveOp) -> tuple[_Neighbours, _Neighbours]:
+    operands, users = site.op.module.instructions.operands, site.op.module.users
+    back, on = (lambda index: operands[index].tolist()), (lambda index: users[index].tolist())
+    # A sum belongs to what makes the parts (the product), a gather to what needs the result; the other way is second.
+    return (back, on) if site.kind in SUMS else (on, back)
+
+
+def _nearest(module: HloModule, start: list[int], neighbours: _Neighbours, column: np.ndarray) -> list[int]:
+    """The first instructions with an entry in `column` on each way from `start`; those of `start` do not count."""
+    seen, nearest, border = set(start), [], start
+    for _ in range(_HOPS):
+        around = list(dict.fromkeys(near for index in border for near in neighbours(index) if near not in seen))
+        seen.update(around)
+        # A way ends at the first instruction that has an entry: what lies behind it is another operation of the user's.
+        nearest += [index for index in around if column[index]]
+        border = [index for index in around if not column[index]]
+        if not border or len(seen) > _MOST:
+            break
+    return nearest

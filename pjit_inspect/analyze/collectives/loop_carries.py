@@ -176,7 +176,7 @@ def is_empty(value: Instruction) -> bool:
     """Whether a value has no content of its own: one constant everywhere, or memory that is yet to be filled."""
     value = settled(value, _ROUNDED | {"broadcast"})
     if value.opcode == "custom-call":
-        return value.details.custom_call_target in _UNFILLED
+        return value.custom_call_target in _UNFILLED
     return value.opcode == "constant" and not value.shape.dimensions
 
 
@@ -188,7 +188,7 @@ def _feeds_itself(lane: LoopCarry) -> bool:
 
 def _elements_behind(value: Instruction) -> set[int]:
     """The elements of a loop's state that a value is made from; with `_ANY` when there is too much to look at."""
-    found, seen, border = set[int](), set[Instruction](), [value]
+    elements, seen, border = set[int](), set[Instruction](), [value]
     while border:
         value = settled(border.pop(), KEPT)
         if value in seen:
@@ -198,7 +198,7 @@ def _elements_behind(value: Instruction) -> set[int]:
         if len(seen) > _MOST_STEPS or (element is None and value.opcode == "parameter"):
             return {_ANY}
         if element is not None:
-            found.add(element)
+            elements.add(element)
         else:
             border.extend(value.operands)
-    return found
+    return elements

@@ -81,16 +81,17 @@ def _digits(places: list[int], size: int) -> list[tuple[int, int]] | None:
     """The parts (devices before, size) whose digits `places` along an axis run through; None when none do."""
     if not places or places[0]:
         return None
-    found, known, end, there = list[tuple[int, int]](), 1, 1, set(places)
+    digits, known, end, there = list[tuple[int, int]](), 1, 1, set(places)
     while known < len(places):
         # Sorted, the next place is the stride of the next part; its multiples are there as long as the part goes.
         stride = places[known]
         part = next(k for k in range(1, len(places) + 1) if k * stride not in there)
+        # Parts must follow each other and fit into the axis, else the places are no digits of a number along it.
         if stride % end or size % (stride * part):
             return None
-        found.append((size // (stride * part), part))
+        digits.append((size // (stride * part), part))
         known, end = known * part, stride * part
-    return found[::-1] if known == len(places) else None
+    return digits[::-1] if known == len(places) else None
 
 
 def _everybody(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None) -> np.ndarray | None:

@@ -62,8 +62,10 @@ class OverlapFinder:
         if len(spans) < len(members):
             return UNKNOWN
         # Permutes of a ring may overlap with the same kernels.
-        found = spans[0] if len(spans) == 1 else np.array(list(dict.fromkeys(np.concatenate(spans).tolist())), np.int64)
-        return Overlap(tuple(map(self._module.reader.name, found[:MOST_NAMES].tolist())), len(found))
+        kernels = (
+            spans[0] if len(spans) == 1 else np.array(list(dict.fromkeys(np.concatenate(spans).tolist())), np.int64)
+        )
+        return Overlap(tuple(map(self._module.reader.name, kernels[:MOST_NAMES].tolist())), len(kernels))
 
     def _span(self, site: CollectiveOp) -> np.ndarray | None:
         """The kernels between the first and the last instruction of a site; None where there is no schedule."""

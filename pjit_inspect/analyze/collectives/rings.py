@@ -9,7 +9,8 @@ one here only when its data flow proves it:
 - *reduce-scatter*: a sum is passed on around the rings, and each of the n devices adds to it once, something that does
   not depend on the sum.
 
-Not its job: rings whose trip count is unknown, or that were unrolled to straight code; they stay single permutes.
+Not its job: what travels along a ring (`analyze.collectives.loop_carries`). Rings whose trip count is unknown, or that
+were unrolled to straight code, stay single permutes.
 """
 
 from __future__ import annotations
@@ -29,10 +30,9 @@ from pjit_inspect.analyze.collectives.loop_carries import (
     state_element,
     trace_back,
 )
-from pjit_inspect.analyze.collectives.permute_ring import PermuteRing
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.dataflow import constant, joins, operand, settled
-from pjit_inspect.analyze.program.trip_count import counter_step, find_trip_count
+from pjit_inspect.analyze.program.loops import counter_step, find_trip_count
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import Decomposed
 
@@ -59,8 +59,8 @@ def _receiver(site: CollectiveOp) -> tuple[Instruction, ...]:
     """The instruction that yields what a permute received; () when no single one does."""
     if site.instructions == (site.op,):
         return (site.op,)
-    found = tuple(part for part in site.instructions if part.opcode in ("collective-permute-done", "recv-done"))
-    return found if len(found) == 1 else ()
+    receivers = tuple(part for part in site.instructions if part.opcode in ("collective-permute-done", "recv-done"))
+    return receivers if len(receivers) == 1 else ()
 
 
 def _rings_of(loop: Instruction, permutes: Permutes) -> list[CollectiveOp]:
@@ -90,16 +90,16 @@ def _place(site: CollectiveOp) -> int:
 def _ring(decomposed: Decomposed, members: Iterable[CollectiveOp]) -> CollectiveOp | None:
     """A ring of these permutes; None when they do not move equally much."""
     # As they are scheduled: the same, whatever the order of the program's bytes.
-    found = tuple(sorted({site.op.index: site for site in members}.values(), key=_place))
-    if len({tuple(operand.shape.bytes for operand in site.op.operands) for site in found}) != 1:
+    sites = tuple(sorted({site.op.index: site for site in members}.values(), key=_place))
+    if len({tuple(operand.shape.bytes for operand in site.op.operands) for site in sites}) != 1:
         return None
     return CollectiveOp(
         kind="collective-permute",
-        op=found[0].op,
-        instructions=tuple(part for site in found for part in site.instructions),
-        pairs=tuple(dict.fromkeys(pair for site in found for pair in site.pairs)),
-        is_async=all(site.is_async for site in found),
-        members=found,
+        op=sites[0].op,
+        instructions=tuple(part for site in sites for part in site.instructions),
+        pairs=tuple(dict.fromkeys(pair for site in sites for pair in site.pairs)),
+        is_async=all(site.is_async for site in sites),
+        members=sites,
         decomposed=decomposed,
     )
 
@@ -120,15 +120,16 @@ def _gathers(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
     """The all-gathers that lanes are which only move; those that move slices of one array are one."""
     pieces: dict[Instruction, list[_Piece]] = {}
     for lane in lanes:
-        along = PermuteRing(lane.moves[0]).step
+        along = _PermuteRing(lane.moves[0]).step
         origin, before = trace_back(operand(context.start, lane.element), context.permutes, along)
+        # XLA may send half a piece each way round: lanes of one origin are judged together.
         pieces.setdefault(origin, []).append(_Piece(lane=lane, origin=origin, before=before))
     whole = [group for group in pieces.values() if _is_gather(group, context)]
     arrays: dict[Instruction, list[_Piece]] = {}
     for group in whole:
         arrays.setdefault(settled(group[0].origin, KEPT | {"slice"}), []).extend(group)
-    found = (_ring("all-gather", _permutes(group)) for group in arrays.values())
-    return [ring for ring in found if ring is not None]
+    rings = (_ring("all-gather", _permutes(group)) for group in arrays.values())
+    return [ring for ring in rings if ring is not None]
 
 
 def _permutes(pieces: Sequence[_Piece]) -> list[CollectiveOp]:
@@ -137,12 +138,13 @@ def _permutes(pieces: Sequence[_Piece]) -> list[CollectiveOp]:
 
 def _is_gather(pieces: Sequence[_Piece], context: _Loop) -> bool:
     """Whether lanes of one origin together bring every device's piece to every device, and the loop uses them."""
-    wheel = PermuteRing(pieces[0].lane.moves[0])
+    wheel = _PermuteRing(pieces[0].lane.moves[0])
     seen = set[int]()
     for piece in pieces:
         first, turn = wheel.steps(piece.before), wheel.steps(piece.lane.moves)
         if wheel.size < 2 or first is None or turn is None:
             return False
+        # Proof of an all-gather: the places all lanes come past are all places. One missing, and it is no gather.
         seen |= _passed(sum(first), turn, context.turns, wheel.size)
     return len(seen) == wheel.size and _is_used([piece.lane for piece in pieces], context)
 
@@ -184,6 +186,7 @@ def _scatters(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
     left = list(lanes)
     while left:
         lane = left.pop(0)
+        # A sum sent both ways round is two lanes, each with some of the devices, whose ends are added after the loop.
         partner = next((other for other in left if ends[other.element].meets(ends[lane.element])), None)
         ring = _scatter([lane] if partner is None else [lane, partner], ends, context)
         if ring is not None:
@@ -193,20 +196,21 @@ def _scatters(lanes: Sequence[LoopCarry], context: _Loop) -> list[CollectiveOp]:
 
 
 def _scatter(lanes: Sequence[LoopCarry], ends: Mapping[int, _After], context: _Loop) -> CollectiveOp | None:
-    wheel = PermuteRing(lanes[0].moves[0])
+    wheel = _PermuteRing(lanes[0].moves[0])
     givers, members = list[int](), list[CollectiveOp]()
     for lane in lanes:
         after = ends[lane.element].moves if len(lanes) > 1 else []
-        found = _givers(lane, after, wheel, context)
-        if wheel.size < 2 or found is None:
+        of_lane = _givers(lane, after, wheel, context)
+        if wheel.size < 2 or of_lane is None:
             return None
-        givers += found
+        givers += of_lane
         members += (*lane.moves, *after)
+    # Proof of a reduce-scatter: every device adds, and none twice.
     is_whole = len(givers) == len(set(givers)) == wheel.size
     return _ring("reduce-scatter", members) if is_whole else None
 
 
-def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: PermuteRing, context: _Loop) -> list[int] | None:
+def _givers(lane: LoopCarry, after: Sequence[CollectiveOp], wheel: _PermuteRing, context: _Loop) -> list[int] | None:
     """How far around the ring those are that add to a sum, from where it ends; None when that is unclear."""
     last, turn = wheel.steps(after), wheel.steps(lane.moves)
     if last is None or turn is None or context.turns > wheel.size:
@@ -267,3 +271,40 @@ class _After:
         common = {user.index: user for user in self.end.users}.keys() & {user.index for user in other.end.users}
         module = self.end.module
         return len(ends) == 2 and any(joins(module.instruction(index), "add", ends) for index in common)
+
+
+class _PermuteRing:
+    """Rings of equal length, and how far permutes move along them."""
+
+    def __init__(self, site: CollectiveOp) -> None:
+        self._forward = dict(site.pairs)
+        self._back = {target: source for source, target in site.pairs}
+        self._pairs = len(site.pairs)
+        self.size: int = self._length()
+
+    def _length(self) -> int:
+        """Devices in each ring; 0 when the pairs are no rings of one length."""
+        # Each device sends once and receives once: else following the pairs need not lead back.
+        if not len(self._forward) == len(self._back) == self._pairs or self._back.keys() != self._forward.keys():
+            return 0
+        lengths, left = set[int](), set(self._forward)
+        while left:
+            first = device = left.pop()
+            length = 1
+            while (device := self._forward[device]) != first:
+                left.discard(device)
+                length += 1
+            lengths.add(length)
+        return lengths.pop() if len(lengths) == 1 else 0
+
+    def step(self, site: CollectiveOp) -> int | None:
+        """1 when a permute moves everything one device forward, -1 for back, None when it does neither."""
+        pairs = dict(site.pairs)
+        if pairs == self._forward:
+            return 1
+        return -1 if pairs == self._back else None
+
+    def steps(self, sites: Iterable[CollectiveOp]) -> list[int] | None:
+        """`step` of each; None when one does neither."""
+        directions = [self.step(site) for site in sites]
+        return None if None in directions else [step for step in directions if step is not None]

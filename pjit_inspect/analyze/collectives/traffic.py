@@ -1,18 +1,27 @@
-"""How many bytes a collective sends (modelled), and the totals per mesh axis.
+"""How many bytes a collective sends (modelled), the totals per mesh axis, and who sends to whom.
 
 All formulas are those of a ring: each device sends to one neighbour, and no link carries more than it must. n is the
-size of a group, V the bytes of the operands on one device. Not its job: how long it takes.
+size of a group, V the bytes of the operands on one device. Between two devices, rings and chains send to the next of
+their group, an all-to-all an equal part to each other one, permutes to their target (counted). Links between hosts
+(processes) are slower than those within one, so what crosses them is counted apart, for the same ring. Not its job: how
+long it takes, or which links a machine has.
 
 *Source*: "How to scale your model", chapter on sharded matrices (https://jax-ml.github.io/scaling-book/sharding).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from pjit_inspect.model.report.collective import AxisTotal, Collective
+from pjit_inspect.model.report.link_traffic import LinkTraffic
 
-__all__ = ["RING", "total_by_axes", "wire_bytes"]
+__all__ = ["RING", "find_link_traffic", "total_by_axes", "wire_bytes", "with_hosts"]
 
 RING: dict[str, Callable[[int, int], int]] = {
     "all-gather": lambda v, n: v * (n - 1),
@@ -83,3 +92,92 @@ def _loads_all_alike(row: Collective, devices: int) -> bool:
         return False
     # Without the number of devices, groups of one size are all there is to go by.
     return len({len(group) for group in row.groups}) <= 1 and devices in (0, sum(map(len, row.groups)))
+
+
+def with_hosts(row: Collective, hosts: Sequence[int]) -> Collective:
+    """The collective with `is_cross_host` and `host_bytes`; `hosts` has the host of each position in the mesh."""
+    if not row.groups or any(not 0 <= device < len(hosts) for group in row.groups for device in group):
+        return row
+    groups = [tuple(hosts[device] for device in group) for group in row.groups]
+    crosses = any(len(set(group)) > 1 for group in groups)
+    once = sum(_crossing_bytes(row, group) for group in groups) if crosses else 0
+    return replace(row, is_cross_host=crosses, host_bytes=None if row.count is None else once * row.count)
+
+
+def _crossing_bytes(row: Collective, group: tuple[int, ...]) -> int:
+    """Bytes that cross between hosts each time one group runs; `group` has the host of each of its devices."""
+    if row.kind == "collective-permute":
+        return row.payload_bytes if group[0] != group[-1] else 0
+    if row.kind in ("all-to-all", "ragged-all-to-all"):
+        # Every device sends one part of its operands to every other.
+        same = sum(count * count for count in Counter(group).values())
+        return -(-row.payload_bytes * (len(group) ** 2 - same) // len(group))
+    crossings = sum(source != target for source, target in itertools.pairwise(group))
+    # A broadcast passes along a chain; all others go round.
+    crossings += row.kind != "collective-broadcast" and group[0] != group[-1]
+    return crossings * row.wire_bytes
+
+
+_MOST_PAIRS = 400_000
+
+
+def find_link_traffic(rows: Sequence[Collective]) -> LinkTraffic:
+    """The traffic of all collectives; a run of unknown number counts once."""
+    sums: dict[tuple[str, tuple[tuple[int, ...], ...]], float] = {}
+    left_out = 0
+    for row in rows:
+        if not row.groups:
+            left_out += 1
+            continue
+        # Equal groups are added up before they become pairs: a model has thousands of collectives and few groupings.
+        pattern, size = _pattern(row)
+        times = 1 if row.count is None else row.count
+        sums[pattern, row.groups] = sums.get((pattern, row.groups), 0.0) + float(size) * times
+    pairs, sizes, budget = [], [], _MOST_PAIRS
+    for (pattern, groups), size in sums.items():
+        links = _pairs(pattern, groups, budget)
+        if links is None:
+            left_out += 1
+            continue
+        budget -= len(links)
+        pairs.append(links)
+        share = max(1, len(groups[0]) - 1) if pattern == "all" else 1
+        sizes.append(np.full(len(links), size / share))
+    return _summed(pairs, sizes, left_out)
+
+
+def _pattern(row: Collective) -> tuple[str, int]:
+    """How it sends, and how much over each link (for "all": to all others together)."""
+    if row.kind == "collective-permute":
+        return "pairs", row.payload_bytes
+    if row.kind == "collective-broadcast":
+        return "chain", row.payload_bytes
+    return ("all" if row.kind in ("all-to-all", "ragged-all-to-all") else "ring"), row.wire_bytes
+
+
+def _pairs(pattern: str, groups: tuple[tuple[int, ...], ...], budget: int) -> np.ndarray | None:
+    number = sum(len(group) ** 2 if pattern == "all" else len(group) for group in groups)
+    if number > budget:
+        return None
+    pairs: list[tuple[int, int]] = []
+    for group in groups:
+        if pattern == "all":
+            pairs += [(a, b) for a in group for b in group if a != b]
+        elif pattern == "ring" and len(group) > 1:
+            pairs += list(zip(group, (*group[1:], group[0]), strict=True))
+        elif pattern in ("pairs", "chain"):
+            pairs += [(a, b) for a, b in itertools.pairwise(group) if a != b]
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+def _summed(pairs: list[np.ndarray], sizes: list[np.ndarray], left_out: int) -> LinkTraffic:
+    both = np.concatenate([np.zeros((0, 2), np.int64), *pairs])
+    weights = np.concatenate([np.zeros(0), *sizes])
+    span = int(both.max(initial=0)) + 1
+    keys, inverse = np.unique(both[:, 0] * span + both[:, 1], return_inverse=True)
+    return LinkTraffic(
+        sources=(keys // span).astype(np.int32),
+        targets=(keys % span).astype(np.int32),
+        sent_bytes=np.bincount(inverse.ravel(), weights=weights, minlength=len(keys)).astype(np.float64),
+        left_out=left_out,
+    )

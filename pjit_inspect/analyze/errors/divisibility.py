@@ -11,7 +11,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 
-from pjit_inspect.analyze.errors.fits import advice
+from pjit_inspect.analyze.errors.fits import advice, clauses
 from pjit_inspect.analyze.errors.specs import (
     axes_words,
     divides,
@@ -19,6 +19,7 @@ from pjit_inspect.analyze.errors.specs import (
     is_legal,
     parts_of,
     shape_words,
+    spec_words,
     usable_axes,
     without_repeats,
 )
@@ -30,8 +31,9 @@ from pjit_inspect.model.report.explained_error import (
     ErrorScene,
     ExplainedError,
     Fit,
-    MeshAxes,
 )
+from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say
 
 __all__ = ["explain_indivisible", "explain_mesh_size", "explain_rank", "explain_repeated_axis", "explain_unknown_axis"]
 
@@ -47,23 +49,30 @@ def explain_indivisible(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     sentences = [_indivisible_sentence(array, facts) for array in arrays]
     notes = []
     if facts.operation == "shard_map":
-        notes = ["the function under `shard_map` then sees other shapes, and `out_specs` may have to change with it"]
+        notes = [
+            say("the function under `shard_map` then sees other shapes, and `out_specs` may have to change with it")
+        ]
     if not first.is_named:
-        same = [other.name for other in scene.operands if other.shape == first.shape]
-        if same:
-            has = "has" if len(same) == 1 else "have"
-            rest = "" if scene.is_complete else ", and not every shape in the line is known"
-            notes.append(f"JAX does not say which array it is; {_list(same)} {has} that shape{rest}")
-        if scene.is_filtered and scene.operator not in PLACING:
-            notes.append(
-                "JAX left its own lines out of the traceback; with JAX_TRACEBACK_FILTERING=off they may tell more"
-            )
+        notes += _candidates(first, scene)
     if others:
-        notes.append("what would fit is listed for the first of them")
+        notes.append(say("what would fit is listed for the first of them"))
     return ExplainedError(
-        kind="indivisible", sentence="; ".join(sentences), arrays=arrays, notes=tuple(notes),
+        kind="indivisible", sentence=clauses(sentences), arrays=arrays, notes=tuple(notes),
         fits=tuple(_fits(first, facts)),
     )  # fmt: skip
+
+
+def _candidates(array: ErrorArray, scene: ErrorScene) -> Iterator[Sentence]:
+    """Which array it may be, and what may tell more."""
+    same = [name(other.name) for other in scene.operands if other.shape == array.shape]
+    if same:
+        more = [f"{len(same) - 3} more"] if len(same) > 3 else []
+        has = "has" if len(same) == 1 else "have"
+        rest = "" if scene.is_complete else ", and not every shape in the line is known"
+        listed = joined([*same[:3], *more], comma=" and ")
+        yield say("JAX does not say which array it is; {} {} that shape{}", listed, has, rest)
+    if scene.is_filtered and scene.operator not in PLACING:
+        yield say("JAX left its own lines out of the traceback; with JAX_TRACEBACK_FILTERING=off they may tell more")
 
 
 def _named(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> ErrorArray:
@@ -78,34 +87,27 @@ def _named(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> ErrorArra
         return replace(array, name=known.name, dtype=known.dtype, is_named=known.is_named)
     if array.is_named:
         return array
-    name = scene.checked or facts.operation
-    return replace(array, name=name, is_named=True) if name else array
+    checked = scene.checked or facts.operation
+    return replace(array, name=checked, is_named=True) if checked else array
 
 
-def _list(names: Sequence[str]) -> str:
-    words = [f"`{name}`" for name in names[:3]]
-    more = [f"{len(names) - 3} more"] if len(names) > 3 else []
-    return " and ".join([*words, *more])
-
-
-def _called(array: ErrorArray) -> str:
+def _called(array: ErrorArray) -> Phrase | str:
     if array.is_named:
-        return f"`{array.name}`"
+        return name(array.name)
     return f"the array {shape_words(array.shape)}" if array.shape is not None else "the array"
 
 
-def _indivisible_sentence(array: ErrorArray, facts: ErrorFacts) -> str:
+def _indivisible_sentence(array: ErrorArray, facts: ErrorFacts) -> Sentence:
     dimension, shape = _failing(array, facts), array.shape or ()
     length = shape[dimension]
     entry = array.spec[dimension] if array.spec is not None else None
     sizes = array.mesh.sizes if array.mesh is not None else {}
     parts = parts_of(entry, sizes) if entry is not None else facts.count or 0
-    head = f"dimension {dimension} of {_called(array)} is {length:,}"
+    head, division = say("dimension {} of {} is {}", dimension, _called(array), f"{length:,}"), _division(length, parts)
     if entry is None or array.spec is None:
-        return f"{head}, and its sharding splits it into {parts:,} parts: {_division(length, parts)}"
-    return f"{head}, and `{spec_text(array.spec)}` splits it over {axes_words(axes_of(entry), sizes)}: " + _division(
-        length, parts
-    )
+        return say("{}, and its sharding splits it into {} parts: {}", head, f"{parts:,}", division)
+    axes = axes_words(axes_of(entry), sizes)
+    return say("{}, and {} splits it over {}: {}", head, spec_words(array.spec), axes, division)
 
 
 def _failing(array: ErrorArray, facts: ErrorFacts) -> int:
@@ -122,10 +124,11 @@ def _division(length: int, parts: int) -> str:
     """`6 / 4 = 1.5`; what is left where that has no short decimal form."""
     if not parts:
         return "which does not divide it"
+    # Exact, where a float would round: a quotient has at most three decimals if a thousand times it is an integer.
     thousandths = Fraction(length * 1000, parts)
     if thousandths.denominator == 1:
-        whole, rest = divmod(thousandths.numerator, 1000)
-        return f"{length:,} / {parts:,} = {whole:,}.{rest:03d}".rstrip("0")
+        units, rest = divmod(thousandths.numerator, 1000)
+        return f"{length:,} / {parts:,} = {units:,}.{rest:03d}".rstrip("0")
     return f"{length:,} / {parts:,} leaves {length % parts:,}"
 
 
@@ -137,47 +140,48 @@ def _fits(array: ErrorArray, facts: ErrorFacts) -> Iterator[Fit]:
             yield advice(f"pad dimension {dimension} from {shape[dimension]:,} to {longer:,}", "the next multiple")
         return
     sizes = mesh.sizes
-    # Every fit is legal as a whole: other dimensions that are not divided keep what divides them.
+    # Every fit is a legal spec in all dimensions: others that are not divided, either, keep those of their axes that
+    # divide them. Nearest to what was asked first: other axes, another dimension, a longer array, no split.
     others = tuple(_kept(entry, length, sizes) for entry, length in zip(spec, shape, strict=True))
     yield from _other_entries(array, mesh, others, dimension)
     yield from _other_dimensions(array, mesh, others, dimension)
     yield _padded(array, mesh)
-    whole = (*others[:dimension], None, *others[dimension + 1 :])
-    if any(whole):
-        yield _spec_fit(array, mesh, whole, f"dimension {dimension} stays whole")
+    unsplit = (*others[:dimension], None, *others[dimension + 1 :])
+    if any(unsplit):
+        yield _spec_fit(array, mesh, unsplit, f"dimension {dimension} is not split")
     yield _spec_fit(array, mesh, (None,) * len(shape), "a copy on every device")
 
 
 def _kept(entry: SpecEntry, length: int, sizes: dict[str, int]) -> SpecEntry:
     if divides(entry, length, sizes):
         return entry
-    own = [(axis, sizes[axis]) for axis in axes_of(entry) if axis in sizes]
+    own = [(held, sizes[held]) for held in axes_of(entry) if held in sizes]
     return next(iter(fitting_entries(length, own)), None)
 
 
 def _other_entries(array: ErrorArray, mesh: MeshAxes, others: PartitionSpec, dimension: int) -> Iterator[Fit]:
     """Other axes for the same dimension."""
-    taken = {axis for number, entry in enumerate(others) if number != dimension for axis in axes_of(entry)}
-    free = [axis for axis in usable_axes(mesh) if axis[0] not in taken]
+    taken = {held for number, entry in enumerate(others) if number != dimension for held in axes_of(entry)}
+    free = [(own, size) for own, size in usable_axes(mesh) if own not in taken]
     length = (array.shape or ())[dimension]
     for entry in fitting_entries(length, free)[:_MOST]:
         spec = (*others[:dimension], entry, *others[dimension + 1 :])
-        yield _spec_fit(array, mesh, spec, f"{axes_words(axes_of(entry), mesh.sizes)} divides {length:,}")
+        yield _spec_fit(array, mesh, spec, say("{} divides {}", axes_words(axes_of(entry), mesh.sizes), f"{length:,}"))
 
 
 def _other_dimensions(array: ErrorArray, mesh: MeshAxes, others: PartitionSpec, dimension: int) -> Iterator[Fit]:
     """The same axes on another dimension."""
     asked = (array.spec or ())[dimension]
-    found = 0
+    words, proposed = axes_words(axes_of(asked), mesh.sizes), 0
     for number, length in enumerate(array.shape or ()):
         if number == dimension or others[number] is not None or length < 1 or not divides(asked, length, mesh.sizes):
             continue
         moved = list(others)
         moved[dimension], moved[number] = None, asked
-        words = axes_words(axes_of(asked), mesh.sizes)
-        yield _spec_fit(array, mesh, tuple(moved), f"{words} divides dimension {number} ({length:,})")
-        found += 1
-        if found == _MOST:
+        why = say("{} divides dimension {} ({})", words, number, f"{length:,}")
+        yield _spec_fit(array, mesh, tuple(moved), why)
+        proposed += 1
+        if proposed == _MOST:
             return
 
 
@@ -191,13 +195,14 @@ def _padded(array: ErrorArray, mesh: MeshAxes) -> Fit:
         if before != after
     ]
     local = [after // count if count else after for after, count in zip(longer, parts, strict=True)]
-    effect = f"with `{spec_text(spec)}` a device then holds {shape_words(local)}"
+    effect = say("with {} a device then holds {}", spec_words(spec), shape_words(local))
     return advice(f"pad {' and '.join(steps)}", effect)
 
 
 def _spec_fit(array: ErrorArray, mesh: MeshAxes, spec: PartitionSpec, why: str) -> Fit:
     local = replace(array, spec=spec, mesh=mesh).local_shape or ()
-    return Fit(edit=spec_text(spec), effect=f"{why}; a device holds {shape_words(local)}", spec=spec, target=array.name)
+    effect = say("{}; a device holds {}", why, shape_words(local))
+    return Fit(edit=spec_text(spec), effect=effect, spec=spec, target=array.name)
 
 
 # ---------------------------------------------------------------- a spec that is wrong in itself
@@ -217,8 +222,8 @@ def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if array.mesh is None:
         array = replace(array, mesh=_only_mesh(spec, scene))
     rest = "dimension" if rank == 1 else "dimensions"
-    entries = "entry" if len(spec) == 1 else "entries"
-    sentence = f"`{spec_text(spec)}` has {len(spec)} {entries}, but {_called(array)} has {rank} {rest}"
+    entries = f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}"
+    sentence = say("{} has {}, but {} has {} {}", spec_words(spec), entries, _called(array), rank, rest)
     # Within `shard_map` the last entries alone say another thing of the function's result.
     last = spec[-rank:] if rank and facts.operation != "shard_map" else spec[:rank]
     candidates = dict.fromkeys((spec[:rank], last, (None,) * rank))
@@ -228,7 +233,7 @@ def explain_rank(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 
 def _only_mesh(spec: PartitionSpec, scene: ErrorScene) -> MeshAxes | None:
     """The mesh that has the axes of a spec; None where the user's variables hold none, or unlike ones."""
-    axes = {axis for entry in spec for axis in axes_of(entry)}
+    axes = {own for entry in spec for own in axes_of(entry)}
     held = {mesh.axes: mesh for mesh in scene.meshes if axes <= set(mesh.sizes)}
     return next(iter(held.values())) if len(held) == 1 and axes else None
 
@@ -241,17 +246,17 @@ def _is_known_to_fit(spec: PartitionSpec, array: ErrorArray) -> bool:
 
 def _shorter(array: ErrorArray, spec: PartitionSpec) -> Fit:
     if array.shape is None or array.mesh is None:
-        return Fit(edit=spec_text(spec), effect="a copy on every device", spec=spec, target=array.name)
+        return Fit(edit=spec_text(spec), effect=say("a copy on every device"), spec=spec, target=array.name)
     why = f"{len(spec)} {'entry' if len(spec) == 1 else 'entries'}" if any(spec) else "a copy on every device"
     return _spec_fit(array, array.mesh, spec, why)
 
 
 def explain_unknown_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A spec that names an axis which the mesh does not have."""
-    names = [name for name, _ in facts.meshes[0].axes]
+    names = facts.meshes[0].axis_names
     if facts.operation == "shard_map":
         return _not_manual(facts, names)
-    mesh = next((mesh for mesh in scene.meshes if [name for name, _ in mesh.axes] == names), facts.meshes[0])
+    mesh = next((mesh for mesh in scene.meshes if mesh.axis_names == names), facts.meshes[0])
     spec = facts.arrays[0].spec
     near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
     fits = []
@@ -259,47 +264,51 @@ def explain_unknown_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError
         entries = [entry_of([near[0] if a == facts.axis else a for a in axes_of(entry)]) for entry in spec]
         corrected = tuple(entries)
         if without_repeats(corrected) == corrected:
-            fits.append(Fit(edit=spec_text(corrected), effect=f"`{near[0]}` is the nearest name", spec=corrected))
+            effect = say("{} is the nearest name", axis(near[0]))
+            fits.append(Fit(edit=spec_text(corrected), effect=effect, spec=corrected))
     # The message has no sizes; a mesh of the user's with the same names may.
-    has = str(mesh) if all(size for _, size in mesh.axes) else ", ".join(names)
-    words = f"`{spec_text(spec)}`" if spec is not None else "the spec"
-    sentence = f"{words} names the axis `{facts.axis}`, which the mesh does not have: it has {has}"
+    has = str(mesh) if all(mesh.shape) else ", ".join(names)
+    words = spec_words(spec) if spec is not None else "the spec"
+    sentence = say("{} names the axis {}, which the mesh does not have: it has {}", words, axis(facts.axis), has)
     return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
 
 
 def _not_manual(facts: ErrorFacts, names: Sequence[str]) -> ExplainedError:
     """A spec of `shard_map`'s that names an axis which the function is not manual over."""
-    has = ", ".join(f"`{name}`" for name in names) or "none"
-    sentence = f"`{facts.arrays[0].name}` names `{facts.axis}`, but the axes `shard_map` is manual over are {has}"
+    has = joined(list(map(axis, names)), ", ") or "none"
+    sentence = say(
+        "{} names {}, but the axes `shard_map` is manual over are {}", code(facts.arrays[0].name), axis(facts.axis), has
+    )
     near = get_close_matches(facts.axis, names, n=1, cutoff=0.6)
-    fits = [Fit(edit=repr(near[0]), effect="the nearest name", replaces=repr(facts.axis))] if near else []
+    fits = [Fit(edit=repr(near[0]), effect=say("the nearest name"), replaces=repr(facts.axis))] if near else []
     return ExplainedError(kind="unknown axis", sentence=sentence, fits=tuple(fits))
 
 
 def explain_repeated_axis(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
-    """A spec in which an axis stands twice."""
+    """A spec that has an axis twice."""
     spec = facts.arrays[0].spec or ()
     kept = dict.fromkeys((without_repeats(spec), without_repeats(spec, last=True)))
     places = [number for number, entry in enumerate(spec) if facts.axis in axes_of(entry)]
-    effects = [f"`{facts.axis}` splits dimension {number} only" for number in (places[0], places[-1])] if places else []
+    ends = (places[0], places[-1]) if places else ()
+    effects = [say("{} splits dimension {} only", axis(facts.axis), number) for number in ends]
     fits = [
         Fit(edit=spec_text(entries), effect=effect, spec=entries)
         for entries, effect in zip(kept, effects, strict=False)
     ]
-    sentence = f"`{spec_text(spec)}` uses the axis `{facts.axis}` twice; an axis can split one dimension only"
-    return ExplainedError(
-        kind="repeated axis", sentence=sentence, fits=tuple(fits),
-        notes=("the array's shape is not in JAX's message: whether the dimension is divided is not known",),
-    )  # fmt: skip
+    sentence = say(
+        "{} uses the axis {} twice; an axis can split one dimension only", spec_words(spec), axis(facts.axis)
+    )
+    note = say("the array's shape is not in JAX's message: whether the dimension is divided is not known")
+    return ExplainedError(kind="repeated axis", sentence=sentence, fits=tuple(fits), notes=(note,))
 
 
 def explain_mesh_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A mesh that needs more devices than there are."""
     asked, count = facts.new_shape, facts.count or 0
     product = " x ".join(map(str, asked))
-    sentence = f"a mesh of shape {asked} needs {product} = {math.prod(asked):,} devices; there are {count:,}"
+    sentence = say(f"a mesh of shape {asked} needs {product} = {math.prod(asked):,} devices; there are {count:,}")
     fits = [
-        Fit(edit=f"{shape}", effect=f"{' x '.join(map(str, shape))} = {count:,}", replaces=f"{asked}")
+        Fit(edit=f"{shape}", effect=say(f"{' x '.join(map(str, shape))} = {count:,}"), replaces=f"{asked}")
         for shape in _mesh_shapes(asked, count)
     ]
     return ExplainedError(kind="mesh size", sentence=sentence, fits=tuple(fits))
@@ -311,6 +320,7 @@ def _mesh_shapes(asked: tuple[int, ...], count: int) -> list[tuple[int, ...]]:
         return []
     shapes = list(_factorings(count, len(asked)))
 
+    # A length that stays is code that stays: how many change counts before by how much they do.
     def distance(shape: tuple[int, ...]) -> tuple[int, int]:
         pairs = list(zip(shape, asked, strict=True))
         return sum(new != old for new, old in pairs), sum(abs(new - old) for new, old in pairs)

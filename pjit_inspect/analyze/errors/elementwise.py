@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import changed_expression, reshard_fit
+from pjit_inspect.analyze.errors.fits import changed_expression, clauses, reshard_fit
 from pjit_inspect.analyze.errors.products import explain_product
-from pjit_inspect.analyze.errors.specs import has_repeats, is_legal, over_words, shape_words
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
+from pjit_inspect.analyze.errors.specs import has_repeats, is_legal, over_words, spec_words, type_words
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say
 
 __all__ = ["NOT_TOLD", "explain_operands"]
 
-NOT_TOLD = "which variables these are cannot be told from the traceback, so nothing is worked out for them"
+NOT_TOLD = say("which variables these are cannot be told from the traceback, so nothing is worked out for them")
 """Said where JAX's message is all there is."""
 
 _UNORDERED = ("select", "concatenate")
@@ -29,12 +30,11 @@ _UNORDERED = ("select", "concatenate")
 def explain_operands(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Operands whose specs do not go together."""
     operands = [array for array in scene.operands if array.spec is not None and array.shape is not None]
-    found = None
     if len(operands) == 2 and facts.operation == "dot_general":
-        found = explain_product(facts, scene, operands[0], operands[1])
-    elif len(operands) > 1 and _are_quoted(facts, operands):
-        found = _explain_alike(facts, scene, operands)
-    return found or _unmatched(facts)
+        return explain_product(facts, scene, operands[0], operands[1]) or _unmatched(facts)
+    if len(operands) > 1 and _are_quoted(facts, operands):
+        return _explain_alike(facts, scene, operands)
+    return _unmatched(facts)
 
 
 def _are_quoted(facts: ErrorFacts, operands: Sequence[ErrorArray]) -> bool:
@@ -77,7 +77,7 @@ def _all_alike(operands: list[ErrorArray], scene: ErrorScene) -> Iterator[Fit]:
     if len(fits) < 2:
         yield from fits
     elif edit := changed_expression(scene, {fit.target: fit.edit for fit in fits}):
-        effect = "; ".join(fit.effect for fit in fits)
+        effect = clauses([fit.effect for fit in fits])
         yield replace(fits[0], edit=edit, effect=effect, replaces=scene.expression)
 
 
@@ -102,8 +102,8 @@ def _yielding(own: ErrorArray, other: ErrorArray, operands: list[ErrorArray], sc
     """One operand without the axes that the other brings, where those split other dimensions of the result."""
     shape, rank = own.shape or (), max(len(array.shape or ()) for array in operands)
     wanted = _aligned(other, rank)
-    taken = {axis for entry in wanted for axis in axes_of(entry)}
-    target = tuple(entry_of([axis for axis in axes_of(entry) if axis not in taken]) for entry in own.spec or ())
+    taken = {held for entry in wanted for held in axes_of(entry)}
+    target = tuple(entry_of([held for held in axes_of(entry) if held not in taken]) for entry in own.spec or ())
     pairs = list(zip(_aligned_spec(target, rank), wanted, strict=True))
     result = tuple(one or two for one, two in pairs)
     sizes = next((array.mesh.sizes for array in operands if array.mesh is not None), {})
@@ -125,32 +125,35 @@ def _aligned_spec(spec: PartitionSpec, rank: int) -> PartitionSpec:
     return (*(None,) * (rank - len(spec)), *spec)
 
 
-def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> str:
-    name = facts.operation
+def _sentence(facts: ErrorFacts, operands: list[ErrorArray]) -> Sentence:
+    operation = code(facts.operation)
     if facts.kind == "axis twice":
-        own = " and ".join(f"`{array.name}` is `{spec_text(array.spec or ())}`" for array in operands)
-        result = f"`{name}` would give `{spec_text(facts.specs[0])}`"
-        return f"{own}: {result}, and an axis can split one dimension only"
+        own = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in operands], comma=" and ")
+        result = say("{} would give {}", operation, spec_words(facts.specs[0]))
+        return say("{}: {}, and an axis can split one dimension only", own, result)
     rank = max(len(array.shape or ()) for array in operands)
+    # The first dimension that two operands split differently; reversed, so that the first with an entry names it.
     for dimension in range(rank):
         entries = {_aligned(array, rank)[dimension]: array.name for array in reversed(operands)}
-        split = [f"`{who}` has it over {over_words(entry)}" for entry, who in entries.items() if axes_of(entry)]
+        split = [
+            say("{} has it over {}", name(who), over_words(entry)) for entry, who in entries.items() if axes_of(entry)
+        ]
         if len(split) > 1:
-            return f"`{name}` needs one split of dimension {dimension}, but {' and '.join(reversed(split))}"
-    return f"`{name}` needs operands that are split alike"
+            sides = joined(split[::-1], comma=" and ")
+            return say("{} needs one split of dimension {}, but {}", operation, dimension, sides)
+    return say("{} needs operands that are split alike", operation)
 
 
 def _unmatched(facts: ErrorFacts) -> ExplainedError:
     """What the message alone tells."""
-    specs = " and ".join(f"`{spec_text(spec)}`" for spec in facts.specs)
+    specs = joined([spec_words(entries) for entries in facts.specs], comma=" and ")
     if facts.kind == "axis twice":
-        types = [
-            f"`{array.dtype}{shape_words(array.shape or ())}` as `{spec_text(array.spec or ())}`"
-            for array in facts.arrays
-        ]
-        sentence = f"`{facts.operation}` of {' and '.join(types)} would use an axis for two dimensions of the result"
+        types = joined(
+            [say("{} as {}", type_words(array), spec_words(array.spec)) for array in facts.arrays], comma=" and "
+        )
+        sentence = say("{} of {} would use an axis for two dimensions of the result", code(facts.operation), types)
     elif facts.kind == "contraction":
-        sentence = f"a product sums over dimensions that are split in both operands: {specs}"
+        sentence = say("a product sums over dimensions that are split in both operands: {}", specs)
     else:
-        sentence = f"`{facts.operation}` needs operands that are split alike, but got {specs}"
+        sentence = say("{} needs operands that are split alike, but got {}", code(facts.operation), specs)
     return ExplainedError(kind=facts.kind, sentence=sentence, notes=(NOT_TOLD,))

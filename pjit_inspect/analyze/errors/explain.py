@@ -1,6 +1,6 @@
 """An error of JAX's explained: what is wrong, and what would fit.
 
-Not its job: each kind of error (the other modules `analyze.explain_*`).
+Not its job: each kind of error (the other modules of `analyze.errors`).
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from pjit_inspect.analyze.errors.traced import explain_leaked, explain_traced
 from pjit_inspect.analyze.errors.types import explain_branches, explain_loop, explain_replication
 from pjit_inspect.analyze.errors.values import explain_deleted, explain_static
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorKind, ErrorScene, ExplainedError
+from pjit_inspect.model.words.sentence import say
 
 __all__ = ["explain_error"]
 
@@ -85,21 +86,20 @@ def explain_error(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None
         explain = explain_repeated_result
     if is_of_pmap(facts, scene):
         explain = explain_pmap
-    found = explain(facts, scene)
-    if found is None:
+    explained = explain(facts, scene)
+    if explained is None:
         return None
-    found = _with_mesh(found, scene)
-    return replace(found, frame=scene.frame, line=scene.line)
+    return replace(_with_mesh(explained, scene), frame=scene.frame, line=scene.line)
 
 
-def _with_mesh(found: ExplainedError, scene: ErrorScene) -> ExplainedError:
+def _with_mesh(explained: ExplainedError, scene: ErrorScene) -> ExplainedError:
     """Where no mesh is set, the edits that have a spec alone get theirs, or a note that tells what they need."""
-    if scene.is_mesh_set or not any(map(needs_mesh, found.fits)):
-        return found
-    wanted = next((array.mesh for array in found.arrays if array.mesh is not None), None)
-    if name := mesh_named(wanted, scene):
-        found = replace(found, fits=with_meshes(found.fits, name))
-    if not any(map(needs_mesh, found.fits)):
-        return found
-    note = "a spec alone needs a mesh that is set, as by `jax.set_mesh`; elsewhere it goes into a `NamedSharding`"
-    return replace(found, notes=(*found.notes, note))
+    if scene.is_mesh_set or not any(map(needs_mesh, explained.fits)):
+        return explained
+    wanted = next((array.mesh for array in explained.arrays if array.mesh is not None), None)
+    if mesh := mesh_named(wanted, scene):
+        explained = replace(explained, fits=with_meshes(explained.fits, mesh))
+    if not any(map(needs_mesh, explained.fits)):
+        return explained
+    note = say("a spec alone needs a mesh that is set, as by `jax.set_mesh`; elsewhere it goes into a `NamedSharding`")
+    return replace(explained, notes=(*explained.notes, note))

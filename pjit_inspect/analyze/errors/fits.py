@@ -1,22 +1,25 @@
 """What an explained error proposes: code that takes the place of the user's, and advice in words.
 
-Not its job: which change it is (the modules `analyze.explain_*`).
+Not its job: which change it is (the other modules of `analyze.errors`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.specs import reshard_words
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, Fit
+from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
+from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, name, say
 
 __all__ = [
     "advice",
     "changed_call",
     "changed_expression",
+    "clauses",
     "listed",
     "mesh_named",
     "needs_mesh",
@@ -34,20 +37,24 @@ _PLAIN = re.compile(r"[\w.]+")
 
 def advice(edit: str, effect: str) -> Fit:
     """What to do, in words."""
-    return Fit(edit=edit, effect=effect, is_code=False)
+    return Fit(edit=Sentence(edit), effect=Sentence(effect), is_code=False)
 
 
-def listed(words: Sequence[str]) -> str:
-    """Names or texts in backticks: "`x`, `y` and `z`"."""
-    marked = [f"`{word}`" for word in words]
-    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} and {marked[-1]}" if marked else "nothing"
+def listed(texts: Sequence[str], kind: Callable[[str], Phrase] = name) -> Sentence:
+    """Phrases of a kind: "`x`, `y` and `z`"; "nothing" for none."""
+    return joined([kind(text) for text in texts]) or say("nothing")
 
 
-def replaced_text(name: str, scene: ErrorScene) -> str:
+def clauses(sentences: Sequence[str]) -> Sentence:
+    """One after the other: "this; that"."""
+    return joined(sentences, "; ", comma="; ")
+
+
+def replaced_text(operand: str, scene: ErrorScene) -> str:
     """The user's text of an operand: without the brackets that its name has where the line has none."""
-    if name not in scene.expression and name.startswith("(") and name[1:-1] in scene.expression:
-        return name[1:-1]
-    return name
+    if operand not in scene.expression and operand.startswith("(") and operand[1:-1] in scene.expression:
+        return operand[1:-1]
+    return operand
 
 
 def reshard_fit(array: ErrorArray, target: PartitionSpec, scene: ErrorScene) -> Fit:
@@ -62,7 +69,7 @@ def reshard_fit(array: ErrorArray, target: PartitionSpec, scene: ErrorScene) -> 
 def changed_call(scene: ErrorScene, changes: Mapping[str, str]) -> str:
     """The user's call with other texts for some of its arguments; "" when one of them is no argument of its own."""
     callee, bracket, _ = scene.expression.partition("(")
-    texts = {replaced_text(name, scene): text for name, text in changes.items()}
+    texts = {replaced_text(operand, scene): text for operand, text in changes.items()}
     held = [argument.text for argument in scene.arguments]
     if not bracket or not _PLAIN.fullmatch(callee) or not all(text in held for text in texts) or not all(held):
         return ""
@@ -76,9 +83,10 @@ def changed_call(scene: ErrorScene, changes: Mapping[str, str]) -> str:
 
 def changed_expression(scene: ErrorScene, changes: Mapping[str, str]) -> str:
     """The user's expression with other texts for some operands; "" when one of them is not in it."""
+    # In two passes, through marks that no text has: what replaces one operand may itself contain another's name.
     text = scene.expression
-    for number, name in enumerate(changes):
-        own = replaced_text(name, scene)
+    for number, operand in enumerate(changes):
+        own = replaced_text(operand, scene)
         end = r"(?!\w)" if own[-1:].isalnum() else ""
         text, count = re.subn(rf"(?<![\w.]){re.escape(own)}{end}", f"\0{number}\0", text)
         if not count:
@@ -100,21 +108,22 @@ def mesh_named(wanted: MeshAxes | None, scene: ErrorScene) -> str:
     """The only variable of the user's that holds such a mesh; "" when there is none, or several."""
     if wanted is None:
         return ""
-    held = [mesh for mesh in scene.meshes if mesh.axes == wanted.axes and mesh.types == wanted.types and mesh.name]
-    if wanted.device_ids:
-        held = [mesh for mesh in held if mesh.device_ids == wanted.device_ids]
-    return held[0].name if len(held) == 1 else ""
+    if isinstance(wanted, Mesh):
+        return scene.meshes.get(wanted, "")
+    like = [mesh for mesh in scene.meshes if (mesh.axes, mesh.axis_types) == (wanted.axes, wanted.axis_types)]
+    held = [variable for mesh in like if (variable := scene.meshes[mesh])]
+    return held[0] if len(held) == 1 else ""
 
 
-def with_meshes(fits: Sequence[Fit], name: str) -> tuple[Fit, ...]:
-    """The fits with their mesh in them, where a spec alone needs one that is set."""
-    return tuple(_with_mesh(fit, name) for fit in fits)
+def with_meshes(fits: Sequence[Fit], mesh: str) -> tuple[Fit, ...]:
+    """The fits with their mesh, a variable, in them, where a spec alone needs one that is set."""
+    return tuple(_with_mesh(fit, mesh) for fit in fits)
 
 
-def _with_mesh(fit: Fit, name: str) -> Fit:
+def _with_mesh(fit: Fit, mesh: str) -> Fit:
     if not fit.is_code:
         return fit
-    return replace(fit, edit=_BARE.sub(rf"\g<1>NamedSharding({name}, \g<2>)", fit.edit))
+    return replace(fit, edit=_BARE.sub(rf"\g<1>NamedSharding({mesh}, \g<2>)", fit.edit))
 
 
 def needs_mesh(fit: Fit) -> bool:

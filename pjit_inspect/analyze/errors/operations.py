@@ -16,14 +16,25 @@ from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
 from pjit_inspect.analyze.errors.fits import (
     advice,
     changed_expression,
+    clauses,
     mesh_named,
     replaced_text,
     reshard_fit,
     with_argument,
 )
-from pjit_inspect.analyze.errors.specs import is_legal, over_words, reshard_words, shape_words, without_repeats
+from pjit_inspect.analyze.errors.specs import (
+    is_legal,
+    over_words,
+    reshard_words,
+    shape_words,
+    spec_words,
+    type_words,
+    without_repeats,
+)
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
 __all__ = [
     "explain_indexing",
@@ -49,20 +60,17 @@ def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Indexing an array along a dimension that is split."""
     array = _matching(facts.arrays[0], scene)
     if array is None:
-        type_ = facts.arrays[0]
-        words = f"`{type_.dtype}{shape_words(type_.shape or ())}` split as `{spec_text(type_.spec or ())}`"
-        return ExplainedError(
-            kind="indexing", sentence=f"JAX cannot tell how to split the result of indexing {words}", notes=(NOT_TOLD,)
-        )
-    place = scene.operator == "[]" or facts.operation == "scatter"
-    own = f"`{array.name}`, which is split as `{spec_text(array.spec or ())}`"
-    words = f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator
-    head = f"an update of {own}" if facts.operation == "scatter" else f"`{words}` picks from {own}"
-    sentence = f"{head}: {_NO_CHOICE}"
+        type_, entries = type_words(facts.arrays[0]), spec_words(facts.arrays[0].spec)
+        sentence = say("JAX cannot tell how to split the result of indexing {} split as {}", type_, entries)
+        return ExplainedError(kind="indexing", sentence=sentence, notes=(NOT_TOLD,))
+    takes_place = scene.operator == "[]" or facts.operation == "scatter"
+    own = say("{}, which is split as {}", name(array.name), spec_words(array.spec))
+    picks = code(f"{array.name}[{scene.subscripts}]" if scene.operator == "[]" else scene.operator)
+    head = say("an update of {}", own) if facts.operation == "scatter" else say("{} picks from {}", picks, own)
     indices = [other for other in scene.operands if other is not array]
     return ExplainedError(
-        kind="indexing", sentence=sentence, arrays=(array, *indices),
-        fits=tuple(_indexing_fits(facts, scene, array) if place else _gathered(facts, array, scene)),
+        kind="indexing", sentence=say("{}: {}", head, _NO_CHOICE), arrays=(array, *indices),
+        fits=tuple(_indexing_fits(facts, scene, array) if takes_place else _gathered(facts, array, scene)),
     )  # fmt: skip
 
 
@@ -81,11 +89,11 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
     if facts.operation == "scatter":
         spec = array.spec or ()
         edit = with_argument(scene, f"out_sharding={spec_text(spec)}")
-        effect = f"split as `{array.name}` is"
+        effect = say("split as {} is", name(array.name))
         if edit:
             yield Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression)
         else:
-            yield advice(f"give the update `out_sharding={spec_text(spec)}`", effect)
+            yield advice(say("give the update {}", code(f"out_sharding={spec_text(spec)}")), effect)
         return
     for spec, effect in _picked_specs(scene, array):
         yield Fit(
@@ -93,13 +101,13 @@ def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> I
             replaces=scene.expression,
         )  # fmt: skip
     yield Fit(
-        edit=f"{picked}.get(out_sharding=P())", effect="a copy of the result on every device", spec=(), target="result",
-        replaces=scene.expression,
+        edit=f"{picked}.get(out_sharding=P())", effect=say("a copy of the result on every device"), spec=(),
+        target="result", replaces=scene.expression,
     )  # fmt: skip
     yield from _gathered(facts, array, scene)
 
 
-def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[PartitionSpec, str]]:
+def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[PartitionSpec, Sentence]]:
     """The specs that the indices and the rest of the array suggest, for `table[ids]`."""
     others = [other for other in scene.operands if other is not array]
     if len(others) != 1 or others[0].name != scene.subscripts or not others[0].dtype.startswith(("int", "uint")):
@@ -107,9 +115,9 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Partit
     indices, shape, spec = others[0], array.shape or (), array.spec or ()
     natural = without_repeats((*(indices.spec or (None,) * len(indices.shape or ())), *spec[1:]))
     result = (*(indices.shape or ()), *shape[1:])
-    rows = next(iter(spec), None)
-    over = over_words(rows) if rows is not None else ""
-    effect = f"communicates over {over}, along which each device has other rows" if over else "split as the indices are"
+    rows, effect = next(iter(spec), None), say("split as the indices are")
+    if rows is not None:
+        effect = say("communicates over {}, along which each device has other rows", over_words(rows))
     if any(natural) and is_legal(natural, result, _sizes(array)):
         yield natural, effect
 
@@ -128,10 +136,13 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A reshape that cuts across a split dimension."""
     array = _matching(facts.arrays[0], scene)
     shown = array or facts.arrays[0]
-    name = f"`{shown.name}`" if array is not None else "the array"
-    sentence = (
-        f"{name} {shape_words(shown.shape or ())}, split as `{spec_text(shown.spec or ())}`, is to become "
-        f"{shape_words(facts.new_shape)}: its parts would no longer be whole slices, and JAX will not choose new ones"
+    sentence = say(
+        "{} {}, split as {}, is to become {}: its parts would no longer be whole slices, and JAX will not choose new "
+        "ones",
+        name(shown.name) if array is not None else "the array",
+        shape_words(shown.shape or ()),
+        spec_words(shown.spec),
+        shape_words(facts.new_shape),
     )
     if array is None or array.mesh is None:
         return ExplainedError(kind="reshape", sentence=sentence, arrays=(shown,), notes=(NOT_TOLD,))
@@ -151,20 +162,23 @@ def explain_reshape(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     return ExplainedError(kind="reshape", sentence=sentence, arrays=(array,), fits=tuple(fits))
 
 
-def _reshaped_specs(array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]) -> Iterator[tuple[PartitionSpec, str]]:
+def _reshaped_specs(
+    array: ErrorArray, mesh: MeshAxes, shape: tuple[int, ...]
+) -> Iterator[tuple[PartitionSpec, Sentence]]:
+    """Legal specs of the new shape: with as many of the entries as go, in their order, which a reshape keeps."""
     entries = [entry for entry in array.spec or () if entry is not None]
-    # As many of the entries as go; all of them if the new dimensions allow it.
+    # All of them if the new dimensions allow it; fewer only where no place is legal for more.
     for count in range(len(entries), 0, -1):
         kept = (_placed(some, shape) for some in itertools.combinations(entries, count))
         legal = (spec for specs in kept for spec in specs if is_legal(spec, shape, mesh.sizes))
         chosen = list(itertools.islice(legal, 2))
         for spec in chosen:
             local = replace(array, shape=shape, spec=spec).local_shape or ()
-            yield spec, f"a device holds {shape_words(local)}; parts move between devices as needed"
+            yield spec, say("a device holds {}; parts move between devices as needed", shape_words(local))
         if chosen:
             break
     over = over_words(entry_of([axis for entry in entries for axis in axes_of(entry)]))
-    yield (None,) * len(shape), f"gathers `{array.name}` over {over}"
+    yield (None,) * len(shape), say("gathers {} over {}", name(array.name), over)
 
 
 def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[PartitionSpec]:
@@ -181,23 +195,30 @@ def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedEr
     """An operation along a dimension that is split, such as a sort."""
     arrays = _along(facts, scene)
     if not arrays:
-        words = f"`{facts.operation}`" if facts.operation else "the operation"
-        sentence = f"{words} works along a dimension that is split"
+        operation = code(facts.operation) if facts.operation else "the operation"
+        sentence = say("{} works along a dimension that is split", operation)
         return ExplainedError(kind=facts.kind, sentence=sentence, notes=(NOT_TOLD,))
     array = arrays[0]
     dimensions = _dimensions(array, facts, scene)
     over = over_words(entry_of([axis for place in dimensions for axis in axes_of((array.spec or ())[place])]))
-    words = f"`{scene.operator}`" if scene.operator.isidentifier() else "the operation"
-    name = f"`{array.name}`" if array.is_named else "its operand"
+    operation = code(scene.operator) if scene.operator.isidentifier() else "the operation"
+    operand = name(array.name) if array.is_named else "its operand"
     along = " and ".join(f"dimension {place}" for place in dimensions)
-    split = "is split" if len(dimensions) == 1 else "are split"
-    must = "it" if len(dimensions) == 1 else "they"
-    sentence = f"{words} works along {along} of {name}, which {split} over {over}: {must} must be whole"
+    is_, it = ("is", "it") if len(dimensions) == 1 else ("are", "they")
+    sentence = say(
+        "{} works along {} of {}, which {} split over {}: {} must not be split",
+        operation,
+        along,
+        operand,
+        is_,
+        over,
+        it,
+    )
     if not array.is_named:
         return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), notes=(NOT_TOLD,))
     fits = tuple(_unsplit(arrays, facts, scene))
     several = facts.operation == "scan" and sum(fit.is_code for fit in fits) > 1
-    notes = ("every array needs its own change",) if several else ()
+    notes = (say("every array needs its own change"),) if several else ()
     return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits, notes=notes)
 
 
@@ -209,11 +230,12 @@ def _along(facts: ErrorFacts, scene: ErrorScene) -> list[ErrorArray]:
     if facts.operation in _MATRIX:
         like = [other for other in split if other.spec == facts.arrays[0].spec]
         return like or [facts.arrays[0]]
-    found: list[ErrorArray] = []
+    # An array of the message is the operand that has its spec and shape, if there is one only; else it has no name.
+    arrays: list[ErrorArray] = []
     for wanted in facts.arrays:
         same = [other for other in split if other.spec == wanted.spec and wanted.shape in (None, other.shape)]
-        found += same[:1] if len(same) == 1 else [wanted] if wanted.spec is not None else []
-    return found
+        arrays += same[:1] if len(same) == 1 else [wanted] if wanted.spec is not None else []
+    return arrays
 
 
 def _dimensions(array: ErrorArray, facts: ErrorFacts, scene: ErrorScene) -> list[int]:
@@ -239,14 +261,14 @@ def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene)
     targets = []
     for array in arrays:
         dimensions = _dimensions(array, facts, scene)
-        whole = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
-        targets.append((array, whole))
+        unsplit = tuple(None if place in dimensions else entry for place, entry in enumerate(array.spec or ()))
+        targets.append((array, unsplit))
     if facts.operation == "repeat" and (fit := _repeated(arrays[0], scene)):
         yield fit
-    fits = [reshard_fit(array, whole, scene) for array, whole in targets]
+    fits = [reshard_fit(array, unsplit, scene) for array, unsplit in targets]
     edit = changed_expression(scene, {fit.target: fit.edit for fit in fits}) if len(fits) > 1 else ""
     if edit:
-        effect = "; ".join(fit.effect for fit in fits)
+        effect = clauses([fit.effect for fit in fits])
         yield Fit(edit=edit, effect=effect, spec=fits[0].spec, target=fits[0].target, replaces=scene.expression)
     else:
         yield from fits
@@ -260,7 +282,7 @@ def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:
     if not times.isdigit() or not axis.lstrip("-").isdigit():
         return None
     edit = with_argument(scene, f"out_sharding={spec_text(spec)}")
-    effect = f"split as `{array.name}` is"
+    effect = say("split as {} is", name(array.name))
     return Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression) if edit else None
 
 
@@ -271,12 +293,14 @@ def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         other for other in scene.operands if _same_spec(other.spec, given.spec) and given.shape in (None, other.shape)
     ]
     array = same[0] if len(same) == 1 and scene.is_complete else given
-    name = f"`{array.name}`" if array.is_named else f"an {array.name}" if array.name[:1] in "aeiou" else "the array"
-    sentence = f"{name} is `{spec_text(array.spec or ())}`, but `{facts.operation}` asks for `{spec_text(wanted)}`"
+    unnamed = f"an {array.name}" if array.name[:1] in "aeiou" else "the array"
+    what = name(array.name) if array.is_named else unnamed
+    asks = code(facts.operation)
+    sentence = say("{} is {}, but {} asks for {}", what, spec_words(array.spec), asks, spec_words(wanted))
     fits = []
     rank = len(array.shape) if array.shape is not None else 0
     target = (*wanted, *(None,) * (rank - len(wanted)))
-    sizes = (facts.meshes[0] if facts.meshes else array.mesh or MeshAxes(axes=())).sizes
+    sizes = (facts.meshes[0] if facts.meshes else array.mesh or MeshAxes(axis_names=(), shape=())).sizes
     if array.is_named and array.shape is not None and is_legal(target, array.shape, sizes):
         words = reshard_words(array.name, array.spec or (), target)
         edit = _moved_to(array, target, facts, scene)
@@ -284,7 +308,8 @@ def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         if edit:
             fits.append(Fit(edit=edit, effect=words, spec=target, target=array.name, replaces=replaces))
         else:
-            fits.append(advice(f"place `{array.name}` as `{spec_text(target)}` with `jax.device_put`", words))
+            place = say("place {} as {} with `jax.device_put`", name(array.name), spec_words(target))
+            fits.append(advice(place, words))
     if facts.operation == "in_shardings":
         fits.append(advice("leave `in_shardings` out", "arguments are taken as they come"))
     return ExplainedError(kind=facts.kind, sentence=sentence, arrays=(array,), fits=tuple(fits))
@@ -298,17 +323,20 @@ def _same_spec(one: PartitionSpec | None, other: PartitionSpec | None) -> bool:
 def _moved_to(array: ErrorArray, target: PartitionSpec, facts: ErrorFacts, scene: ErrorScene) -> str:
     if facts.operation == "with_sharding_constraint":
         return f"jax.sharding.reshard({array.name}, {spec_text(target)})"
-    name = mesh_named(facts.meshes[0], scene)
-    return f"jax.device_put({array.name}, NamedSharding({name}, {spec_text(target)}))" if name else ""
+    mesh = mesh_named(facts.meshes[0], scene)
+    return f"jax.device_put({array.name}, NamedSharding({mesh}, {spec_text(target)}))" if mesh else ""
 
 
 def explain_repeated_result(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Indexing whose result would use an axis twice: the spec is none that the user wrote."""
     array, spec = scene.operands[0], facts.arrays[0].spec or ()
     others = scene.operands[1:]
-    sentence = (
-        f"`{array.name}[{scene.subscripts}]` would be `{spec_text(spec)}`, from `{spec_text(array.spec or ())}` of "
-        f"`{array.name}`, and an axis can split one dimension only"
+    sentence = say(
+        "{} would be {}, from {} of {}, and an axis can split one dimension only",
+        code(f"{array.name}[{scene.subscripts}]"),
+        spec_words(spec),
+        spec_words(array.spec),
+        name(array.name),
     )
     fits = tuple(_indexing_fits(replace(facts, operation="gather"), scene, array))
     return ExplainedError(kind="axis twice", sentence=sentence, arrays=(array, *others), fits=fits)

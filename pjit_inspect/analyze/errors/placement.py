@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.errors.fits import advice, replaced_text
+from pjit_inspect.analyze.errors.fits import advice, mesh_named, replaced_text
 from pjit_inspect.analyze.errors.specs import carried_over
 from pjit_inspect.model.program.spec import spec_text
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Phrase, code, name, say
 
 __all__ = ["explain_devices", "explain_mesh"]
 
@@ -25,17 +27,14 @@ def explain_devices(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     sides = [_known(_renamed(side, scene), scene, function) for side in facts.arrays]
     first, second = sides
     if first.device_ids == second.device_ids:
-        return ExplainedError(
-            kind="devices", sentence="JAX found two sets of devices in one program", arrays=tuple(sides),
-            notes=("its message quotes the same devices for both sides, so which one is odd cannot be told",),
-        )  # fmt: skip
+        sentence = say("JAX found two sets of devices in one program")
+        note = say("its message quotes the same devices for both sides, so which one is odd cannot be told")
+        return ExplainedError(kind="devices", sentence=sentence, arrays=tuple(sides), notes=(note,))
+    ids = _ids(first.device_ids), _ids(second.device_ids)
     if not first.is_named and first.name == second.name:
-        places = f"devices that differ: {_ids(first.device_ids)} and {_ids(second.device_ids)}"
-        sentence = f"`{first.name}` names {places}"
+        sentence = say("{} names devices that differ: {} and {}", code(first.name), *ids)
         return ExplainedError(kind="devices", sentence=sentence, arrays=tuple(sides))
-    sentence = (
-        f"{_side_words(first)} is on {_ids(first.device_ids)}, {_side_words(second)} on {_ids(second.device_ids)}"
-    )
+    sentence = say("{} is on {}, {} on {}", _side_words(first), ids[0], _side_words(second), ids[1])
     if sorted(first.device_ids) == sorted(second.device_ids):
         sentence += ": the same devices in another order"
     fits = _placing(first, second, scene)
@@ -48,10 +47,10 @@ def _renamed(side: ErrorArray, scene: ErrorScene) -> ErrorArray:
     return replace(side, name=scene.operator) if is_constraint else side
 
 
-def _side_words(side: ErrorArray) -> str:
+def _side_words(side: ErrorArray) -> Phrase | str:
     if side.is_named:
-        return f"`{side.name}`"
-    return "the mesh that is set" if side.name == "set_mesh" else f"the sharding in `{side.name}`"
+        return name(side.name)
+    return "the mesh that is set" if side.name == "set_mesh" else say("the sharding in {}", code(side.name))
 
 
 def _ids(ids: Sequence[int]) -> str:
@@ -97,17 +96,15 @@ def _placing(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> list[F
         odd, other = other, odd
     if not odd.is_named:
         return []
-    mesh = _mesh_of(other, scene)
+    mesh, variable = _mesh_of(other, scene)
     if mesh is None:
         return _beside(odd, other, scene)
-    if not other.is_named:
-        fits = [_moved(odd, mesh, other, scene)]
-        own = _mesh_of(odd, scene)
-        if own is not None and own.name and other.name != "set_mesh":
-            words = f"make the sharding in `{other.name}` one of `{own.name}`"
-            fits.insert(0, advice(words, f"the devices that `{odd.name}` is on"))
-        return fits
-    return [_moved(odd, mesh, other, scene)]
+    fits = [_moved(odd, mesh, variable, other, scene)]
+    own = _mesh_of(odd, scene)[1]
+    if not other.is_named and own and other.name != "set_mesh":
+        words = say("make the sharding in {} one of {}", code(other.name), name(own))
+        fits.insert(0, advice(words, say("the devices that {} is on", name(odd.name))))
+    return fits
 
 
 def _odd_one_last(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> tuple[ErrorArray, ErrorArray]:
@@ -123,35 +120,34 @@ def _odd_one_last(first: ErrorArray, second: ErrorArray, scene: ErrorScene) -> t
     return (second, first) if weight(second) > weight(first) else (first, second)
 
 
-def _mesh_of(side: ErrorArray, scene: ErrorScene) -> MeshAxes | None:
-    """The mesh a side is on, under the user's name of it where a variable holds it; None for a single device."""
+def _mesh_of(side: ErrorArray, scene: ErrorScene) -> tuple[Mesh | None, str]:
+    """The mesh a side is on, and the user's variable that holds it, or ""; None for a single device."""
     held = [mesh for mesh in scene.meshes if mesh.device_ids == side.device_ids]
-    if side.mesh is None:
-        if len(held) > 1:
-            # Several meshes of these devices: the one that other operands are on.
-            held = [mesh for mesh in held if any(mesh == other.mesh for other in scene.operands)]
-        return held[0] if len(held) == 1 and len(side.device_ids) > 1 else None
-    # Equality leaves the name out.
-    return next((mesh for mesh in held if mesh == side.mesh), side.mesh)
+    if isinstance(side.mesh, Mesh):
+        return side.mesh, scene.meshes[side.mesh] if side.mesh in held else ""
+    if len(held) > 1:
+        # Several meshes of these devices: the one that other operands are on.
+        held = [mesh for mesh in held if any(mesh == other.mesh for other in scene.operands)]
+    return (held[0], scene.meshes[held[0]]) if len(held) == 1 and len(side.device_ids) > 1 else (None, "")
 
 
-def _moved(odd: ErrorArray, mesh: MeshAxes, other: ErrorArray, scene: ErrorScene) -> Fit:
+def _moved(odd: ErrorArray, mesh: Mesh, variable: str, other: ErrorArray, scene: ErrorScene) -> Fit:
     spec = carried_over(odd, mesh) if odd.shape is not None and odd.spec is not None else ()
-    effect = f"copies `{odd.name}` to {_ids(mesh.device_ids)} once, on {mesh}"
+    effect = say("copies {} to {} once, on {}", name(odd.name), _ids(mesh.device_ids), str(mesh))
     # An array knows its mesh where no variable of the line does.
-    name = mesh.name or (f"{other.name}.sharding.mesh" if _is_variable(other) and other.mesh is not None else "")
-    if not name or not _is_variable(odd):
-        return advice(f"place `{odd.name}` on that mesh with `jax.device_put`", effect)
-    edit = f"jax.device_put({odd.name}, NamedSharding({name}, {spec_text(spec)}))"
+    variable = variable or (f"{other.name}.sharding.mesh" if _is_variable(other) and other.mesh is not None else "")
+    if not variable or not _is_variable(odd):
+        return advice(say("place {} on that mesh with `jax.device_put`", name(odd.name)), effect)
+    edit = f"jax.device_put({odd.name}, NamedSharding({variable}, {spec_text(spec)}))"
     return Fit(edit=edit, effect=effect, spec=spec, target=odd.name, replaces=replaced_text(odd.name, scene))
 
 
 def _beside(odd: ErrorArray, other: ErrorArray, scene: ErrorScene) -> list[Fit]:
     if not other.is_named or len(other.device_ids) != 1:
         return []
-    effect = f"copies `{odd.name}` to device {other.device_ids[0]} once"
+    effect = say("copies {} to device {} once", name(odd.name), other.device_ids[0])
     if not _is_variable(odd) or not _is_variable(other):
-        return [advice(f"place `{odd.name}` on that device with `jax.device_put`", effect)]
+        return [advice(say("place {} on that device with `jax.device_put`", name(odd.name)), effect)]
     edit, replaces = f"jax.device_put({odd.name}, {other.name}.sharding)", replaced_text(odd.name, scene)
     return [Fit(edit=edit, effect=effect, target=odd.name, replaces=replaces)]
 
@@ -161,26 +157,20 @@ def _beside(odd: ErrorArray, other: ErrorArray, scene: ErrorScene) -> list[Fit]:
 
 def explain_mesh(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """An operand whose type is on another mesh than the context's or the other operand's."""
-    wanted, other = (_with_name(mesh, scene) for mesh in facts.meshes)
+    wanted, other = facts.meshes
     odd = [array for array in scene.operands if array.mesh is not None and array.mesh.axes == other.axes]
-    name = f"`{odd[0].name}`" if len(odd) == 1 else "an operand"
-    sentence = f"{name} is on the mesh {other}, everything else on {wanted}"
-    if facts.operation:
-        sentence = f"{name} is on the mesh {other}, but the mesh that is set is {wanted}"
+    what = name(odd[0].name) if len(odd) == 1 else "an operand"
+    rest = "but the mesh that is set is" if facts.operation else "everything else on"
+    sentence = say("{} is on the mesh {}, {} {}", what, str(other), rest, str(wanted))
     arrays = tuple(array for array in scene.operands if array.mesh is not None) or facts.arrays
     fits = []
     if len(odd) == 1:
         spec = carried_over(odd[0], wanted)
-        edit = f"jax.device_put({odd[0].name}, NamedSharding({wanted.name}, {spec_text(spec)}))"
-        effect, replaces = f"moves `{odd[0].name}` to {wanted}", replaced_text(odd[0].name, scene)
-        if wanted.name:
+        variable = mesh_named(wanted, scene)
+        edit = f"jax.device_put({odd[0].name}, NamedSharding({variable}, {spec_text(spec)}))"
+        effect, replaces = say("moves {} to {}", name(odd[0].name), str(wanted)), replaced_text(odd[0].name, scene)
+        if variable:
             fits.append(Fit(edit=edit, effect=effect, spec=spec, target=odd[0].name, replaces=replaces))
         else:
-            fits.append(advice(f"place `{odd[0].name}` on that mesh with `jax.device_put`", effect))
+            fits.append(advice(say("place {} on that mesh with `jax.device_put`", name(odd[0].name)), effect))
     return ExplainedError(kind="mesh", sentence=sentence, arrays=arrays, fits=tuple(fits))
-
-
-def _with_name(mesh: MeshAxes, scene: ErrorScene) -> MeshAxes:
-    """The mesh under the name of the user's only variable that holds such a one."""
-    held = [known for known in scene.meshes if known.axes == mesh.axes and known.types == mesh.types]
-    return held[0] if len(held) == 1 else mesh

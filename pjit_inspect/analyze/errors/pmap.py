@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from pjit_inspect.analyze.errors.fits import advice
 from pjit_inspect.analyze.errors.specs import shape_words
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Sentence, joined, name, say
 
 __all__ = ["explain_pmap", "is_of_pmap"]
 
 _AXIS = "_internal_pmap_axis_name"
 _MOST = 4
+_ONE_LENGTH = "`pmap` needs one length along dimension {} of all it maps: {}"
 _IN_AXES = advice(
     "give `pmap` `in_axes` with `None` for what is the same on all devices", "it is then not mapped, but copied"
 )
@@ -22,7 +24,7 @@ _IN_AXES = advice(
 
 def is_of_pmap(facts: ErrorFacts, scene: ErrorScene) -> bool:
     """Whether a refused sharding is one that `pmap` made."""
-    axes = [axis for array in facts.arrays if array.mesh is not None for axis, _ in array.mesh.axes]
+    axes = [axis for array in facts.arrays if array.mesh is not None for axis in array.mesh.axis_names]
     return _AXIS in axes or (scene.is_mapped and facts.kind in ("indivisible", "rank"))
 
 
@@ -35,12 +37,13 @@ def explain_pmap(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
     arrays = tuple(array for array in scene.operands if array.shape is not None and len(array.shape) > dimension)
     lengths = list(dict.fromkeys((array.shape or ())[dimension] for array in arrays))
     if facts.reason == "axis_size":
-        sentence = f"`axis_size` is {facts.new_shape[0]:,}, but the arrays that `pmap` maps have {facts.new_shape[1]:,}"
-        fit = advice("leave `axis_size` out", f"`pmap` then takes {facts.new_shape[1]:,} from the arrays")
+        asked, own = (f"{length:,}" for length in facts.new_shape[:2])
+        sentence = say("`axis_size` is {}, but the arrays that `pmap` maps have {}", asked, own)
+        fit = advice("leave `axis_size` out", say("`pmap` then takes {} from the arrays", own))
         return _explained(sentence, arrays, [fit])
     if facts.kind == "rank":
         return _explained(
-            "`pmap` maps dimension 0 of every argument, and one of them is a scalar", arrays,
+            say("`pmap` maps dimension 0 of every argument, and one of them is a scalar"), arrays,
             [advice("give `pmap` `in_axes` with `None` for that argument", "every device then gets the same value")],
         )  # fmt: skip
     if len(lengths) > 1:
@@ -49,34 +52,38 @@ def explain_pmap(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError | None:
         # With one length for all of them, `pmap` takes as many devices.
         given, others = (facts.arrays[0].shape or (0,))[0], facts.count or 0
         words = f"an argument has {given:,}, another {others:,}"
-        return _explained(f"`pmap` needs one length along dimension 0 of all it maps: {words}", arrays, [_IN_AXES])
+        return _explained(say(_ONE_LENGTH, 0, words), arrays, [_IN_AXES])
     return _too_long(facts, arrays, dimension, scene.is_complete)
 
 
 def _differing(arrays: Sequence[ErrorArray], dimension: int) -> ExplainedError:
-    words = [f"`{array.name}` has {(array.shape or ())[dimension]:,}" for array in arrays[:_MOST]]
+    lengths = [(array, f"{(array.shape or ())[dimension]:,}") for array in arrays[:_MOST]]
+    words = [say("{} has {}", name(array.name), length) for array, length in lengths]
     more = [f"{len(arrays) - _MOST} more follow"] if len(arrays) > _MOST else []
-    sentence = f"`pmap` needs one length along dimension {dimension} of all it maps: {', '.join([*words, *more])}"
-    return _explained(sentence, arrays, [_IN_AXES])
+    return _explained(say(_ONE_LENGTH, dimension, joined([*words, *more], ", ")), arrays, [_IN_AXES])
 
 
 def _too_long(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int, is_complete: bool) -> ExplainedError:
     length, count = _division(facts, arrays, dimension) if is_complete or facts.reason == "replicas" else (None, 0)
     if length is None or not count:
-        sentence = "the arrays that `pmap` maps do not have one slice for each device along the mapped dimension"
+        sentence = say("the arrays that `pmap` maps do not have one slice for each device along the mapped dimension")
         return _explained(sentence, arrays, [])
     own = [array for array in arrays if (array.shape or ())[dimension] == length]
-    name = f"`{own[0].name}`" if len(own) == 1 else "an argument"
-    share = f"{length / count:g}" if length * 1000 % count == 0 else f"{length // count} and {length % count} are left"
-    sentence = f"{name} has {length:,} along dimension {dimension}, and `pmap` gives one to each of {count:,} devices: "
-    sentence += f"{length:,} / {count:,} = {share}" if "left" not in share else f"{length:,} / {count:,} is {share}"
+    what = name(own[0].name) if len(own) == 1 else "an argument"
+    is_short = length * 1000 % count == 0
+    share = f"= {length / count:g}" if is_short else f"is {length // count} and {length % count} are left"
+    sentence = say(
+        "{} has {} along dimension {}, and `pmap` gives one to each of {} devices: {}",
+        what, f"{length:,}", dimension, f"{count:,}", f"{length:,} / {count:,} {share}",
+    )  # fmt: skip
     fits: list[Fit] = []
     if length % count == 0 and dimension == 0:
         longer = (count, length // count, *(own[0].shape or ())[1:]) if len(own) == 1 else (count, length // count)
         sizes = f"{count:,} x {length // count:,}"
+        words = "reshape dimension 0 from {} to {} and give `pmap` the `jax.vmap` of the function"
         fits.append(
             advice(
-                f"reshape dimension 0 from {length:,} to {sizes} and give `pmap` the `jax.vmap` of the function",
+                say(words, f"{length:,}", sizes),
                 f"a device then maps over {shape_words(longer[1:])}",
             )
         )
@@ -91,6 +98,8 @@ def _too_long(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int, i
 
 def _division(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -> tuple[int | None, int]:
     """The length that was mapped, and the devices."""
+    # The message has the length of one device's part alone: the arrays that are like it in all other dimensions, and a
+    # multiple of it in this one, must agree on a length.
     if facts.reason == "replicas":
         return facts.new_shape[0], facts.count or 0
     local = facts.new_shape
@@ -104,5 +113,5 @@ def _division(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -
     return length, length // local[dimension] if length is not None else 0
 
 
-def _explained(sentence: str, arrays: Sequence[ErrorArray], fits: Sequence[Fit]) -> ExplainedError:
+def _explained(sentence: Sentence, arrays: Sequence[ErrorArray], fits: Sequence[Fit]) -> ExplainedError:
     return ExplainedError(kind="pmap", sentence=sentence, arrays=tuple(arrays), fits=tuple(fits))

@@ -34,11 +34,12 @@ def find_product(operator: str, lhs: tuple[int, ...], rhs: tuple[int, ...], subs
     if operator in _MATMUL:
         # `dot` of more than two dimensions is no matrix product.
         return _matmul(lhs, rhs) if operator != "dot" or max(len(lhs), len(rhs)) <= 2 else None
-    found = _EINSUM.fullmatch(re.sub(r"\s", "", subscripts)) if operator == "einsum" else None
-    if found is None:
+    labels = _EINSUM.fullmatch(re.sub(r"\s", "", subscripts)) if operator == "einsum" else None
+    if labels is None:
         return None
-    product = Product(*found.groups())
+    product = Product(*labels.groups())
     plain = all(len(set(labels)) == len(labels) for labels in (product.lhs, product.rhs, product.out))
+    # A label of one operand alone that the result lacks is summed before the product, so JAX multiplies other arrays.
     summed = set(product.lhs) ^ set(product.rhs)
     if not plain or len(product.lhs) != len(lhs) or len(product.rhs) != len(rhs) or not summed <= set(product.out):
         return None

@@ -16,9 +16,18 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.errors.fits import changed_call, replaced_text, with_argument
 from pjit_inspect.analyze.errors.product_labels import Product, find_product
-from pjit_inspect.analyze.errors.specs import divides, has_repeats, is_legal, over_words, reshard_words, without_repeats
+from pjit_inspect.analyze.errors.specs import (
+    divides,
+    has_repeats,
+    is_legal,
+    over_words,
+    reshard_words,
+    spec_words,
+    without_repeats,
+)
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Sentence, joined, name, say
 
 __all__ = ["explain_product"]
 
@@ -99,7 +108,8 @@ def _is_quoted(facts: ErrorFacts, split: _Split) -> bool:
 # ---------------------------------------------------------------- what is wrong
 
 
-def _sentence(split: _Split) -> str:
+def _sentence(split: _Split) -> Sentence:
+    # Summed dimensions before those of the result: partial sums must be added up however the result is split.
     for label in split.product.contracted:
         if split.left[label] is not None and split.right[label] is not None:
             return _contracted_sentence(split, label)
@@ -107,24 +117,29 @@ def _sentence(split: _Split) -> str:
         one, other = split.left.get(label), split.right.get(label)
         if one is not None and other is not None and one != other:
             places = _place_words(split, label)
-            words = f"{places[0]} is split over {over_words(one)} and {places[1]} over {over_words(other)}"
-            return f"{words}, but they are one dimension of the result"
-    own = " and ".join(f"`{array.name}` is `{spec_text(array.spec or ())}`" for array in (split.lhs, split.rhs))
-    return f"{own}: the result would be `{spec_text(split.result)}`, and an axis can split one dimension only"
+            words = _split_words(places, one, other)
+            return say("{}, but they are one dimension of the result", words)
+    own = joined([say("{} is {}", name(array.name), spec_words(array.spec)) for array in (split.lhs, split.rhs)])
+    result = spec_words(split.result)
+    return say("{}: the result would be {}, and an axis can split one dimension only", own, result)
 
 
-def _contracted_sentence(split: _Split, label: str) -> str:
+def _contracted_sentence(split: _Split, label: str) -> Sentence:
     (one, other), places = (split.left[label], split.right[label]), _place_words(split, label)
     if one == other:
-        words = f"the product sums over {places[0]} and {places[1]}, which are both split over {over_words(one)}"
-        return f"{words}: JAX will not choose what becomes of the partial sums"
-    words = f"{places[0]} is split over {over_words(one)} and {places[1]} over {over_words(other)}"
-    return f"{words}, but the product sums over both together"
+        words = say("the product sums over {} and {}, which are both split over {}", *places, over_words(one))
+        return say("{}: JAX will not choose what becomes of the partial sums", words)
+    return say("{}, but the product sums over both together", _split_words(places, one, other))
 
 
-def _place_words(split: _Split, label: str) -> tuple[str, str]:
+def _split_words(places: tuple[Sentence, Sentence], one: SpecEntry, other: SpecEntry) -> Sentence:
+    return say("{} is split over {} and {} over {}", places[0], over_words(one), places[1], over_words(other))
+
+
+def _place_words(split: _Split, label: str) -> tuple[Sentence, Sentence]:
     lhs, rhs = split.product.lhs.index(label), split.product.rhs.index(label)
-    return f"dimension {lhs} of `{split.lhs.name}`", f"dimension {rhs} of `{split.rhs.name}`"
+    words = "dimension {} of {}"
+    return say(words, lhs, name(split.lhs.name)), say(words, rhs, name(split.rhs.name))
 
 
 # ---------------------------------------------------------------- what would fit
@@ -143,25 +158,26 @@ def _out_shardings(split: _Split) -> Iterator[Fit]:
     for dimension, length in reversed(list(enumerate(split.result_shape))):
         if natural[dimension] is None and length and divides(entry_of(summed), length, split.sizes):
             spec = (*natural[:dimension], entry_of(summed), *natural[dimension + 1 :])
-            yield _out_fit(split, spec, f"the same sum; each device keeps 1/{parts} of dimension {dimension}")
+            effect = say("the same sum; each device keeps {} of dimension {}", f"1/{parts}", dimension)
+            yield _out_fit(split, spec, effect)
             return
 
 
-def _out_words(split: _Split, spec: PartitionSpec) -> str:
+def _out_words(split: _Split, spec: PartitionSpec) -> Sentence:
     pairs = zip(split.result, spec, strict=True)
     gone = dict.fromkeys(axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new))
     lost = over_words(entry_of(list(gone))) if gone else ""
     if split.summed and split.is_consistent:
         over = over_words(entry_of(split.summed))
-        words = f"each device multiplies its parts, and the partial sums are added over {over}"
+        words = say("each device multiplies its parts, and the partial sums are added over {}", over)
         # An axis that the result would have had twice: one operand is gathered over it as well.
-        return f"{words}; communicates over {lost}, too" if lost else words
+        return say("{}; communicates over {}, too", words, lost) if lost else words
     if lost:
-        return f"communicates over {lost}"
-    return "one operand is moved to the other's split first"
+        return say("communicates over {}", lost)
+    return say("one operand is moved to the other's split first")
 
 
-def _out_fit(split: _Split, spec: PartitionSpec, effect: str) -> Fit:
+def _out_fit(split: _Split, spec: PartitionSpec, effect: Sentence) -> Fit:
     names = (split.lhs.name, split.rhs.name)
     call = _NUMPY.get(split.scene.operator, "").format(*names)
     call = call or f"jnp.einsum({split.scene.subscripts!r}, {', '.join(names)}"
@@ -175,7 +191,7 @@ def _out_fit(split: _Split, spec: PartitionSpec, effect: str) -> Fit:
 def _is_own_call(split: _Split) -> bool:
     """Whether both operands are arguments of the user's call, as they are not in `x @ w` and `x.dot(w)`."""
     texts = [argument.text for argument in split.scene.arguments]
-    return {replaced_text(name, split.scene) for name in (split.lhs.name, split.rhs.name)} <= set(texts)
+    return {replaced_text(own.name, split.scene) for own in (split.lhs, split.rhs)} <= set(texts)
 
 
 def _reshards(split: _Split) -> Iterator[Fit]:

@@ -12,10 +12,19 @@ import ast
 import math
 
 from pjit_inspect.analyze.errors.elementwise import NOT_TOLD
-from pjit_inspect.analyze.errors.fits import advice, changed_call, replaced_text, reshard_fit
-from pjit_inspect.analyze.errors.specs import axes_words, divides, is_legal, parts_of, reshard_words, shape_words
+from pjit_inspect.analyze.errors.fits import advice, changed_call, clauses, replaced_text, reshard_fit
+from pjit_inspect.analyze.errors.specs import (
+    axes_words,
+    divides,
+    is_legal,
+    parts_of,
+    reshard_words,
+    shape_words,
+    spec_words,
+)
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
 __all__ = ["explain_convolution", "explain_new_size", "explain_update"]
 
@@ -32,11 +41,11 @@ def explain_new_size(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     exact = f"{length / parts:g}" if length * 1000 % parts == 0 else f"{length // parts}, with {length % parts} left"
     where = f"dimension {dimensions[0]}" if len(dimensions) == 1 else "a dimension"
     type_ = f"an array {shape_words(facts.arrays[0].shape or ())}" if facts.arrays else "its operand"
-    name = f"`{array.name}`" if array is not None else type_
-    sentence = (
-        f"`{operation}` makes an array of length {length:,} along {where} of {name}, which is split over {axes}: "
-        f"{length:,} / {parts:,} = {exact}"
-    )
+    sentence = say(
+        "{} makes an array of length {} along {} of {}, which is split over {}: {}",
+        code(operation), f"{length:,}", where, name(array.name) if array is not None else type_, axes,
+        f"{length:,} / {parts:,} = {exact}",
+    )  # fmt: skip
     if array is None:
         return ExplainedError(kind="new size", sentence=sentence, notes=(NOT_TOLD,))
     moved = _rolled(scene, array) if operation == "roll" else ()
@@ -116,14 +125,14 @@ def _quoted(facts: ErrorFacts) -> tuple[int, ...]:
 
 def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """An update that is split otherwise than what it updates."""
-    whole, part = facts.arrays
-    array, update = _only(whole, scene), _only(part, scene)
-    own, other = (
-        f"`{found.name}`" if found else f"the {what}" for found, what in ((array, "array"), (update, "update"))
-    )
-    sentence = (
-        f"{other} is `{spec_text(part.spec or ())}`, but {own} that it updates is `{spec_text(whole.spec or ())}`: "
-        "an update must be split as what it updates"
+    updated, part = facts.arrays
+    array, update = _only(updated, scene), _only(part, scene)
+    sentence = say(
+        "{} is {}, but {} that it updates is {}: an update must be split as what it updates",
+        name(update.name) if update is not None else "the update",
+        spec_words(part.spec),
+        name(array.name) if array is not None else "the array",
+        spec_words(updated.spec),
     )
     if array is None or update is None:
         return ExplainedError(kind="update", sentence=sentence, notes=(NOT_TOLD,))
@@ -138,14 +147,13 @@ def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     )
     texts = {one.name: f"jax.sharding.reshard({one.name}, {spec_text(both)})" for one in (array, update)}
     edit = changed_call(scene, texts)
-    effect = f"{shape_words(update.shape or ())} cannot be split as `{spec_text(target)}`; " + reshard_words(
-        array.name, target, both
-    )
+    refused = say("{} cannot be split as {}", shape_words(update.shape or ()), spec_words(target))
+    effect = clauses([refused, reshard_words(array.name, target, both)])
     fit = Fit(edit=edit, effect=effect, spec=both, target=array.name, replaces=scene.expression) if edit else None
     return _explained_update(sentence, array, update, fit)
 
 
-def _explained_update(sentence: str, array: ErrorArray, update: ErrorArray, fit: Fit | None) -> ExplainedError:
+def _explained_update(sentence: Sentence, array: ErrorArray, update: ErrorArray, fit: Fit | None) -> ExplainedError:
     return ExplainedError(kind="update", sentence=sentence, arrays=(array, update), fits=(fit,) if fit else ())
 
 
@@ -159,7 +167,7 @@ def _only(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
 
 def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A convolution whose kernel or features are split."""
-    sentence = (
+    sentence = say(
         "JAX will not choose how the result of a convolution is split: it does where the kernel is replicated and the "
         "features of the input are not split"
     )
@@ -174,10 +182,10 @@ def explain_convolution(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     if not changes:
         return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), notes=(NOT_TOLD,))
     if len(changes) == 1:
-        (name, edit), = changes.items()  # fmt: skip
-        fit = Fit(edit=edit, effect=effects[0], replaces=replaced_text(name, scene))
+        (operand, edit), = changes.items()  # fmt: skip
+        fit = Fit(edit=edit, effect=effects[0], replaces=replaced_text(operand, scene))
     else:
-        fit = Fit(edit=changed_call(scene, changes), effect="; ".join(effects), replaces=scene.expression)
+        fit = Fit(edit=changed_call(scene, changes), effect=clauses(effects), replaces=scene.expression)
     fits = (fit,) if fit.edit else ()
     return ExplainedError(kind="convolution", sentence=sentence, arrays=tuple(operands), fits=fits)
 

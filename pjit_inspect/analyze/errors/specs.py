@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
-from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
+from pjit_inspect.model.report.explained_error import ErrorArray
+from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, code, joined, name, say, spec
 
 __all__ = [
+    "axes_list",
     "axes_words",
     "carried_over",
     "divides",
@@ -23,6 +26,8 @@ __all__ = [
     "parts_of",
     "reshard_words",
     "shape_words",
+    "spec_words",
+    "type_words",
     "usable_axes",
     "without_repeats",
 ]
@@ -32,7 +37,7 @@ _MOST_AXES = 8
 
 def parts_of(entry: SpecEntry, sizes: Mapping[str, int]) -> int:
     """Into how many parts an entry splits a dimension; 0 when an axis is not known."""
-    return math.prod(sizes.get(axis, 0) for axis in axes_of(entry))
+    return math.prod(sizes.get(held, 0) for held in axes_of(entry))
 
 
 def divides(entry: SpecEntry, length: int, sizes: Mapping[str, int]) -> bool:
@@ -41,58 +46,59 @@ def divides(entry: SpecEntry, length: int, sizes: Mapping[str, int]) -> bool:
     return parts > 0 and length % parts == 0
 
 
-def is_legal(spec: PartitionSpec, shape: Sequence[int], sizes: Mapping[str, int]) -> bool:
-    """Whether a spec fits a shape: no more entries than dimensions, all divide, no axis stands twice."""
-    if len(spec) > len(shape) or has_repeats(spec):
+def is_legal(entries: PartitionSpec, shape: Sequence[int], sizes: Mapping[str, int]) -> bool:
+    """Whether a spec fits a shape: no more entries than dimensions, all divide, no axis is in it twice."""
+    if len(entries) > len(shape) or has_repeats(entries):
         return False
-    return all(divides(entry, length, sizes) for entry, length in zip(spec, shape, strict=False))
+    return all(divides(entry, length, sizes) for entry, length in zip(entries, shape, strict=False))
 
 
-def has_repeats(spec: PartitionSpec) -> bool:
-    """Whether an axis stands in it twice."""
-    axes = [axis for entry in spec for axis in axes_of(entry)]
+def has_repeats(entries: PartitionSpec) -> bool:
+    """Whether an axis is in a spec twice."""
+    axes = [held for entry in entries for held in axes_of(entry)]
     return len(set(axes)) < len(axes)
 
 
-def without_repeats(spec: PartitionSpec, *, last: bool = False) -> PartitionSpec:
-    """The spec with each axis where it stands first only, or with `last` where it stands last."""
+def without_repeats(entries: PartitionSpec, *, last: bool = False) -> PartitionSpec:
+    """The spec with each axis in its first place only, or with `last` in its last."""
     if last:
-        return without_repeats(spec[::-1])[::-1]
+        return without_repeats(entries[::-1])[::-1]
     seen: set[str] = set()
     kept: list[SpecEntry] = []
-    for entry in spec:
-        kept.append(entry_of([axis for axis in dict.fromkeys(axes_of(entry)) if axis not in seen]))
+    for entry in entries:
+        kept.append(entry_of([held for held in dict.fromkeys(axes_of(entry)) if held not in seen]))
         seen.update(axes_of(entry))
     return tuple(kept)
 
 
 def usable_axes(mesh: MeshAxes) -> tuple[tuple[str, int], ...]:
     """The axes that a spec on this mesh can name: of more than one device, of one type, not Manual."""
-    types = mesh.types or ("",) * len(mesh.axes)
+    types = mesh.axis_types or ("",) * len(mesh.axes)
     # What an operation's type says may name Explicit axes only.
     wanted = {"explicit"} if "explicit" in types else {"auto", ""}
-    kept = [axis for axis, kind in zip(mesh.axes, types, strict=True) if axis[1] > 1 and kind in wanted]
+    kept = [(own, size) for (own, size), kind in zip(mesh.axes, types, strict=True) if size > 1 and kind in wanted]
     return tuple(kept[:_MOST_AXES])
 
 
 def fitting_entries(length: int, axes: Sequence[tuple[str, int]]) -> list[SpecEntry]:
     """The entries over some axes that split a length evenly: into most parts first, then of fewest axes."""
-    found: list[tuple[int, int, SpecEntry]] = []
+    # Every subset of at most `_MOST_AXES` axes is tried. Negated, more parts sort first; the sort is stable, so that
+    # subsets of as many parts and axes stay in mesh order.
+    ranked: list[tuple[int, int, SpecEntry]] = []
     for count in range(1, len(axes) + 1):
         for chosen in itertools.combinations(axes, count):
             parts = math.prod(size for _, size in chosen)
             if parts and length % parts == 0:
-                found.append((-parts, count, entry_of([name for name, _ in chosen])))
-    return [entry for _, _, entry in sorted(found, key=lambda item: item[:2])]
+                ranked.append((-parts, count, entry_of([own for own, _ in chosen])))
+    return [entry for _, _, entry in sorted(ranked, key=lambda item: item[:2])]
 
 
 def carried_over(array: ErrorArray, mesh: MeshAxes) -> PartitionSpec:
     """The array's spec on another mesh: entries whose axes it has, and which divide there, stay."""
-    shape, spec = array.shape or (), array.spec or ()
-    sizes = mesh.sizes
+    shape, sizes = array.shape or (), mesh.sizes
     kept = [
         entry if set(axes_of(entry)) <= set(sizes) and divides(entry, length, sizes) else None
-        for entry, length in zip(spec, shape, strict=False)
+        for entry, length in zip(array.spec or (), shape, strict=False)
     ]
     return tuple(kept) if len(kept) == len(shape) else (None,) * len(shape)
 
@@ -105,35 +111,54 @@ def shape_words(shape: Sequence[int]) -> str:
     return f"[{','.join(map(str, shape))}]"
 
 
-def axes_words(axes: Sequence[str], sizes: Mapping[str, int]) -> str:
-    """Axes with their sizes, in backticks: "`model` (4)", "`data` x `model` (2 x 4 = 8)"."""
-    names = " x ".join(f"`{axis}`" for axis in axes)
-    known = [sizes[axis] for axis in axes if sizes.get(axis)]
+def spec_words(entries: PartitionSpec | None) -> Phrase:
+    """A spec as the user would write it; that of a scalar for None."""
+    return spec(spec_text(entries or ()))
+
+
+def type_words(array: ErrorArray) -> Phrase:
+    """An array's dtype and shape: `float32[6,8]`."""
+    return code(f"{array.dtype}{shape_words(array.shape or ())}")
+
+
+def axes_words(axes: Sequence[str], sizes: Mapping[str, int]) -> Sentence:
+    """Axes with their sizes: "`model` (4)", "`data` x `model` (2 x 4 = 8)"."""
+    names = _product(axes)
+    known = [sizes[held] for held in axes if sizes.get(held)]
     if len(known) < len(axes) or not axes:
         return names
-    return (
-        f"{names} ({known[0]})" if len(known) == 1 else f"{names} ({' x '.join(map(str, known))} = {math.prod(known)})"
-    )
+    if len(known) == 1:
+        return say("{} ({})", names, known[0])
+    return say("{} ({} = {})", names, " x ".join(map(str, known)), math.prod(known))
 
 
-def over_words(entry: SpecEntry) -> str:
+def over_words(entry: SpecEntry) -> Sentence:
     """The axes of an entry: "`data` x `model`"; "nothing" for none."""
-    return " x ".join(f"`{axis}`" for axis in axes_of(entry)) or "nothing"
+    return _product(axes_of(entry)) or say("nothing")
 
 
-def reshard_words(name: str, before: PartitionSpec, after: PartitionSpec) -> str:
-    """What it takes to bring an array from one spec to another, in words."""
+def _product(axes: Sequence[str]) -> Sentence:
+    return joined([axis(held) for held in axes], " x ", comma=" x ")
+
+
+def axes_list(axes: Iterable[str]) -> Sentence:
+    """Axes of which each is meant by itself: "`x` and `y`"."""
+    return joined([axis(held) for held in axes], comma=" and ")
+
+
+def reshard_words(array: str | Phrase, before: PartitionSpec, after: PartitionSpec) -> Sentence:
+    """What it takes to bring an array, given by its name or in words, from one spec to another."""
+    # Dimension by dimension: an axis that moves to another dimension is lost in one and gained in the other, and
+    # moves data as well; only one that is gained and lost nowhere is a slice of what a device has.
+    what = name(array) if isinstance(array, str) else array
     pairs = list(itertools.zip_longest(before, after))
-    lost = [axis for old, new in pairs for axis in axes_of(old) if axis not in axes_of(new)]
-    gained = [axis for old, new in pairs for axis in axes_of(new) if axis not in axes_of(old)]
+    lost = [held for old, new in pairs for held in axes_of(old) if held not in axes_of(new)]
+    gained = [held for old, new in pairs for held in axes_of(new) if held not in axes_of(old)]
+    off, onto = axes_list(dict.fromkeys(lost)), axes_list(dict.fromkeys(gained))
     if not lost:
-        return f"each device keeps a slice of `{name}`; nothing is sent" if gained else f"`{name}` stays as it is"
-    over = " and ".join(f"`{axis}`" for axis in dict.fromkeys(lost))
+        return say("each device keeps a slice of {}; nothing is sent" if gained else "{} stays as it is", what)
     if not gained:
-        return f"gathers `{name}` over {over}"
-    into = " and ".join(f"`{axis}`" for axis in dict.fromkeys(gained))
-    return (
-        f"moves `{name}` between devices: off {over}, onto {into}"
-        if sorted(lost) != sorted(gained)
-        else f"moves `{name}` along {over}"
-    )
+        return say("gathers {} over {}", what, off)
+    if sorted(lost) == sorted(gained):
+        return say("moves {} along {}", what, off)
+    return say("moves {} between devices: off {}, onto {}", what, off, onto)

@@ -1,6 +1,6 @@
 """What to write where a line asks for the value of an array that JAX only traces, or for one that outlived its trace.
 
-Not its job: which function was traced and what its value depends on (`parse.messages.traced_errors`), what the line
+Not its job: which function was traced and what its value depends on (`parse.messages.function_errors`), what the line
 does with it (`observe.errors.scene`).
 """
 
@@ -11,13 +11,14 @@ import re
 from collections.abc import Callable, Iterator
 
 from pjit_inspect.analyze.errors.fits import advice, listed
-from pjit_inspect.analyze.errors.specs import shape_words
+from pjit_inspect.analyze.errors.specs import type_words
 from pjit_inspect.model.report.explained_error import ErrorFacts, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, place, say
 
 __all__ = ["explain_leaked", "explain_traced"]
 
 _ASKS = {
-    "bool": "whether {} is true",
+    "bool": "whether an array is true",
     "array": "its values as a numpy array",
     "integer": "its value as an integer",
     "int": "its value as an integer",
@@ -50,25 +51,27 @@ def explain_traced(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A value that is not known while JAX traces."""
     if facts.place and scene.places and facts.place not in scene.places:
         return _outlived(facts, scene)
-    what = f"`{scene.expression}`" if scene.expression else "the line"
-    function = f"`{facts.function}`" if facts.function else "the function"
-    while_ = f"while {function} is traced" + (f" for `{facts.operation}`" if facts.operation else "")
-    asks = _ASKS[facts.reason].format("an array")
-    depends = (
-        f", which depends on the argument{'s' if len(facts.names) > 1 else ''} {listed(facts.names)}"
-        if facts.names
-        else ""
-    )
-    if facts.reason == "bool":
-        # Python places what fails of `a and b` at either of them, or at both.
-        is_asked = scene.statement and (scene.expression in ("", scene.condition) or _has_parts(scene.condition))
-        asks = f"the `{scene.statement}` asks whether `{scene.condition}` is true" if is_asked else ""
-        asks = asks or f"{what} asks whether an array is true"
-        sentence = f"{asks}{depends}: {while_}, values are not known"
-    else:
-        sentence = f"{what} needs {asks}{depends}: {while_}, values are not known"
+    function = name(facts.function) if facts.function else "the function"
+    for_ = say(" for {}", code(facts.operation)) if facts.operation else ""
+    arguments = "arguments" if len(facts.names) > 1 else "argument"
+    depends = say(", which depends on the {} {}", arguments, listed(facts.names)) if facts.names else ""
+    sentence = say("{}{}: while {} is traced{}, values are not known", _asks(facts, scene), depends, function, for_)
     fits = [*_FITS.get(facts.reason, _nothing)(facts, scene), *_static(facts, scene)]
     return ExplainedError(kind="traced value", sentence=sentence, fits=tuple(fits))
+
+
+def _asks(facts: ErrorFacts, scene: ErrorScene) -> Sentence:
+    """What asks for which value."""
+    # Python places what fails of `a and b` at either of them, or at both.
+    is_asked = scene.statement and (scene.expression in ("", scene.condition) or _has_parts(scene.condition))
+    if facts.reason == "bool" and is_asked:
+        return say("the {} asks whether {} is true", code(scene.statement), code(scene.condition))
+    verb = "asks" if facts.reason == "bool" else "needs"
+    return say("{} {} {}", _line(scene), verb, _ASKS[facts.reason])
+
+
+def _line(scene: ErrorScene) -> Phrase | str:
+    return code(scene.expression) if scene.expression else "the line"
 
 
 def _has_parts(condition: str) -> bool:
@@ -76,33 +79,28 @@ def _has_parts(condition: str) -> bool:
 
 
 def _outlived(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
-    what = f"`{scene.expression}`" if scene.expression else "the line"
-    sentence = (
-        f"{what} uses an intermediate value of `{facts.function}` (traced for `{facts.operation}`), which was kept "
-        "after the function returned: it has no data"
-    )
-    return ExplainedError(kind="leaked value", sentence=sentence, fits=(_returned(facts),), notes=_traced_at(facts))
-
-
-def _traced_at(facts: ErrorFacts) -> tuple[str, ...]:
-    return (f"the function is at {facts.place}",) if facts.place else ()
+    words = "{} uses an intermediate value of {}, which was kept after the function returned: it has no data"
+    sentence = say(words, _line(scene), say("{} (traced for {})", name(facts.function), code(facts.operation)))
+    notes = (say("the function is at {}", place(facts.place)),) if facts.place else ()
+    return ExplainedError(kind="leaked value", sentence=sentence, fits=(_returned(facts),), notes=notes)
 
 
 def _returned(facts: ErrorFacts) -> Fit:
-    name = f"`{facts.function}`" if facts.function and facts.function != "<lambda>" else "the function"
-    return advice(f"return the value from {name}", "what a traced function stores elsewhere has no data")
+    function = name(facts.function) if facts.function and facts.function != "<lambda>" else "the function"
+    return advice(say("return the value from {}", function), "what a traced function stores elsewhere has no data")
 
 
 def explain_leaked(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """A value of a traced function that was kept beyond it."""
     array = facts.arrays[0]
-    type_ = f"{array.dtype}{shape_words(array.shape or ())}"
     same = [other for other in scene.operands if (other.dtype, other.shape) == (array.dtype, array.shape)]
-    name = f"`{same[0].name}`" if len(same) == 1 and scene.is_complete else f"a value `{type_}`"
-    origin = f"`{facts.function}`" if facts.function else "a function that JAX traced"
-    of = f"{origin} (traced for `{facts.operation}`)" if facts.operation else origin
-    sentence = f"{name} is an intermediate value of {of}, and was kept after the function returned: it has no data"
-    notes = (f"the value was made at {facts.place}",) if facts.place else ()
+    is_known = len(same) == 1 and scene.is_complete
+    what = name(same[0].name) if is_known else say("a value {}", type_words(array))
+    origin = name(facts.function) if facts.function else "a function that JAX traced"
+    for_ = say(" (traced for {})", code(facts.operation)) if facts.operation else ""
+    words = "{} is an intermediate value of {}{}, and was kept after the function returned: it has no data"
+    sentence = say(words, what, origin, for_)
+    notes = (say("the value was made at {}", place(facts.place)),) if facts.place else ()
     fits = (
         _returned(facts),
         advice("run it under `jax.checking_leaks()`", "JAX then raises in the function that keeps it"),
@@ -119,37 +117,37 @@ def _nothing(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
 
 def _truth(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     texts = [argument.text for argument in scene.arguments]
-    whole = all(texts) and bool(texts)
+    is_read = all(texts) and bool(texts)
     if scene.statement == "while":
         yield advice("use `jax.lax.while_loop`", "the loop is then part of the program")
     elif scene.statement == "assert":
         yield advice("use `jax.experimental.checkify`, or check before the call", "the check is then made when it runs")
     elif scene.statement:
         yield from _picks()
-    elif found := _IN.fullmatch(scene.expression):
-        edit = f"jnp.any({found[3]} == {found[1]})" if not found[2] else f"~jnp.any({found[3]} == {found[1]})"
-        yield Fit(edit=edit, effect="stays in the program", replaces=scene.expression)
-    elif scene.operator == "if else" and whole:
+    elif member := _IN.fullmatch(scene.expression):
+        edit = f"jnp.any({member[3]} == {member[1]})"
+        yield _replacing(scene, f"~{edit}" if member[2] else edit, "stays in the program")
+    elif scene.operator == "if else" and is_read:
         test, body, orelse = texts
-        yield Fit(
-            edit=f"jnp.where({_one_truth(test)}, {body}, {orelse})",
-            effect="computes both and picks",
-            replaces=scene.expression,
-        )
-    elif scene.operator in ("and", "or") and whole and all(argument.type == "truth" for argument in scene.arguments):
-        joined = texts[0]
+        yield _replacing(scene, f"jnp.where({_one_truth(test)}, {body}, {orelse})", "computes both and picks")
+    elif scene.operator in ("and", "or") and is_read and all(argument.type == "truth" for argument in scene.arguments):
+        both = texts[0]
         for text in texts[1:]:
-            joined = f"jnp.logical_{scene.operator}({joined}, {text})"
-        yield Fit(edit=joined, effect="for each element", replaces=scene.expression)
-    elif scene.operator == "not" and whole:
-        yield Fit(edit=f"jnp.logical_not({texts[0]})", effect="for each element", replaces=scene.expression)
-    elif scene.operator in ("any", "all") and len(texts) == 1 and whole and " for " not in texts[0]:
-        yield Fit(edit=f"jnp.{scene.operator}({texts[0]})", effect="stays in the program", replaces=scene.expression)
-    elif scene.operator in ("max", "min") and len(texts) == 2 and whole:
+            both = f"jnp.logical_{scene.operator}({both}, {text})"
+        yield _replacing(scene, both, "for each element")
+    elif scene.operator == "not" and is_read:
+        yield _replacing(scene, f"jnp.logical_not({texts[0]})", "for each element")
+    elif scene.operator in ("any", "all") and len(texts) == 1 and is_read and " for " not in texts[0]:
+        yield _replacing(scene, f"jnp.{scene.operator}({texts[0]})", "stays in the program")
+    elif scene.operator in ("max", "min") and len(texts) == 2 and is_read:
         function = "maximum" if scene.operator == "max" else "minimum"
-        yield Fit(edit=f"jnp.{function}({texts[0]}, {texts[1]})", effect="for each element", replaces=scene.expression)
+        yield _replacing(scene, f"jnp.{function}({texts[0]}, {texts[1]})", "for each element")
     else:
         yield from _picks()
+
+
+def _replacing(scene: ErrorScene, edit: str, effect: str) -> Fit:
+    return Fit(edit=edit, effect=Sentence(effect), replaces=scene.expression)
 
 
 def _one_truth(text: str) -> str:
@@ -164,11 +162,11 @@ def _one_truth(text: str) -> str:
 def _logical(node: ast.expr, text: str) -> str:
     own = ast.get_source_segment(text, node) or ""
     if isinstance(node, ast.BoolOp):
-        name = "and" if isinstance(node.op, ast.And) else "or"
-        joined = _logical(node.values[0], text)
+        word = "and" if isinstance(node.op, ast.And) else "or"
+        both = _logical(node.values[0], text)
         for part in node.values[1:]:
-            joined = f"jnp.logical_{name}({joined}, {_logical(part, text)})"
-        return joined
+            both = f"jnp.logical_{word}({both}, {_logical(part, text)})"
+        return both
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return f"jnp.logical_not({_logical(node.operand, text)})"
     return own
@@ -181,15 +179,15 @@ def _picks() -> Iterator[Fit]:
 
 def _numpy(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     keys = {argument.key for argument in scene.arguments}
-    name = scene.jax_name.rpartition(".")[2]
-    is_same = bool(scene.arguments) and not keys & _NOT_IN_JAX and name not in _SIZED
-    if scene.jax_name and is_same and not (name == "where" and len(keys) == 1):
+    function = scene.jax_name.rpartition(".")[2]
+    is_same = bool(scene.arguments) and not keys & _NOT_IN_JAX and function not in _SIZED
+    if scene.jax_name and is_same and not (function == "where" and len(keys) == 1):
         call = scene.jax_name + scene.expression[scene.expression.index("(") :]
-        yield Fit(edit=call, effect="stays in the program", replaces=scene.expression)
+        yield _replacing(scene, call, "stays in the program")
     elif scene.operator == "[]" and scene.operands and scene.expression.endswith(f"[{scene.subscripts}]"):
-        name = scene.expression[: -len(scene.subscripts) - 2]
-        edit = f"jnp.asarray({name})[{scene.subscripts}]"
-        yield Fit(edit=edit, effect="an array of JAX's can be indexed by it", replaces=scene.expression)
+        indexed = scene.expression[: -len(scene.subscripts) - 2]
+        edit = f"jnp.asarray({indexed})[{scene.subscripts}]"
+        yield _replacing(scene, edit, "an array of JAX's can be indexed by it")
     else:
         yield advice("use a function of `jax.numpy`, where there is one", "numpy computes at once, and needs values")
         yield advice("use `jax.pure_callback`", "calls it with values each time that the program runs")
@@ -199,13 +197,12 @@ def _number(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     texts = [argument.text for argument in scene.arguments]
     if facts.reason in ("int", "float") and scene.operator == facts.reason and len(texts) == 1 and texts[0]:
         yield advice(
-            f"write `jnp.asarray({texts[0]}, {facts.reason})`",
+            say("write {}", code(f"jnp.asarray({texts[0]}, {facts.reason})")),
             "where an array will do: it keeps the type, and is traced",
         )
     elif facts.reason == "item" and scene.expression.endswith(".item()"):
-        yield advice(
-            f"write `{scene.expression[: -len('.item()')]}`", "where an array will do: it stays in the program"
-        )
+        words = say("write {}", code(scene.expression.removesuffix(".item()")))
+        yield advice(words, "where an array will do: it stays in the program")
 
 
 def _integer(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
@@ -231,9 +228,8 @@ def _size(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     keyword = "total_repeat_length" if scene.operator == "repeat" else "size"
     if scene.operator in ("repeat", "nonzero", "where", "unique", "argwhere", "flatnonzero", "bincount"):
         keyword = "length" if scene.operator == "bincount" else keyword
-        yield advice(
-            f"give `{scene.operator}` the argument `{keyword}`", "the result then has that length, whatever the values"
-        )
+        words = say("give {} the argument {}", code(scene.operator), code(keyword))
+        yield advice(words, "the result then has that length, whatever the values")
 
 
 def _key(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
@@ -253,9 +249,9 @@ def _static(facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
         return
     if not _asks_arguments(facts, scene):
         return
-    words = repr(names[0]) if len(names) == 1 else repr(tuple(names))
+    static = code(f"static_argnames={names[0]!r}" if len(names) == 1 else f"static_argnames={tuple(names)!r}")
     yield advice(
-        f"name it in the `jax.jit` of `{facts.function}`: `static_argnames={words}`",
+        say("name it in the `jax.jit` of {}: {}", name(facts.function), static),
         "for Python numbers, not arrays: it is then known while tracing, and compiled for each value",
     )
 
@@ -269,7 +265,8 @@ def _asks_arguments(facts: ErrorFacts, scene: ErrorScene) -> bool:
 
     Arrays cannot be static: what is asked of one of several elements is no number.
     """
-    if any(array.shape for array in (*facts.arrays, *(one for one in scene.operands if one.name in facts.names))):
+    arguments = [array for array in scene.operands if array.name in facts.names]
+    if any(array.shape for array in (*facts.arrays, *arguments)):
         return False
     is_truth = facts.reason == "bool"
     text = (scene.statement and scene.condition) or scene.expression
@@ -286,7 +283,7 @@ def _asks_arguments(facts: ErrorFacts, scene: ErrorScene) -> bool:
     if not used & set(facts.names) or used & set(scene.computed):
         return False
     # What the other names hold is known to be no array, or is one of the arguments.
-    others = {name for name in used - set(facts.names) if any(array.name == name for array in scene.operands)}
+    others = (used - set(facts.names)) & {array.name for array in scene.operands}
     return not is_truth or not others
 
 

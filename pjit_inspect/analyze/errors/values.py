@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from pjit_inspect.analyze.errors.fits import advice, listed
-from pjit_inspect.analyze.errors.specs import shape_words
+from pjit_inspect.analyze.errors.specs import type_words
 from pjit_inspect.model.report.explained_error import (
     ErrorArgument,
     ErrorArray,
@@ -17,10 +17,12 @@ from pjit_inspect.model.report.explained_error import (
     ExplainedError,
     Fit,
 )
+from pjit_inspect.model.words.sentence import Phrase, code, name, say
 
 __all__ = ["explain_deleted", "explain_static"]
 
 _ARRAYS = ("ArrayImpl", "Array", "ndarray")
+_LOOKS_UP = "JAX looks up compiled programs by it"
 
 # ---------------------------------------------------------------- data that is gone
 
@@ -32,11 +34,10 @@ def explain_deleted(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     gone = [array for array in scene.operands if array.name in scene.deleted and _is_quoted(array, facts)]
     gone = list({array.name: array for array in gone}.values())
     names = [array.name for array in gone]
-    type_ = f"`{facts.arrays[0].dtype}{shape_words(facts.arrays[0].shape or ())}`" if facts.arrays else ""
-    what = listed(names[:3]) if names else f"an array {type_}" if type_ else "an argument"
+    unnamed = say("an array {}", type_words(facts.arrays[0])) if facts.arrays else "an argument"
     verb = "have" if len(names) > 1 else "has"
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    sentence = f"{what}{more} {verb} no data any more"
+    sentence = say("{}{} {} no data any more", listed(names[:3]) if names else unnamed, more, verb)
     taken = scene.taken[0] if names and scene.taken else None
     if taken is None:
         sentence += ": it was deleted, as a jitted function does with what it is given under `donate_argnums`"
@@ -47,7 +48,7 @@ def explain_deleted(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         return ExplainedError(kind="deleted", sentence=sentence, arrays=tuple(gone), fits=fits)
     line, call, is_sure = taken
     took = "and the function took its memory" if is_sure else "and its memory is gone once that has run"
-    sentence += f": `{call}` in line {line} donates it (`donate_argnums`), {took}"
+    sentence += say(": {} in line {} donates it (`donate_argnums`), {}", code(call), line, took)
     return ExplainedError(
         kind="deleted", sentence=sentence, arrays=tuple(gone), fits=tuple(_kept(line, call, names, scene))
     )
@@ -58,22 +59,18 @@ def _is_quoted(array: ErrorArray, facts: ErrorFacts) -> bool:
 
 
 def _kept(line: int, call: str, names: list[str], scene: ErrorScene) -> list[Fit]:
-    fits = [advice(f"go on with what `{call}` returned", "that is where the data went")]
+    fits = [advice(say("go on with what {} returned", code(call)), "that is where the data went")]
     own = scene.frame.line if scene.frame is not None else None
-    for name in sorted({name.partition("[")[0].partition(".")[0] for name in names}):
-        is_tree = any(other != name and other.startswith((f"{name}[", f"{name}.")) for other in names)
-        copy = f"jax.tree.map(jnp.copy, {name})" if is_tree else f"jnp.copy({name})"
-        if edit := _with_argument(call, name, copy):
-            fits.append(
-                Fit(
-                    edit=edit, effect=f"`{name}` keeps its data, and both need memory", replaces=call,
-                    line=line if line != own else None,
-                )
-            )  # fmt: skip
+    for root in sorted({array.partition("[")[0].partition(".")[0] for array in names}):
+        is_tree = any(other != root and other.startswith((f"{root}[", f"{root}.")) for other in names)
+        copy = f"jax.tree.map(jnp.copy, {root})" if is_tree else f"jnp.copy({root})"
+        if edit := _with_argument(call, root, copy):
+            effect = say("{} keeps its data, and both need memory", name(root))
+            fits.append(Fit(edit=edit, effect=effect, replaces=call, line=line if line != own else None))
     return fits[:2]
 
 
-def _with_argument(call: str, name: str, text: str) -> str:
+def _with_argument(call: str, variable: str, text: str) -> str:
     """A call with another text for the one argument that is a name; "" where none is, or several are."""
     try:
         node = ast.parse(call, mode="eval").body
@@ -82,7 +79,8 @@ def _with_argument(call: str, name: str, text: str) -> str:
     if not isinstance(node, ast.Call):
         return ""
     held = [*node.args, *(keyword.value for keyword in node.keywords)]
-    same = [one for one in held if isinstance(one, ast.Name) and one.id == name]
+    same = [node for node in held if isinstance(node, ast.Name) and node.id == variable]
+    # Python counts columns in bytes: they are places in the text only where every character is one.
     if len(same) != 1 or same[0].end_col_offset is None or not call.isascii():
         return ""
     return f"{call[: same[0].col_offset]}{text}{call[same[0].end_col_offset :]}"
@@ -91,11 +89,11 @@ def _with_argument(call: str, name: str, text: str) -> str:
 def _given_twice(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     texts = [argument.text for argument in scene.arguments if argument.text]
     twice = next((text for text in texts if texts.count(text) > 1), "")
-    what = f"`{twice}`" if twice else "one array"
-    sentence = (
-        f"{what} is given to two donated arguments, and its memory can be taken only once"
+    sentence = say(
+        "{} is given to two donated arguments, and its memory can be taken only once"
         if facts.reason == "twice"
-        else f"{what} is given to a donated argument and to another one, which needs it, too"
+        else "{} is given to a donated argument and to another one, which needs it, too",
+        code(twice) if twice else "one array",
     )
     if twice:
         place = len(texts) - 1 - texts[::-1].index(twice)
@@ -104,7 +102,8 @@ def _given_twice(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
         keys = [argument.key for argument in scene.arguments]
         parts = [text if key.isdigit() else f"{key}={text}" for key, text in zip(keys, changed, strict=False)]
         if len(texts) == len(keys):
-            fit = Fit(edit=f"{callee}({', '.join(parts)})", effect="each has its own memory", replaces=scene.expression)
+            edit, effect = f"{callee}({', '.join(parts)})", say("each has its own memory")
+            fit = Fit(edit=edit, effect=effect, replaces=scene.expression)
             return ExplainedError(kind="deleted", sentence=sentence, fits=(fit,))
     fit = advice("give one of them a copy, as `jnp.copy` makes it", "each has its own memory")
     return ExplainedError(kind="deleted", sentence=sentence, fits=(fit,))
@@ -121,10 +120,9 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     argument = _argument(type_, scene)
     if len(facts.names) > 1:
         return _held(type_, facts.names[1], argument)
-    name = f"`{argument.text}`" if argument is not None else "a static argument"
-    shown = "array" if type_ in _ARRAYS else type_
+    what = code(argument.text) if argument is not None else "a static argument"
     is_ = "is static and of" if argument is not None else "is of"
-    sentence = f"{name} {is_} the type `{shown}`, which has no hash: JAX looks up compiled programs by it"
+    sentence = say("{} {} the type {}, which has no hash: {}", what, is_, _type(type_), _LOOKS_UP)
     if type_ in _ARRAYS:
         fits = [
             advice("leave it out of the static arguments", "an array is traced, and one program does for all values")
@@ -138,7 +136,7 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     else:
         fits = [
             advice(
-                f"give `{type_}` a hash, as `@dataclass(frozen=True)` does",
+                say("give {} a hash, as `@dataclass(frozen=True)` does", code(type_)),
                 "equal objects then find the program that was compiled",
             )
         ]
@@ -146,17 +144,21 @@ def explain_static(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
 
 
 def _held(type_: str, inner: str, argument: ErrorArgument | None) -> ExplainedError:
-    name = f"`{argument.text}`" if argument is not None else f"a static argument of the type `{type_}`"
-    shown = "array" if inner in _ARRAYS else inner
-    sentence = f"{name} is static and holds something of the type `{shown}`, which has no hash"
-    sentence += ": JAX looks up compiled programs by it"
+    what = code(argument.text) if argument is not None else say("a static argument of the type {}", code(type_))
+    words = "{} is static and holds something of the type {}, which has no hash: {}"
+    sentence = say(words, what, _type(inner), _LOOKS_UP)
     if inner in ("list", "set"):
         fit = advice(f"make the {inner} in it a tuple", "a tuple has a hash where all in it have one")
     elif inner in _ARRAYS:
         fit = advice("give the array as an argument of its own that is traced", "one program does for all values")
     else:
-        fit = advice(f"give what it holds of the type `{inner}` a hash, or leave it out", "it is then found again")
+        words = say("give what it holds of the type {} a hash, or leave it out", code(inner))
+        fit = advice(words, "it is then found again")
     return ExplainedError(kind="static argument", sentence=sentence, fits=(fit,))
+
+
+def _type(type_: str) -> Phrase:
+    return code("array" if type_ in _ARRAYS else type_)
 
 
 def _argument(type_: str, scene: ErrorScene) -> ErrorArgument | None:
@@ -170,22 +172,20 @@ def _as_tuple(argument: ErrorArgument | None, type_: str) -> Fit:
     if argument is None or not argument.type.endswith("of plain"):
         return advice(f"pass a tuple in place of the {type_}", "a tuple has a hash where all in it have one")
     end = ")" * make.count("(")
-    return Fit(edit=f"{make}({argument.text}){end}", effect="a tuple has a hash", replaces=argument.text)
+    return Fit(edit=f"{make}({argument.text}){end}", effect=say("a tuple has a hash"), replaces=argument.text)
 
 
 def _not_an_array(facts: ErrorFacts, type_: str) -> ExplainedError:
-    name = facts.function
-    sentence = f"`{name}` is given an object of the type `{type_}`, which is no array and cannot be traced"
-    fits = []
-    if name.isidentifier():
-        fits.append(
-            advice(
-                f"name it in the `jax.jit` of the function: `static_argnames={name!r}`",
-                "for objects with a hash: it is then known while tracing, and compiled for each value",
-            )
+    path = facts.function
+    words = "{} is given an object of the type {}, which is no array and cannot be traced"
+    sentence = say(words, name(path), code(type_))
+    if path.isidentifier():
+        fit = advice(
+            say("name it in the `jax.jit` of the function: {}", code(f"static_argnames={path!r}")),
+            "for objects with a hash: it is then known while tracing, and compiled for each value",
         )
     else:
-        root = name.partition("[")[0].partition(".")[0]
-        words = f"take it out of `{root}`, and give it as an argument of its own that is static"
-        fits.append(advice(words, "all leaves of a tree are traced"))
-    return ExplainedError(kind="static argument", sentence=sentence, fits=tuple(fits))
+        root = name(path.partition("[")[0].partition(".")[0])
+        words = say("take it out of {}, and give it as an argument of its own that is static", root)
+        fit = advice(words, "all leaves of a tree are traced")
+    return ExplainedError(kind="static argument", sentence=sentence, fits=(fit,))

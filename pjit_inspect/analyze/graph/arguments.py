@@ -30,10 +30,10 @@ def has_scopes(placing: Placing) -> bool:
 
 def _within(placing: Placing, rows: frozenset[int]) -> list[bool]:
     """For each scope, whether it is one of these or within one."""
-    found: list[bool] = []
+    within: list[bool] = []
     for row, parent in enumerate(placing.scopes.parents):
-        found.append(row in rows or (parent >= 0 and found[parent]))
-    return found
+        within.append(row in rows or (parent >= 0 and within[parent]))
+    return within
 
 
 def place_by_arguments(placing: Placing, inputs: Inputs) -> None:
@@ -53,13 +53,13 @@ def _layers(inputs: Inputs) -> dict[int, _Layer]:
     """For each argument with a number in its path, what stands before the number, and the number."""
     module = inputs.kernels.module
     arguments = dict.fromkeys(argument for taken in inputs.of for _, _, argument, _ in taken if argument >= 0)
-    found: dict[int, _Layer] = {}
+    layers: dict[int, _Layer] = {}
     for argument in arguments:
         path = argument_path(module.instruction(argument).op_name)
         position = next((k for k, part in enumerate(path) if k and part.isdecimal() and len(part) < 10), None)
         if position is not None:
-            found[argument] = path[:position], int(path[position])
-    return found
+            layers[argument] = path[:position], int(path[position])
+    return layers
 
 
 def _base(placing: Placing, inputs: Inputs, layers: dict[int, _Layer]) -> tuple[str, ...] | None:
@@ -98,13 +98,13 @@ class _Labels:
 
     def _own(self, kernel: int) -> list[int]:
         """Numbers of the arguments it takes, gathered or not."""
-        found = []
+        numbers = []
         for source, element, argument, size in self._inputs.of[kernel]:
             if source >= 0:
                 argument = self._gathered(source, element)
             if argument in self._numbers and size > SMALL:
-                found.append(self._numbers[argument])
-        return found
+                numbers.append(self._numbers[argument])
+        return numbers
 
     def _gathered(self, source: int, element: int) -> int:
         """The argument a kernel's result is all of, or a part; -1 when it is none."""
@@ -116,7 +116,7 @@ class _Labels:
 
     def _of(self, kernel: int, phase: int, choose: Callable[[Sequence[int]], int]) -> int | None:
         """Of the numbers of the kernels it takes values of, in one phase, the one to choose."""
-        found = [
+        labels = [
             label
             for source, _, _, size in self._inputs.of[kernel]
             if source >= 0
@@ -124,10 +124,11 @@ class _Labels:
             and self._phase[source] == phase
             and (label := self._found[source]) is not None
         ]
-        return choose(found) if found else None
+        return choose(labels) if labels else None
 
     def _recompute_by_users(self) -> None:
         """What a layer computes again before it reads an argument has the number of what takes it."""
+        # From the last kernel back, so that a chain is labelled in one pass: users come after what they use.
         for kernel in range(len(self._found) - 1, -1, -1):
             if self._phase[kernel] == RECOMPUTE and not self._own(kernel):
                 users = [self._found[user] for user in self._placing.users[kernel] if self._phase[user] == RECOMPUTE]
@@ -138,9 +139,12 @@ class _Labels:
         own = self._own(kernel)
         again = self._of(kernel, RECOMPUTE, max)
         if own or again is not None:
+            # Own arguments, and what the layer computed again, decide before what comes from neighbouring layers does.
             return max([*own, *([again] if again is not None else [])])
         below, saved = self._of(kernel, BACKWARD, min), self._of(kernel, FORWARD, max)
         known = [label for label in (below, saved) if label is not None]
+        # A gradient comes from above and goes down: of the layer below whose gradient it takes and the layer that saved
+        # a value, the lower one is where it has got to.
         return min(known) if known else None
 
     def _gradients(self) -> None:
@@ -149,21 +153,23 @@ class _Labels:
         for kernel in range(len(self._found) - 1, -1, -1):
             if self._phase[kernel] != BACKWARD or not self._placing.users[kernel]:
                 continue
+            # Backwards again: an end is known before what leads to it is asked. Two ends, or one unknown (-1), decide
+            # nothing.
             numbers = {number for user in self._takers(kernel) for number in self._end(user, ends)}
             if len(numbers) == 1 and -1 not in numbers:
                 self._found[kernel] = ends[kernel] = numbers.pop()
 
     def _takers(self, kernel: int) -> list[int]:
         """What takes its result, through combined collectives."""
-        found: list[int] = []
+        takers: list[int] = []
         for user in self._placing.users[kernel]:
             if user in self._inputs.combined:
                 operands = self._inputs.by_operand[user].items()
                 mine = [k for k, rows in operands if any(source == kernel for source, *_ in rows)]
-                found += [taker for k in mine for taker in self._inputs.takers[user].get(k, ())]
+                takers += [taker for k in mine for taker in self._inputs.takers[user].get(k, ())]
             else:
-                found.append(user)
-        return found
+                takers.append(user)
+        return takers
 
     def _end(self, user: int, ends: dict[int, int]) -> list[int]:
         """The layers that a value ends up in by this user; -1 for one that cannot be told."""

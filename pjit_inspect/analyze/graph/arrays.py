@@ -56,7 +56,8 @@ class Inputs:
     """
 
     def __init__(self, kernels: KernelList, combined: Mapping[int, str]) -> None:
-        self.kernels, self.combined = kernels, combined
+        self.kernels: KernelList = kernels
+        self.combined: Mapping[int, str] = combined
         reads = kernels.reads
         columns = (reads.source, reads.element, kernels.arguments, kernels.sizes)
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
@@ -111,12 +112,12 @@ def _same_paths(placing: Placing, inputs: Inputs, homes: dict[int, int]) -> dict
         for start in range(len(path)):
             end = path[start:]
             ends[end] = home if ends.get(end, home) == home else None
-    found = {}
+    same = {}
     for argument, path in paths.items():
         known = next((ends[path[k:]] for k in range(len(path)) if path[k:] in ends), None)
         if argument not in homes and known is not None:
-            found[argument] = known
-    return found
+            same[argument] = known
+    return same
 
 
 def place_updates(placing: Placing, inputs: Inputs, homes: Mapping[int, int]) -> None:
@@ -149,8 +150,10 @@ def _home_of(kernel: int, placing: Placing, inputs: Inputs, homes: Mapping[int, 
         if scope != ROOT:
             (large if size > SMALL else small)[scope] += size
         is_shared |= scope == ROOT and size <= SMALL
-    found = large or (Counter() if is_shared else small)
-    return placing.scopes.common(sorted(found)) if found else ROOT
+    # Small values (steps, norms, scales) are shared by all layers: they decide only where no large one does, and not
+    # where one of them belongs to no layer.
+    readers = large or (Counter() if is_shared else small)
+    return placing.scopes.common(sorted(readers)) if readers else ROOT
 
 
 def group_of(scopes: Scopes, scope: int) -> int:
@@ -201,11 +204,11 @@ def find_served(kernel: int, inputs: Inputs) -> tuple[Served, ...]:
     kind = inputs.combined[kernel]
     if kind in _ONE_ARRAY:
         return ()
-    found = []
+    served = []
     for operand, rows in sorted(inputs.by_operand[kernel].items()):
         makers = [source for source, *_ in rows if source >= 0]
         takers = inputs.takers[kernel].get(operand, [])
         near = [*makers, *takers] if kind in SUMS else [*takers, *makers]
         if near:
-            found.append(Served(near[0], rows[0][3]))
-    return tuple(found)
+            served.append(Served(near[0], rows[0][3]))
+    return tuple(served)

@@ -1,10 +1,15 @@
 """A program as the inspector's graph and schedule strip: every step from instructions to rows, boxes and arrows.
 
-Not its job: the steps themselves, in this order: `graph_running`, `_values`, `_kernels`, `_sites`, `_scopes`,
-`_placing`, `_arguments`, `_functions`, `_arrays`, `_work`, `_tree`, `_fold`, `_matrix`, `_schedule`.
+The strip shows what the matrix cannot: weights gathered long before their layer, or what a collective overlaps with.
+Its places count kernels, not time.
+
+Not its job: the steps before the strip, in this order: `kernels`, `sites`, `scopes`, `placing`, `arguments`,
+`functions`, `arrays`, `work`, `tree`, `fold`, `matrix`.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 
@@ -16,7 +21,6 @@ from pjit_inspect.analyze.graph.kernels import KernelList, find_kernels
 from pjit_inspect.analyze.graph.matrix import Matrix, build_matrix, find_arrows, find_mixes
 from pjit_inspect.analyze.graph.parts import GraphParts
 from pjit_inspect.analyze.graph.placing import Placing, place_kernels
-from pjit_inspect.analyze.graph.schedule import build_strip
 from pjit_inspect.analyze.graph.scopes import Scopes, read_names
 from pjit_inspect.analyze.graph.sites import CollectiveSites, find_collective_kernels
 from pjit_inspect.analyze.graph.tree import Rows, build_rows
@@ -25,8 +29,8 @@ from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import CollectiveTable
-from pjit_inspect.model.report.graph import GraphRow, ProgramGraph
-from pjit_inspect.model.report.graph_columns import GraphKernels, GraphReads
+from pjit_inspect.model.report.graph import GraphRow, LaneEvent, ProgramGraph, ScheduleStrip
+from pjit_inspect.model.report.graph_columns import GraphKernels, GraphReads, ScheduleRuns
 
 __all__ = ["find_graph"]
 
@@ -59,7 +63,7 @@ def find_graph(module: HloModule, collectives: CollectiveTable) -> ProgramGraph:
         folds=parts.folding.folds,
         deviations=find_deviations(parts.folding, parts.rows, matrix.boxes, matrix.at),
         arrows=find_arrows(parts.kernels, matrix.of_kernel),
-        strip=build_strip(parts),
+        strip=_build_strip(parts),
     )
 
 
@@ -194,3 +198,67 @@ def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ..
     names = {number: module.instruction(row).op_name for row, number in numbers.items()}
     last = max((number for number in names if 0 <= number < len(module)), default=-1)
     return tuple(names.get(number, "") for number in range(last + 1))
+
+
+def _build_strip(parts: GraphParts) -> ScheduleStrip:
+    """The strip of one program."""
+    kernels, table, rows = parts.kernels, parts.collectives, parts.rows
+    groups = _groups(rows, parts.folding)
+    lanes = _lanes(table)
+    uses = _uses(kernels)
+    events = [
+        LaneEvent(
+            collective=number,
+            lane=lanes[table.rows[number].axes],
+            start=kernel,
+            end=parts.sites.ends[number],
+            first_use=int(uses[0][kernel]),
+            last_use=int(uses[1][kernel]),
+            is_async=table.rows[number].is_async,
+        )
+        for number, kernel in enumerate(parts.sites.kernels)
+        if kernel >= 0
+    ]
+    return ScheduleStrip(
+        is_scheduled=kernels.module.is_scheduled,
+        runs=_schedule_runs(
+            np.array([groups[row] for row in rows.of_kernel], np.int32), np.array(parts.placing.phase, np.int8)
+        ),
+        lanes=tuple(lanes),
+        events=tuple(sorted(events, key=lambda event: (event.start, event.collective))),
+        first_matmul=next((kernel for kernel, count in enumerate(parts.work.matmuls) if count), -1),
+    )
+
+
+def _groups(rows: Rows, folding: Folding) -> list[int]:
+    """For each row its layer: the outermost member of a fold around it, else the row right under the program."""
+    groups: list[int] = []
+    is_layer: list[bool] = []
+    for row, parent in enumerate(rows.parents):
+        inherits = parent > 0 and (is_layer[parent] or folding.fold_of[row] < 0)
+        groups.append(groups[parent] if inherits else row)
+        is_layer.append(folding.fold_of[row] >= 0 or (parent > 0 and is_layer[parent]))
+    return groups
+
+
+def _lanes(table: CollectiveTable) -> dict[tuple[str, ...] | None, int]:
+    counts = Counter(row.axes for row in table.rows)
+    ordered = sorted(counts, key=lambda axes: (-counts[axes], axes is None, axes or ()))
+    return {axes: lane for lane, axes in enumerate(ordered)}
+
+
+def _uses(kernels: KernelList) -> tuple[np.ndarray, np.ndarray]:
+    """For each kernel the first and the last that takes its result; -1 where none does."""
+    edges, count = kernels.edges, len(kernels)
+    first, last = np.full(count, count, np.int64), np.full(count, -1, np.int64)
+    np.minimum.at(first, edges.source, edges.target)
+    np.maximum.at(last, edges.source, edges.target)
+    return np.where(last < 0, -1, first), last
+
+
+def _schedule_runs(groups: np.ndarray, phases: np.ndarray) -> ScheduleRuns:
+    """Neighbouring kernels of one group and phase together."""
+    first = np.ones(len(groups), bool)
+    first[1:] = (groups[1:] != groups[:-1]) | (phases[1:] != phases[:-1])
+    starts = np.flatnonzero(first).astype(np.int32)
+    return ScheduleRuns(start=starts, row=groups[starts], phase=phases[starts])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pjit_inspect.analyze.graph.arrays import Inputs, numbered
 from pjit_inspect.analyze.graph.placing import Placing
@@ -37,8 +37,8 @@ class KernelFacts(NamedTuple):
     """
 
     matmuls: Sequence[int]
-    collectives: Mapping[int, tuple[tuple, ...]]
-    looks: Sequence[tuple]
+    collectives: Mapping[int, tuple[tuple[Any, ...], ...]]
+    looks: Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,15 +96,17 @@ def fold_rows(rows: Rows, placing: Placing, inputs: Inputs, facts: KernelFacts, 
 
 def _candidates(rows: Rows) -> list[list[int]]:
     """Rows within one row whose names differ in their numbers only, in order."""
-    found = []
+    candidates = []
     for children in rows.children:
         alike: dict[tuple[str, str], list[int]] = {}
         for row in children:
+            # Names without a number are not compared: two scopes that happen to do the same are not layers of one
+            # stack.
             masked = numbered(rows.names[row])
             if masked != rows.names[row] and rows.kinds[row] in ("scope", "argument", "function"):
                 alike.setdefault((rows.kinds[row], masked), []).append(row)
-        found += [group for group in alike.values() if len(group) > 1]
-    return found
+        candidates += [group for group in alike.values() if len(group) > 1]
+    return candidates
 
 
 class _Compared:
@@ -133,8 +135,8 @@ class _Compared:
             parent = rows.parents[row]
             step = numbered(rows.names[row])
             around = self._members(parent, rows) if parent >= 0 else []
-            found = [(member, self._paths.setdefault((path, step), len(self._paths) + 1)) for member, path in around]
-            self._within[row] = [*found, (row, 0)] if row in self.wanted else found
+            members = [(member, self._paths.setdefault((path, step), len(self._paths) + 1)) for member, path in around]
+            self._within[row] = [*members, (row, 0)] if row in self.wanted else members
         return self._within[row]
 
 
@@ -142,7 +144,7 @@ def _owned_shapes(
     rows: Rows, placing: Placing, inputs: Inputs, kinds: Mapping[int, str], wanted: frozenset[int]
 ) -> dict[int, _Signature]:
     """For each wanted row the shapes of the program's arguments that its forward kernels take, gathered or not."""
-    found: dict[int, _Signature] = {row: Counter() for row in sorted(wanted)}
+    owned: dict[int, _Signature] = {row: Counter() for row in sorted(wanted)}
     shape_of = inputs.kernels.module.instructions.shape
     seen: set[tuple[int, int]] = set()
     for kernel, row in enumerate(rows.of_kernel):
@@ -153,9 +155,9 @@ def _owned_shapes(
             while around >= 0 and (around, argument) not in seen:
                 seen.add((around, argument))
                 if around in wanted:
-                    found[around][(int(shape_of[argument]),)] += 1
+                    owned[around][(int(shape_of[argument]),)] += 1
                 around = rows.parents[around]
-    return found
+    return owned
 
 
 def _arguments(taken: Iterable[tuple[int, int, int, int]], inputs: Inputs, kinds: Mapping[int, str]) -> Iterable[int]:
@@ -252,14 +254,14 @@ def _counterpart(
 
 def _places(rows: Rows, parent: int) -> dict[tuple[str, str, int], int]:
     """The rows within a row by kind, name, and how many of that name stand before; exact names first."""
-    found: dict[tuple[str, str, int], int] = {}
+    places: dict[tuple[str, str, int], int] = {}
     for mask in (False, True):
         counts = Counter[tuple[str, str]]()
         for row in rows.children[parent]:
             key = rows.kinds[row], numbered(rows.names[row]) if mask else rows.names[row]
-            found.setdefault((*key, counts[key]), row)
+            places.setdefault((*key, counts[key]), row)
             counts[key] += 1
-    return found
+    return places
 
 
 def _first_leaf(row: int, rows: Rows, folds: Sequence[GraphFold], fold_of: Sequence[int]) -> int:
@@ -279,7 +281,7 @@ def find_deviations(
     """
     times = folding.times(rows.parents)
     counted = _Counted(folding, rows, boxes, box_at)
-    found: list[Deviation] = []
+    deviations: list[Deviation] = []
     for number, fold in enumerate(folding.folds):
         around = rows.parents[fold.shown]
         if not folding.is_shown(around):
@@ -298,8 +300,8 @@ def find_deviations(
                         fold=number, member=place, box=box, kind=kind, axes=axes, mesh=mesh, count=count,
                         payload_bytes=size, times=times[around],
                     )  # fmt: skip
-                    found.append(deviation)
-    return tuple(found)
+                    deviations.append(deviation)
+    return tuple(deviations)
 
 
 class _Counted:

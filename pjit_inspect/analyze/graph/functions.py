@@ -2,7 +2,8 @@
 
 Sixteen layers named only `layerN` become `layerN`, in it `layernorm()`, `attention()` and `mlp()`. A function stands
 below a named scope, or above one that lies inside it as a whole; functions that nearly everything was called through
-say nothing. Not its job: reading names.
+say nothing. Where one function does everything itself, its lines are rows, each with the helpers it calls, so that a
+helper that is called on two lines is not the only row. Not its job: reading names.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ _WHOLE = 0.9
 """A function level that covers this share of a group is skipped; so much of a scope must lie inside one function."""
 _LEAST = 3
 """Kernels of one function that make a row."""
+_ITSELF = 0.5
+"""A function that does this share of its work itself, not in functions it calls, has its lines as rows."""
+_FEW_LINES = 12
+_MOST_LINES = 24
+"""Up to so many lines each is a row, however little it does; with more than so many, none is."""
 _MOST_FRAMES = 64
 
 _Call = tuple[str, int]
@@ -40,12 +46,14 @@ class _Group:
       calls: the calls that are still to come, outermost first.
       kernels: the kernels.
       is_forward: whether they are of the forward phase.
+      line: the line of the innermost function of the user's; 0 where unknown.
     """
 
     scopes: tuple[int, ...]
     calls: tuple[_Call, ...]
     kernels: tuple[int, ...]
     is_forward: bool
+    line: int
 
     @property
     def size(self) -> int:
@@ -55,32 +63,59 @@ class _Group:
 def refine_by_functions(kernels: KernelList, placing: Placing, *, has_scopes: bool) -> None:
     """Moves kernels to scopes that Python functions make, in `placing`; updates stay where they are.
 
-    Where a program has no scopes at all, functions make rows right under the program.
+    Where a program has no scopes at all, functions make rows right under the program, and so do the lines of one that
+    does everything itself.
     """
     groups = _groups(kernels.module.frames_table, placing)
     stack: list[tuple[int, list[_Group]]] = [(ROOT, groups)]
     while stack:
         scope, members = stack.pop()
-        stack.extend(_Split(placing, scope, members, is_open=scope != ROOT or not has_scopes).parts())
+        has_lines = not has_scopes and placing.scopes.kinds[scope] != "function"
+        stack.extend(
+            _Split(placing, scope, members, is_open=scope != ROOT or not has_scopes, has_lines=has_lines).parts()
+        )
 
 
 class _Split:
     """One step: the groups in a scope are cut by the next scope or the next function."""
 
-    def __init__(self, placing: Placing, scope: int, groups: list[_Group], *, is_open: bool) -> None:
+    def __init__(self, placing: Placing, scope: int, groups: list[_Group], *, is_open: bool, has_lines: bool) -> None:
         self.placing, self.scope = placing, scope
+        self.has_lines = has_lines
         self.groups = _skipped(groups) if is_open else groups
         self.by_scope = _cut(self.groups, lambda group: group.scopes[:1])
         self.by_call = _cut(self.groups, lambda group: group.calls[:1]) if is_open else {}
 
     def parts(self) -> list[tuple[int, list[_Group]]]:
         """What is to be cut further, and the scope it is in by now; kernels at their end are put in place."""
+        lines = self._lines()
+        if lines:
+            return self._by_line(lines)
         largest_scope, largest_call = _largest(self.by_scope), _largest(self.by_call)
         if largest_call > largest_scope and len(self.by_call) > 1 and self._scopes_lie_inside():
             return self._by_function()
         if largest_scope:
             return self._by_scope()
         return self._end(self.groups)
+
+    def _lines(self) -> dict[tuple, list[_Group]]:
+        """The groups by the line of the function that does everything; {} where there is none, or it has one line."""
+        direct = [group for group in self.groups if not group.calls]
+        if not self.has_lines or self.by_scope or _size(direct) < max(_LEAST, _ITSELF * _size(self.groups)):
+            return {}
+        by_line = _cut(self.groups, lambda group: (group.calls[0][1] if group.calls else group.line,))
+        known = {key: groups for key, groups in by_line.items() if key[0]}
+        least = 1 if len(known) <= _FEW_LINES else _LEAST
+        large = {key: groups for key, groups in known.items() if _size(groups) >= least}
+        return large if 1 < len(large) <= _MOST_LINES else {}
+
+    def _by_line(self, lines: dict[tuple, list[_Group]]) -> list[tuple[int, list[_Group]]]:
+        for (line,), groups in lines.items():
+            callees = {group.calls[0][0] if group.calls else "" for group in groups}
+            name = callees.pop() if len(callees) == 1 else ""
+            self._put(groups, self._function((name, line)))
+        kept = {id(group) for groups in lines.values() for group in groups}
+        return self._end([group for group in self.groups if id(group) not in kept])
 
     def _scopes_lie_inside(self) -> bool:
         for groups in self.by_scope.values():
@@ -121,7 +156,7 @@ class _Split:
 
     def _function(self, call: _Call) -> int:
         name, line = call
-        return self.placing.scopes.child(self.scope, f"{name}()@{line}", "function")
+        return self.placing.scopes.child(self.scope, f"{name}()@{line}" if name else f"@{line}", "function")
 
     def _end(self, groups: list[_Group]) -> list[tuple[int, list[_Group]]]:
         self._put(groups, self.scope)
@@ -151,7 +186,8 @@ def _groups(table: StackFrames, placing: Placing) -> list[_Group]:
         path = placing.scopes.path(scope)
         said = common | {_base(placing.scopes, row) for row in path}
         calls = tuple(call for call in chains.of(frame) if call[0] not in said)
-        group = _Group(scopes=tuple(path), calls=calls, kernels=tuple(members), is_forward=is_forward)
+        line = chains.line(frame)
+        group = _Group(scopes=tuple(path), calls=calls, kernels=tuple(members), is_forward=is_forward, line=line)
         groups.append(group)
     return groups
 
@@ -162,12 +198,12 @@ def _base(scopes: Scopes, row: int) -> str:
 
 def _cut(groups: list[_Group], key: Callable[[_Group], tuple]) -> dict[tuple, list[_Group]]:
     """Groups by what comes next, those without left out."""
-    found: dict[tuple, list[_Group]] = {}
+    parted: dict[tuple, list[_Group]] = {}
     for group in groups:
         next_one = key(group)
         if next_one:
-            found.setdefault(next_one, []).append(group)
-    return found
+            parted.setdefault(next_one, []).append(group)
+    return parted
 
 
 def _size(groups: Iterable[_Group]) -> int:
@@ -193,7 +229,7 @@ def _skipped(groups: list[_Group]) -> list[_Group]:
         if _size(cut[largest]) > _WHOLE * total:
             skipped = set(cut)
         else:
-            skipped = {call for call, found in cut.items() if has_forward and not any(g.is_forward for g in found)}
+            skipped = {call for call, callees in cut.items() if has_forward and not any(g.is_forward for g in callees)}
         if not skipped:
             return groups
         groups = [replace(group, calls=group.calls[1:]) if group.calls[:1] in skipped else group for group in groups]
@@ -217,6 +253,17 @@ class _Chains:
         if frame not in self._known:
             self._known[frame] = self._chain(frame)
         return self._known[frame]
+
+    def line(self, frame: int) -> int:
+        """The line of the innermost frame of the user's; 0 for none."""
+        seen = 0
+        while 0 < frame <= len(self._locations) and seen < _MOST_FRAMES:
+            seen += 1
+            place = self._locations[frame - 1]
+            if self._own[self._files[place]]:
+                return self._lines[place]
+            frame = self._parents[frame - 1]
+        return 0
 
     def _chain(self, frame: int) -> tuple[_Call, ...]:
         calls: list[_Call] = []

@@ -156,7 +156,7 @@ def _works(module: HloModule, index: int, moves: dict[int, bool]) -> bool:
             root = module.instruction(int(module.computations.root[called[0]])) if called else None
             if root is None or root.opcode != "custom-call":
                 return True
-            return root.details.custom_call_target != "AsyncCollectiveDone"
+            return root.custom_call_target != "AsyncCollectiveDone"
     except ParseError:
         return True
     return not all(_only_moves(module, computation, moves) for computation in called)

@@ -126,11 +126,11 @@ def _held(table: CollectiveTable, of_collective: Sequence[int], boxes: int) -> l
         groups[box].setdefault((row.kind, row.axes, row.mesh), []).append(number)
     held = []
     for group in groups:
-        found = []
+        collectives = []
         for (kind, axes, mesh), numbers in group.items():
             counts = [table.rows[number].count for number in numbers]
             known = [count for count in counts if count is not None]
-            found.append(
+            collectives.append(
                 BoxCollectives(
                     kind=kind,
                     axes=axes,
@@ -140,7 +140,7 @@ def _held(table: CollectiveTable, of_collective: Sequence[int], boxes: int) -> l
                     payload_bytes=sum(table.rows[number].payload_bytes for number in numbers),
                 )
             )
-        held.append(tuple(sorted(found, key=lambda each: -each.payload_bytes)))
+        held.append(tuple(sorted(collectives, key=lambda each: -each.payload_bytes)))
     return held
 
 
@@ -148,7 +148,7 @@ def _mentions(
     sites: CollectiveSites, served: Mapping[int, Sequence[Served]], of_kernel: np.ndarray
 ) -> dict[int, list[Mention]]:
     """Combined collectives in every box but their own that they serve."""
-    found: dict[int, list[Mention]] = {}
+    mentions: dict[int, list[Mention]] = {}
     for kernel, operands in served.items():
         sizes: dict[int, list[int]] = {}
         for each in operands:
@@ -157,8 +157,8 @@ def _mentions(
         for box, mine in sizes.items():
             if box != of_kernel[kernel]:
                 mention = Mention(collective=number, operands=len(mine), payload_bytes=sum(mine))
-                found.setdefault(box, []).append(mention)
-    return found
+                mentions.setdefault(box, []).append(mention)
+    return mentions
 
 
 def find_arrows(kernels: KernelList, of_kernel: np.ndarray) -> GraphArrows:
@@ -196,7 +196,7 @@ def find_mixes(placing: Placing, rows: Rows) -> Mixes:
 
     A scope around the kernel's own says nothing else, nor does one within it.
     """
-    found: list[tuple[int, int, int, int]] = []
+    mixed: list[tuple[int, int, int, int]] = []
     bare = functools.cache(lambda scope: _bare(placing.scopes, scope))
     for kernel, body in sorted(placing.bodies.items()):
         own, phase = bare(placing.scope[kernel]), placing.phase[kernel]
@@ -207,8 +207,8 @@ def find_mixes(placing: Placing, rows: Rows) -> Mixes:
             if there != phase or own[:shared] != inner[:shared]:
                 row = _row_of(scope, placing, rows)
                 others[row, there] = others.get((row, there), 0) + count
-        found += [(kernel, row, there, count) for (row, there), count in others.items()]
-    columns = np.array(found, np.int32).reshape(-1, 4).T
+        mixed += [(kernel, row, there, count) for (row, there), count in others.items()]
+    columns = np.array(mixed, np.int32).reshape(-1, 4).T
     return Mixes(kernel=columns[0], row=columns[1], phase=columns[2], instructions=columns[3])
 
 

@@ -132,9 +132,9 @@ class _Draft:
 
     def _places(self, body: Sequence[_Inside]) -> Counter[Place]:
         places: Counter[Place] = Counter()
-        for found in body:
-            for name in self.names[found.op_name]:
-                places[name.scope, name.phase] += found.number
+        for inner in body:
+            for name in self.names[inner.op_name]:
+                places[name.scope, name.phase] += inner.number
         return places
 
     def _place_by_own(self, kernel: int, own: tuple[Name, ...]) -> None:
@@ -148,20 +148,20 @@ class _Draft:
     def _place_by_body(self, kernel: int, body: Sequence[_Inside]) -> None:
         weights: Counter[Place] = Counter()
         best: dict[Place, tuple[int, _Inside, Name]] = {}
-        for found in body:
-            weight = found.number * (_MATMUL_WEIGHT if found.is_matmul else 1)
-            for name in self.names[found.op_name]:
+        for inner in body:
+            weight = inner.number * (_MATMUL_WEIGHT if inner.is_matmul else 1)
+            for name in self.names[inner.op_name]:
                 place = name.scope, name.phase
                 weights[place] += weight
                 if place not in best or weight > best[place][0]:
-                    best[place] = weight, found, name
+                    best[place] = weight, inner, name
         if not weights:
             return
         place = max(weights, key=lambda key: weights[key])
         self._put(kernel, *place, "body")
-        _, found, name = best[place]
+        _, inner, name = best[place]
         self.label[kernel] = name.label or self.label[kernel]
-        self.frame[kernel] = self.frame[kernel] or found.frame
+        self.frame[kernel] = self.frame[kernel] or inner.frame
 
     def place_sums(self, sums: frozenset[int]) -> None:
         """A sum without a name belongs to what it sums."""
@@ -227,12 +227,12 @@ class _Draft:
         if not self.is_differentiated:
             return [FORWARD] * len(self.phase)
         after = [False] * len(self.phase)
-        found = list(self.phase)
+        phases = list(self.phase)
         for kernel, phase in enumerate(self.phase):
             after[kernel] = phase == BACKWARD or any(after[other] for other in self.producers[kernel])
             if phase == UNKNOWN:
-                found[kernel] = UPDATE if after[kernel] else FORWARD
-        return found
+                phases[kernel] = UPDATE if after[kernel] else FORWARD
+        return phases
 
 
 def _left(scopes: Scopes, scope: int, depth: int) -> int:
@@ -267,12 +267,12 @@ def _names_inside(kernels: KernelList) -> dict[int, list[_Inside]]:
     is_matmul = np.isin(columns.opcode[kept], matmuls)
     keys = (kernel * len(module.op_names) + columns.op_name[kept]) * 2 + is_matmul
     unique, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    found: dict[int, list[_Inside]] = {}
+    inside: dict[int, list[_Inside]] = {}
     frames = columns.frame[kept[first]].tolist()
     for key, count, frame in zip(unique.tolist(), counts.tolist(), frames, strict=True):
         name, is_product = key // 2 % len(module.op_names), bool(key % 2)
-        found.setdefault(key // 2 // len(module.op_names), []).append(_Inside(name, is_product, count, frame))
-    return _with_shared(kernels, found)
+        inside.setdefault(key // 2 // len(module.op_names), []).append(_Inside(name, is_product, count, frame))
+    return _with_shared(kernels, inside)
 
 
 def _with_shared(kernels: KernelList, found: dict[int, list[_Inside]]) -> dict[int, list[_Inside]]:

@@ -182,7 +182,7 @@ def _user_functions(module: HloModule) -> frozenset[str]:
 
 def _named_within(split: Sequence[list[_Member]]) -> frozenset[str]:
     """Jitted functions with named scopes in them: no function of a library, but one of the user's."""
-    found: set[str] = set()
+    named: set[str] = set()
     for members in split:
         for member in members:
             open_jits: list[str] = []
@@ -191,8 +191,8 @@ def _named_within(split: Sequence[list[_Member]]) -> frozenset[str]:
                 if not _JITS.isdisjoint(wrappers):
                     open_jits.append(name)
                 elif open_jits and not _is_mechanical(name):
-                    found.update(open_jits)
-    return frozenset(found)
+                    named.update(open_jits)
+    return frozenset(named)
 
 
 def _is_mechanical(segment: str) -> bool:

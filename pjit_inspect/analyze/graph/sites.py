@@ -53,18 +53,18 @@ def find_collective_kernels(kernels: KernelList, table: CollectiveTable) -> Coll
     """Looks every collective of the table up by the names of its instructions."""
     names = _instructions_by_name(kernels.module)
     taken: set[int] = set()
-    found: list[tuple[int, int]] = []
+    sites: list[tuple[int, int]] = []
     for row in table.rows:
         parts = [_pick(names.get(name, ()), row, taken, kernels) for name in row.instructions]
         taken.update(part for part in parts if part >= 0)
-        found.append(_site(parts, row, kernels))
+        sites.append(_site(parts, row, kernels))
     by_kernel: dict[int, list[int]] = {}
-    for number, (kernel, _) in enumerate(found):
+    for number, (kernel, _) in enumerate(sites):
         if kernel >= 0:
             by_kernel.setdefault(kernel, []).append(number)
     return CollectiveSites(
-        kernels=tuple(kernel for kernel, _ in found),
-        ends=tuple(end for _, end in found),
+        kernels=tuple(kernel for kernel, _ in sites),
+        ends=tuple(end for _, end in sites),
         by_kernel={kernel: tuple(rows) for kernel, rows in by_kernel.items()},
     )
 
@@ -72,10 +72,10 @@ def find_collective_kernels(kernels: KernelList, table: CollectiveTable) -> Coll
 def _instructions_by_name(module: HloModule) -> dict[str, list[int]]:
     """Instructions that may be (a part of) a collective, by name: XLA repeats names now and then."""
     opcodes = [name for name in module.opcodes if name in _NAMED or name.startswith(_PARTS) or name.endswith(_ENDS)]
-    found: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for index in module.with_opcode(*opcodes).tolist():
-        found.setdefault(module.reader.name(index), []).append(index)
-    return found
+        by_name.setdefault(module.reader.name(index), []).append(index)
+    return by_name
 
 
 def _pick(candidates: Sequence[int], row: Collective, taken: set[int], kernels: KernelList) -> int:

@@ -123,6 +123,8 @@ class _Tree:
             alike: dict[str, list[int]] = {}
             for place, row in enumerate(rows):
                 alike.setdefault(numbered(self.names[row]), []).append(place)
+            # Equal layers keep the places they have together, but stand in them by number: depths of layers that do not
+            # depend on each other say nothing about their order.
             for places in alike.values():
                 members = sorted((rows[place] for place in places), key=lambda row: _natural(self.names[row]))
                 for place, row in zip(places, members, strict=True):
@@ -141,16 +143,17 @@ class _Tree:
             is_update = backward[row] is None or not known
             place = len(ordered) if is_update else (known[earlier - 1][1] if earlier else -1)
             after.setdefault(place, []).append(row)
-        found = list(after.get(-1, []))
+        in_order = list(after.get(-1, []))
         for place, row in enumerate(ordered):
-            found.append(row)
-            found += after.get(place, [])
-        return found + after.get(len(ordered), [])
+            in_order.append(row)
+            in_order += after.get(place, [])
+        return in_order + after.get(len(ordered), [])
 
     def _middle(self, row: int, levels: Sequence[int], phases: tuple[int, ...]) -> int | None:
         """The middle of the depths of a row's kernels in these phases; None where it has none."""
-        found = sorted(levels[kernel] for kernel in self.inside[row] if self.placing.phase[kernel] in phases)
-        return found[len(found) // 2] if found else None
+        # The middle, not the first: one early kernel (a mask, a cast of a weight) would pull a layer ahead of others.
+        inside = sorted(levels[kernel] for kernel in self.inside[row] if self.placing.phase[kernel] in phases)
+        return inside[len(inside) // 2] if inside else None
 
     def cut(self, scope: int) -> None:
         """Gives the kernels that stand in a scope, but in none within it, to rows within it."""
@@ -216,18 +219,19 @@ class _Gaps:
         direct = [kernel for kernel in self._kernels if kernel not in self._child]
         if not direct:
             return {}
+        # Both are needed: a kernel may depend on no scope, or lead to none; then only the other side places it.
         reached, leads = self._reached(), self._leads()
-        found: dict[int, int] = {}
+        row_of: dict[int, int] = {}
         for kernel in direct:
             if placing.phase[kernel] == UPDATE:
                 # The update of a whole group stands at the group's own row.
                 if self._scope == ROOT:
-                    found[kernel] = SHARED
+                    row_of[kernel] = SHARED
             elif self._is_forward[kernel]:
-                found[kernel] = self._forward(reached[kernel], leads[kernel])
+                row_of[kernel] = self._forward(reached[kernel], leads[kernel])
             else:
-                found[kernel] = self._backward(reached[kernel], leads[kernel])
-        return found
+                row_of[kernel] = self._backward(reached[kernel], leads[kernel])
+        return row_of
 
     def _forward(self, reached: int, leads: int) -> int:
         """Before the first scope it leads to, where that is none it comes after; else after the last it depends on."""
@@ -242,31 +246,34 @@ class _Gaps:
 
     def _reached(self) -> dict[int, int]:
         """The furthest scope whose values each kernel depends on: the last going forward, the first going backward."""
-        found: dict[int, int] = {}
+        reached: dict[int, int] = {}
+        # In the order they run, so that what a kernel takes is known before it; the backward pass numbers scopes
+        # downwards, hence least for greatest.
         for kernel in self._kernels:
             forward = self._is_forward[kernel]
             if kernel in self._child:
-                found[kernel] = self._child[kernel]
+                reached[kernel] = self._child[kernel]
                 continue
             near = [
-                found[other]
+                reached[other]
                 for other in self._placing.producers[kernel]
-                if other in found and self._is_forward[other] == forward and self._placing.phase[other] != UPDATE
+                if other in reached and self._is_forward[other] == forward and self._placing.phase[other] != UPDATE
             ]
-            found[kernel] = max(near, default=-1) if forward else min(near, default=_LAST)
-        return found
+            reached[kernel] = max(near, default=-1) if forward else min(near, default=_LAST)
+        return reached
 
     def _leads(self) -> dict[int, int]:
         """The nearest scope that each kernel's value gets to: the first going forward, the last going backward."""
-        found: dict[int, int] = {}
+        leads: dict[int, int] = {}
+        # Against the order they run, for the same reason.
         for kernel in reversed(self._kernels):
             forward = self._is_forward[kernel]
             if kernel in self._child:
-                found[kernel] = self._child[kernel]
+                leads[kernel] = self._child[kernel]
                 continue
-            near = [found[user] for user in self._placing.users[kernel] if user in found and self._same(kernel, user)]
-            found[kernel] = min(near, default=_LAST) if forward else max(near, default=-1)
-        return found
+            near = [leads[user] for user in self._placing.users[kernel] if user in leads and self._same(kernel, user)]
+            leads[kernel] = min(near, default=_LAST) if forward else max(near, default=-1)
+        return leads
 
     def _same(self, kernel: int, user: int) -> bool:
         return self._is_forward[kernel] == self._is_forward[user] and self._placing.phase[user] != UPDATE
@@ -323,7 +330,8 @@ class _Numbered:
                 end = "loss" if number in with_backward else "outputs"
                 names.append(end if is_outer else "tail")
             else:
-                names.append(kind if kind in ("between", "shared", "all") else tree.names[node].partition("@")[0])
+                base, _, line = tree.names[node].partition("@")
+                names.append(kind if kind in ("between", "shared", "all") else base or (line and f"line {line}"))
         return names
 
     def _labels(self, names: list[str], children: list[list[int]]) -> list[str]:
@@ -357,14 +365,14 @@ class _Numbered:
         return [", ".join(label for label, _ in count.most_common(2)) for count in counts]
 
     def _trips(self) -> list[int | None]:
-        found: list[set[int | None]] = [set() for _ in self._nodes]
+        trips_of: list[set[int | None]] = [set() for _ in self._nodes]
         chains = [self._chain(loop) for loop in range(len(self._loops))]
         for (row, loop), _ in Counter(zip(self._of_kernel, self._loop_of, strict=True)).items():
             around = [r for r in self._up(row) if self._tree.kinds[self._nodes[r]] == "loop"] if loop >= 0 else []
             for depth, outer in enumerate(around):
                 if depth < len(chains[loop]):
-                    found[outer].add(self._loops[chains[loop][depth]].trips)
-        return [next(iter(trips)) if len(trips) == 1 else None for trips in found]
+                    trips_of[outer].add(self._loops[chains[loop][depth]].trips)
+        return [next(iter(trips)) if len(trips) == 1 else None for trips in trips_of]
 
     def _chain(self, loop: int) -> list[int]:
         """A loop and those around it, the outermost first."""

@@ -132,13 +132,13 @@ class _Tracer:
                 break
 
     def _joined(self, values: Iterable[_Codes]) -> _Codes:
-        found: dict[int, None] = {}
+        codes: dict[int, None] = {}
         for value in values:
             self._left -= 1 + len(value)
-            if len(found) >= _MOST_SOURCES or self._left < 0:
+            if len(codes) >= _MOST_SOURCES or self._left < 0:
                 break
-            found.update(dict.fromkeys(value))
-        return tuple(found)[:_MOST_SOURCES]
+            codes.update(dict.fromkeys(value))
+        return tuple(codes)[:_MOST_SOURCES]
 
     def _of_last_turn(self, value: _Codes, inside: range) -> _Codes:
         """What a loop hands on: carried is what is made in it, not what only passes through."""
@@ -150,10 +150,10 @@ class _Tracer:
     def reads(self, running: Running) -> Reads:
         """The columns."""
         target, operand, row = self._takers(running)
-        found = [self._value(index) for index in row.tolist()]
-        counts = np.array([len(codes) for codes in found], np.int64)
+        sources = [self._value(index) for index in row.tolist()]
+        counts = np.array([len(codes) for codes in sources], np.int64)
         counts[np.cumsum(counts) > _MOST_READS] = 0
-        codes = np.array([c for codes, n in zip(found, counts.tolist(), strict=True) if n for c in codes], np.int64)
+        codes = np.array([c for codes, n in zip(sources, counts.tolist(), strict=True) if n for c in codes], np.int64)
         return Reads(
             target=np.repeat(target, counts),
             operand=np.repeat(operand, counts),

@@ -70,10 +70,10 @@ def _flops(module: HloModule, index: int, details: Details) -> int | None:
         text = str(details.other.get("dot_dimension_numbers", ""))
         contracted = [int(value) for name, value in _FIELD.findall(text) if name == "lhs_contracting_dimensions"]
         if not text:
-            found = _CONTRACTED.search(details.backend_config)
-            if found is None:
+            match = _CONTRACTED.search(details.backend_config)
+            if match is None:
                 return None
-            contracted = [int(value) for value in re.findall(r"\d+", found[1])]
+            contracted = [int(value) for value in re.findall(r"\d+", match[1])]
         return 2 * math.prod(shapes[0]) * math.prod(shapes[1][k] for k in contracted)
     except (IndexError, ValueError):
         return None

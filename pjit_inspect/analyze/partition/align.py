@@ -52,6 +52,8 @@ def align(before: HloModule, after: HloModule) -> Aligned:
         left = [keys[0].groups(level, set(original.values())), keys[1].groups(level, original.keys())]
         for key, rows in left[1].items():
             others = left[0].get(key, ())
+            # As many on both sides: the partitioner is taken to keep their order. Any other number means that
+            # some were added or merged, and nobody can say which: they are left to a round that tells less, or to none.
             if len(others) == len(rows):
                 original.update(zip(rows, others, strict=True))
     original.update(_parameters(flows, original))
@@ -77,34 +79,38 @@ class _Keys:
             types = tuple(flow.shape(node).dtype for node in nodes)
             ranks = tuple(len(flow.shape(node).dimensions) for node in nodes)
             known = (opcode, name, int(columns.frame[index]), types, ranks)
+            # A collective without a name is taken for one that the partitioner added: it has no counterpart.
             if not name and opcode in COLLECTIVES:
                 continue
+            # Arguments and results are the same in both programs, whatever lies between: they tell layers apart that
+            # have the same names and types.
             made_of = tuple(ancestors[node] for node in nodes)
             goes_to = tuple(descendants[node] for node in nodes)
             self._keys[index] = ((*known, made_of, goes_to), (*known, made_of), known)
 
     def groups(self, level: int, without: Iterable[int]) -> dict[tuple[Hashable, ...], list[int]]:
         left_out = set(without)
-        found: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
+        alike: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
         for index, keys in self._keys.items():
             if index not in left_out:
-                found[keys[level]].append(index)
-        return found
+                alike[keys[level]].append(index)
+        return alike
 
 
 def _parameters(flows: tuple[Flow, Flow], original: dict[int, int]) -> dict[int, int]:
     """The parameters of the entry, and those of the computations that two instructions call."""
     before, after = flows
+    # Parameters have no name to go by; their number does, once it is known which computations are each other.
     pairs = [(after.module.entry, before.module.entry)]
     for index, other in original.items():
         called, others = (flow.module.instructions.called[k].tolist() for flow, k in ((after, index), (before, other)))
         pairs += zip(called, others, strict=True) if len(called) == len(others) else ()
-    found: dict[int, int] = {}
+    counterpart: dict[int, int] = {}
     for computation, other in pairs:
         own, theirs = after.parameters(computation), before.parameters(other)
         if len(own) == len(theirs):
-            found.update(zip(own, theirs, strict=True))
-    return found
+            counterpart.update(zip(own, theirs, strict=True))
+    return counterpart
 
 
 def _owners(flows: tuple[Flow, Flow]) -> dict[int, tuple[int, ...]]:
@@ -114,7 +120,9 @@ def _owners(flows: tuple[Flow, Flow]) -> dict[int, tuple[int, ...]]:
     for index in before.reached:
         if name := _name(before, index):
             named[name].append(index)
-    return {index: tuple(named.get(name, ())) for index in after.reached if (name := _name(after, index))}
+    # Thousands may have one name; they share one tuple.
+    owners = {name: tuple(indices) for name, indices in named.items()}
+    return {index: owners.get(name, ()) for index in after.reached if (name := _name(after, index))}
 
 
 def _name(flow: Flow, index: int) -> tuple[str, int] | None:

@@ -45,12 +45,13 @@ def signatures(flow: Flow) -> list[str]:
     """For each node a digest of the arguments it is made of and the results it goes to."""
     pairs = zip(flow.ancestors(), flow.descendants(), strict=True)
     known: dict[tuple[int, int], str] = {}
-    found = []
+    digests = []
     for pair in pairs:
+        # The sets are integers of a bit for each argument or result, long in a large program; many nodes share one.
         if pair not in known:
             known[pair] = hashlib.sha256(f"{pair[0]:x} {pair[1]:x}".encode()).hexdigest()[:16]
-        found.append(known[pair])
-    return found
+        digests.append(known[pair])
+    return digests
 
 
 def near_signature(flow: Flow, start: int) -> str:
@@ -60,20 +61,20 @@ def near_signature(flow: Flow, start: int) -> str:
     which the gradients of attention's queries, keys and values come together.
     """
     ancestors = flow.ancestors()
-    seen, border, found = {start}, [(start, False)], set[int]()
+    seen, border, nearby = {start}, [(start, False)], set[int]()
     while border:
         node, is_behind = border.pop()
         opcode = flow.opcode(node)
         is_far = opcode in _FAR and (is_behind or opcode not in _WORK)
         if is_far or flow.is_border(node):
             # Only what it is made of: XLA may let one gather go to several places that had one each.
-            found.add(ancestors[node])
+            nearby.add(ancestors[node])
             continue
         for other in flow.before[node]:
             if other not in seen:
                 seen.add(other)
                 border.append((other, is_behind or opcode in _WORK))
-    return hashlib.sha256(" ".join(f"{bits:x}" for bits in sorted(found)).encode()).hexdigest()[:16]
+    return hashlib.sha256(" ".join(f"{bits:x}" for bits in sorted(nearby)).encode()).hexdigest()[:16]
 
 
 def groups_of(op: Instruction, devices: int | None = None) -> Groups:
@@ -145,14 +146,15 @@ class _Finder:
     def _makers(self, starts: list[int]) -> list[tuple[int, int]]:
         """The values it is made of, each with its node; constants only where there is nothing else."""
         flow = self.aligned.after
-        found: list[tuple[int, int]] = []
+        # A constant is on every device and explains nothing, so it counts only where nothing else makes the value.
+        makers: list[tuple[int, int]] = []
         free: list[tuple[int, int]] = []
         for node in flow.walk(starts, flow.before, self.stops):
             value = self._value(node)
             if value is not None:
                 is_free = flow.opcode(node) in _MADE_ANYWHERE
-                (free if is_free else found).append((value, node))
-        return found or free
+                (free if is_free else makers).append((value, node))
+        return makers or free
 
     def _operand_shapes(self, node: int) -> tuple[tuple[int, ...], ...]:
         flow = self.aligned.after
@@ -260,11 +262,11 @@ class _Finder:
 
 def _reached(starts: Iterable[int], links: Sequence[Sequence[int]], goes_on: Callable[[int], bool]) -> dict[int, None]:
     """The nodes for which `goes_on` holds, from some along `links` and through each other, nearest first."""
-    found = dict.fromkeys(node for node in starts if goes_on(node))
-    border = list(found)
+    reached = dict.fromkeys(node for node in starts if goes_on(node))
+    border = list(reached)
     for node in border:
         for other in links[node]:
-            if other not in found and goes_on(other):
-                found[other] = None
+            if other not in reached and goes_on(other):
+                reached[other] = None
                 border.append(other)
-    return found
+    return reached

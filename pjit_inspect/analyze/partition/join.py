@@ -53,19 +53,21 @@ class _Joiner:
         for edge in self.program.collectives:
             if edge.channel_id is not None:
                 by_channel[edge.channel_id].append(edge)
-        found: list[list[tuple[PartitionedCollective, ...]]] = []
+        edges_of: list[list[tuple[PartitionedCollective, ...]]] = []
         claimed: set[int] = set()
         for site in self.sites:
             own = [edge for edge in by_channel.get(site.op.channel_id or 0, ()) if _fits(edge, site.op, site.kind)]
             alone = _arrays(site) == 1 and len(own) == 1
-            found.append([(own[0],)] if alone else [])
+            edges_of.append([(own[0],)] if alone else [])
             claimed.update(id(edge) for edge in own[:alone])
+        # Channels first: one that both programs have, with one fitting collective, is proof. The rest is matched by
+        # what it is made of and goes to, and only with collectives that no channel has claimed.
         rest = [edge for edge in self.program.collectives if id(edge) not in claimed]
-        if any(not edges for edges in found):
-            for number, edges in enumerate(found):
+        if any(not edges for edges in edges_of):
+            for number, edges in enumerate(edges_of):
                 if not edges:
-                    found[number] = self._by_flow(self.sites[number], rest)
-        return [Joined(edges=tuple(edges)) for edges in found]
+                    edges_of[number] = self._by_flow(self.sites[number], rest)
+        return [Joined(edges=tuple(edges)) for edges in edges_of]
 
     def _by_flow(
         self, site: CollectiveOp, rest: list[PartitionedCollective]
@@ -78,6 +80,8 @@ class _Joiner:
         fitting = [edge for edge in rest if _fits(edge, op, site.kind)]
         yielded = list(flow.nodes(op.index))
         given = [node for operand in flow.operands(op.index) for node in flow.nodes(operand)]
+        # Combined collectives yield their operands in order. One array (an all-to-all's pieces are one, too) is known
+        # by its first operand and last result.
         if len(yielded) != len(given) or _arrays(site) == 1:
             yielded = yielded[-1:]
             given = given[:1]
@@ -86,11 +90,12 @@ class _Joiner:
     def _like(self, node: int, source: int, fitting: list[PartitionedCollective]) -> tuple[PartitionedCollective, ...]:
         assert self.flow is not None
         elements, digest = self.flow.shape(source).count, self.digests[node]
-        found = tuple(edge for edge in fitting if edge.signature == digest and edge.elements == elements)
-        if len(found) < 2:
-            return found
+        alike = tuple(edge for edge in fitting if edge.signature == digest and edge.elements == elements)
+        # The near signature only chooses among those that are equal otherwise; where none of them has it, all stay.
+        if len(alike) < 2:
+            return alike
         near = near_signature(self.flow, source)
-        return tuple(edge for edge in found if edge.near == near) or found
+        return tuple(edge for edge in alike if edge.near == near) or alike
 
 
 def _arrays(site: CollectiveOp) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.processes.program_differences import in_backticks
+from pjit_inspect.analyze.processes.program_differences import shortened
 from pjit_inspect.model.record.merged import (
     DifferenceKind,
     MergedData,
@@ -23,10 +23,11 @@ from pjit_inspect.model.record.merged import (
     ProcessDifference,
     ProgramFacts,
 )
+from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
 __all__ = ["Compare", "merge_programs"]
 
-Compare = Callable[[ProgramFacts, ProgramFacts], tuple[str, ...]]
+Compare = Callable[[ProgramFacts, ProgramFacts], tuple[Sentence, ...]]
 """In what the programs of two records differ, each in a sentence; () when nothing is seen."""
 
 
@@ -189,9 +190,8 @@ class _Walk:
         absent = {p for queue in self.queues.values() for facts in queue.values() for p in facts.processes}
         for process in sorted(absent - self.queues.keys()):
             first = next(f for queue in self.queues.values() for f in queue.values() if process in f.processes)
-            sentence = (
-                f"{self._nothing_of(process)}, and takes part in {_name(first)}, which process {first.process} has"
-            )
+            words = "{}, and takes part in {}, which process {} has"
+            sentence = say(words, self._nothing_of(process), _name(first), first.process)
             self._add("no records", process, first, first, sentence)
 
     def _nothing_of(self, process: int) -> str:
@@ -205,7 +205,7 @@ class _Walk:
         return f"process {process} has no file or folder among those given"
 
     def _add(
-        self, kind: DifferenceKind, process: int, reference: ProgramFacts, at: ProgramFacts, sentence: str
+        self, kind: DifferenceKind, process: int, reference: ProgramFacts, at: ProgramFacts, sentence: Sentence
     ) -> None:
         position = list(self.queues[reference.process]).index(reference.fingerprint)
         self.found.append(
@@ -230,7 +230,7 @@ class _Walk:
         shown = wanted if here is None or kind == "missing" else here
         sentence = _sentence(kind, process, wanted, here)
         if kind == "missing" and here is not None and here.fingerprint in self.queues[reference]:
-            sentence += f", to which process {reference} comes at another time"
+            sentence = say("{}, to which process {} comes at another time", sentence, reference)
         return ProcessDifference(
             process=process,
             other=reference,
@@ -247,6 +247,7 @@ class _Walk:
         here = self.queues[process][program]
         is_alone = sum(program in queue for queue in self.queues.values()) == 1
         others = "no other process did" if is_alone else f"process {reference} did not"
+        sentence = say("process {} compiled {} at the end, which {}", process, _name(here), others)
         return ProcessDifference(
             process=process,
             other=reference,
@@ -254,7 +255,7 @@ class _Walk:
             position=len(self.queues[reference]),
             name=here.name,
             where=here.where,
-            sentence=f"process {process} compiled {_name(here)} at the end, which {others}" + self._caveat(here),
+            sentence=sentence + self._caveat(here),
         )
 
     def _caveat(self, wanted: ProgramFacts) -> str:
@@ -283,36 +284,33 @@ class _Walk:
             if details:
                 self._leave_for_optimized(first, facts, details)
 
-    def _leave_for_optimized(self, first: ProgramFacts, facts: ProgramFacts, details: tuple[str, ...]) -> None:
-        sentence = (
-            f"process {facts.process} compiled {_name(facts)} to other collectives than process {first.process}, "
-            f"from the same program"
-        )
+    def _leave_for_optimized(self, first: ProgramFacts, facts: ProgramFacts, details: tuple[Sentence, ...]) -> None:
+        sentence = say(
+            "process {} compiled {} to other collectives than process {}, from the same program",
+            facts.process, _name(facts), first.process,
+        )  # fmt: skip
         self._add("compiled differently", facts.process, first, facts, sentence)
         self.found[-1] = replace(self.found[-1], details=details)
         del self._at[facts.process]
 
 
-def _sentence(kind: DifferenceKind, process: int, wanted: ProgramFacts, here: ProgramFacts | None) -> str:
+def _sentence(kind: DifferenceKind, process: int, wanted: ProgramFacts, here: ProgramFacts | None) -> Sentence:
+    other = say("process {} compiled {}", wanted.process, _name(wanted))
     if here is None:
-        return f"process {process} compiled nothing more, where process {wanted.process} compiled {_name(wanted)}"
+        return say("process {} compiled nothing more, where {}", process, other)
+    mine = say("process {} compiled {}", process, _name(here))
     if kind == "order":
-        return (
-            f"process {process} compiled {_name(here)} first, where process {wanted.process} compiled {_name(wanted)}"
-        )
+        return say("{} first, where {}", mine, other)
     if kind == "extra":
-        return (
-            f"process {process} compiled {_name(here)}, which no other process did, "
-            f"where process {wanted.process} compiled {_name(wanted)}"
-        )
+        return say("{}, which no other process did, where {}", mine, other)
     if kind == "program":
-        return f"process {process} compiled another program for {_name(here)} than process {wanted.process}"
-    return (
-        f"process {process} did not compile {_name(wanted)}, as process {wanted.process} did; "
-        f"in its place it compiled {_name(here)}"
-    )
+        return say("process {} compiled another program for {} than process {}", process, _name(here), wanted.process)
+    return say(
+        "process {} did not compile {}, as process {} did; in its place it compiled {}",
+        process, _name(wanted), wanted.process, _name(here),
+    )  # fmt: skip
 
 
-def _name(facts: ProgramFacts) -> str:
-    place = f" ({in_backticks(facts.where.where)[1:-1]})" if facts.where is not None else ""
-    return in_backticks(facts.name) + place
+def _name(facts: ProgramFacts) -> Sentence:
+    what = name(shortened(facts.name))
+    return say("{}", what) if facts.where is None else say("{} ({})", what, place(shortened(facts.where.where)))

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.recompiles.placement_words import sharding_words
+from pjit_inspect.analyze.recompiles.placement_words import sharding_place
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -17,12 +17,14 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, name, place, say, spec, word
 
-__all__ = ["ProgramSide", "collective_differences", "in_backticks", "program_differences"]
+__all__ = ["ProgramSide", "collective_differences", "program_differences", "shortened"]
 
 _LONGEST = 160
 _MOST_ARRAYS = 4
 _MOST_FLAGS = 8
+_NO_MORE = "nothing more"
 _COMMUNICATION = frozenset({*KINDS, *(f"{kind}-start" for kind in KINDS), "send", "recv"})
 
 
@@ -43,13 +45,13 @@ class ProgramSide:
     place: Callable[[int], Frame | None] = lambda _: None
 
 
-def in_backticks(name: str) -> str:
-    """A name as a sentence quotes it: on one line, cut, with no backtick of its own."""
-    short = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
-    return f"`{short.replace('`', chr(39))}`"
+def shortened(text: str) -> str:
+    """A text from a record as a sentence quotes it: not longer than a line, with no backtick of its own."""
+    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return short.replace("`", "'")
 
 
-def program_differences(one: ProgramSide, two: ProgramSide) -> tuple[str, ...]:
+def program_differences(one: ProgramSide, two: ProgramSide) -> tuple[Sentence, ...]:
     """What differs between two programs, the most telling first, each in a sentence; () when nothing is seen."""
     # Shapes and places explain the operations that follow from them.
     outside = (*_devices(one, two), *_meshes(one, two), *_arrays(one, two, "inputs"), *_arrays(one, two, "outputs"))
@@ -57,20 +59,20 @@ def program_differences(one: ProgramSide, two: ProgramSide) -> tuple[str, ...]:
     return (*found, *_flags(one, two), *_versions(one, two))
 
 
-def _pair(one: ProgramSide, two: ProgramSide, first: str, second: str) -> str:
+def _pair(one: ProgramSide, two: ProgramSide, first: Phrase | str, second: Phrase | str) -> Sentence:
     """Both values, each with its process."""
-    return f"{first} on process {one.process}, {second} on process {two.process}"
+    return say("{} on process {}, {} on process {}", first, one.process, second, two.process)
 
 
 # ---------------------------------------------------------------- devices and meshes
 
 
-def _devices(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+def _devices(one: ProgramSide, two: ProgramSide) -> Iterator[Sentence]:
     first, second = (tuple(device.id for device in side.data.devices) for side in (one, two))
     if first == second:
         return
     what = "the order of the devices differs" if sorted(first) == sorted(second) else "the devices differ"
-    yield f"{what}: {_pair(one, two, _ids(first), _ids(second))}"
+    yield say("{}: {}", what, _pair(one, two, _ids(first), _ids(second)))
 
 
 def _ids(devices: Sequence[int]) -> str:
@@ -78,18 +80,19 @@ def _ids(devices: Sequence[int]) -> str:
     return f"{shown} ... ({len(devices)} devices)" if len(devices) > 16 else shown or "none"
 
 
-def _meshes(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+def _meshes(one: ProgramSide, two: ProgramSide) -> Iterator[Sentence]:
     first, second = one.data.mesh, two.data.mesh
     if first is None or second is None or first == second:
         return
     if _axes(first) != _axes(second):
-        yield f"the mesh differs: {_pair(one, two, in_backticks(str(first)), in_backticks(str(second)))}"
+        texts = (code(shortened(str(mesh))) for mesh in (first, second))
+        yield say("the mesh differs: {}", _pair(one, two, *texts))
     elif first.device_ids != second.device_ids:
         ids = (_ids(mesh.device_ids) for mesh in (first, second))
-        yield f"the mesh has its devices in another order: {_pair(one, two, *ids)}"
+        yield say("the mesh has its devices in another order: {}", _pair(one, two, *ids))
     elif first.axis_types != second.axis_types:
         types = (" ".join(mesh.axis_types) or "unknown" for mesh in (first, second))
-        yield f"the types of the mesh's axes differ: {_pair(one, two, *types)}"
+        yield say("the types of the mesh's axes differ: {}", _pair(one, two, *types))
 
 
 def _axes(mesh: Mesh) -> tuple[tuple[str, int], ...]:
@@ -99,45 +102,51 @@ def _axes(mesh: Mesh) -> tuple[tuple[str, int], ...]:
 # ---------------------------------------------------------------- inputs and outputs
 
 
-def _arrays(one: ProgramSide, two: ProgramSide, field: str) -> Iterator[str]:
+def _arrays(one: ProgramSide, two: ProgramSide, field: str) -> Iterator[Sentence]:
     first, second = getattr(one.data, field), getattr(two.data, field)
     if len(first) != len(second):
-        yield f"the number of {field} is {_pair(one, two, str(len(first)), str(len(second)))}"
+        yield say("the number of {} is {}", field, _pair(one, two, str(len(first)), str(len(second))))
     found = (_array(one, two, a, b) for a, b in zip(first, second, strict=False))
     yield from itertools.islice((sentence for sentence in found if sentence), _MOST_ARRAYS)
 
 
-def _array(one: ProgramSide, two: ProgramSide, a: ArrayLayout, b: ArrayLayout) -> str:
+def _array(one: ProgramSide, two: ProgramSide, a: ArrayLayout, b: ArrayLayout) -> Sentence:
     """In what one input or output differs; "" when it does not. Its name may differ: it is no part of the program."""
-    name = in_backticks(a.path)
+    path = name(shortened(a.path))
     if (a.dtype, a.global_shape) != (b.dtype, b.global_shape):
-        return f"{name} is {_pair(one, two, _type(a), _type(b))}"
+        return say("{} is {}", path, _pair(one, two, word(_type(a)), word(_type(b))))
     if a.sharding != b.sharding:
-        return f"{name} is sharded {_pair(one, two, _sharding(a, one.data.mesh), _sharding(b, two.data.mesh))}"
+        pair = _pair(one, two, _sharding(a, one.data.mesh), _sharding(b, two.data.mesh))
+        return say("{} is sharded {}", path, pair)
     if a.donated != b.donated:
-        return f"{name} is {_pair(one, two, *('donated' if side.donated else 'not donated' for side in (a, b)))}"
-    return ""
+        return say(
+            "{} is {}", path, _pair(one, two, *("donated" if side.donated else "not donated" for side in (a, b)))
+        )
+    return Sentence()
 
 
 def _type(layout: ArrayLayout) -> str:
     return f"{short_dtype(layout.dtype)}[{','.join(map(str, layout.global_shape))}]"
 
 
-def _sharding(layout: ArrayLayout, mesh: Mesh | None) -> str:
-    return "in an unknown way" if layout.sharding is None else in_backticks(sharding_words(layout.sharding, mesh))
+def _sharding(layout: ArrayLayout, mesh: Mesh | None) -> Phrase | str:
+    if layout.sharding is None:
+        return "in an unknown way"
+    where = sharding_place(layout.sharding, mesh)
+    return spec(shortened(where.text)) if where.is_spec else code(shortened(where.text))
 
 
 # ---------------------------------------------------------------- the operations
 
 
-def _first_line(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
+def _first_line(one: ProgramSide, two: ProgramSide) -> Iterator[Sentence]:
     if not one.lines or not two.lines:
         return
     number = _first_difference(one.lines, two.lines)
     if number is None:
         return
     first, second = (_line(side, number) for side in (one, two))
-    yield f"the first operation that differs is {_pair(one, two, first, second)}"
+    yield say("the first operation that differs is {}", _pair(one, two, first, second))
 
 
 def _first_difference(first: Sequence[str], second: Sequence[str]) -> int | None:
@@ -148,49 +157,55 @@ def _first_difference(first: Sequence[str], second: Sequence[str]) -> int | None
     return None if len(first) == len(second) else min(len(first), len(second))
 
 
-def _line(side: ProgramSide, number: int) -> str:
+def _line(side: ProgramSide, number: int) -> Sentence:
     if number >= len(side.lines):
-        return "nothing more"
-    place = side.place(number)
-    return in_backticks(side.lines[number].strip()) + (f" ({place.where})" if place is not None else "")
+        return say(_NO_MORE)
+    operation, where = code(shortened(side.lines[number].strip())), side.place(number)
+    return say("{}", operation) if where is None else say("{} ({})", operation, place(where.where))
 
 
 # ---------------------------------------------------------------- flags and versions
 
 
-def _flags(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
-    for name, first, second in itertools.islice(_unequal(one.data.flags, two.data.flags), _MOST_FLAGS):
-        yield f"the flag {in_backticks(name)} is {_pair(one, two, first, second)}"
+def _flags(one: ProgramSide, two: ProgramSide) -> Iterator[Sentence]:
+    for flag, first, second in itertools.islice(_unequal(one.data.flags, two.data.flags), _MOST_FLAGS):
+        yield say("the flag {} is {}", code(shortened(flag)), _pair(one, two, first, second))
 
 
-def _versions(one: ProgramSide, two: ProgramSide) -> Iterator[str]:
-    for name, first, second in itertools.islice(_unequal(one.data.versions, two.data.versions), _MOST_FLAGS):
-        yield f"the version of {in_backticks(name)} is {_pair(one, two, first, second)}"
+def _versions(one: ProgramSide, two: ProgramSide) -> Iterator[Sentence]:
+    for package, first, second in itertools.islice(_unequal(one.data.versions, two.data.versions), _MOST_FLAGS):
+        yield say("the version of {} is {}", code(shortened(package)), _pair(one, two, first, second))
 
 
-def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    for name in sorted({*first, *second}):
-        if first.get(name) != second.get(name):
-            yield name, _value(first, name), _value(second, name)
+def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[tuple[str, Phrase | str, Phrase | str]]:
+    for key in sorted({*first, *second}):
+        if first.get(key) != second.get(key):
+            yield key, _value(first, key), _value(second, key)
 
 
-def _value(values: Mapping[str, str], name: str) -> str:
-    return in_backticks(values[name]) if name in values else "not set"
+def _value(values: Mapping[str, str], key: str) -> Phrase | str:
+    return code(shortened(values[key])) if key in values else "not set"
 
 
 # ---------------------------------------------------------------- after optimization
 
 
-def collective_differences(one: ProgramSide, two: ProgramSide, first: HloModule, second: HloModule) -> tuple[str, ...]:
+def collective_differences(
+    one: ProgramSide, two: ProgramSide, first: HloModule, second: HloModule
+) -> tuple[Sentence, ...]:
     """In what the collectives of two optimized programs differ, in the order they run; () when they do not.
 
     Other instructions may differ without harm: a backend chooses kernels by measuring them.
     """
-    pairs = itertools.zip_longest(_communication(first), _communication(second), fillvalue="nothing more")
+    pairs = itertools.zip_longest(_communication(first), _communication(second), fillvalue=_NO_MORE)
     for number, (a, b) in enumerate(pairs):
         if a != b:
-            sentence = f"collective {number} after optimization is {_pair(one, two, in_backticks(a), in_backticks(b))}"
-            return (sentence, *_flags(one, two), *_versions(one, two))
+            pair = _pair(one, two, code(shortened(a)), code(shortened(b)))
+            return (
+                say("collective {} after optimization is {}", number, pair),
+                *_flags(one, two),
+                *_versions(one, two),
+            )
     return ()
 
 

@@ -79,7 +79,7 @@ def _apart(chosen: Sequence[Session]) -> list[str]:
     newest = max(known, key=lambda session: session.began_s)
     return [
         f"process {session.process} made its last record {(newest.began_s - session.ended_s) / 60:,.0f} minutes before "
-        f"process {newest.process} made its first: they may be of different runs"
+        f"process {newest.process} made its first: they may be of different runs, or their clocks differ"
         for session in sorted(known, key=lambda session: session.process)
         if newest.began_s - session.ended_s > _APART_S
     ]

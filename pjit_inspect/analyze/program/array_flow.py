@@ -51,7 +51,8 @@ class Flow:
     """
 
     def __init__(self, module: HloModule, *, within: bool = True) -> None:
-        self.module, self._within = module, within
+        self.module: HloModule = module
+        self._within = within
         shapes = [module.reader.shape(k) for k in range(int(module.instructions.shape.max(initial=-1)) + 1)]
         self._leaves: list[tuple[Shape, ...]] = [shape.leaves for shape in shapes]
         self._shape = module.instructions.shape
@@ -60,7 +61,7 @@ class Flow:
         counts = np.array([len(leaves) for leaves in self._leaves], np.int64)
         self._counts = counts[module.instructions.shape]
         # Views yield Python's numbers as lists do, and need not be made for half a million instructions.
-        self.first = np.concatenate(([0], np.cumsum(self._counts))).data
+        self.first: memoryview[int] = np.concatenate(([0], np.cumsum(self._counts))).data
         self.before: list[list[int]] = [_NOTHING] * self.first[-1]
         self.turns: dict[int, tuple[int, range]] = {}
         self.choices: list[tuple[int, int]] = []
@@ -75,7 +76,7 @@ class Flow:
         self.arguments: list[int] = []
         self._read(module.entry, None, 0)
         self.arguments = [node for index in self.parameters(module.entry) for node in self.nodes(index)]
-        self.results = list(self.nodes(int(module.computations.root[module.entry])))
+        self.results: list[int] = list(self.nodes(int(module.computations.root[module.entry])))
 
     # ------------------------------------------------------------ what nodes are
 
@@ -160,8 +161,10 @@ class Flow:
 
     def parameters(self, computation: int) -> list[int]:
         """The parameters of a computation, in order."""
-        found = [index for index in self.module.computation(computation).range if self.opcode_of(index) == "parameter"]
-        return sorted(found, key=partial(number_of, self.module))
+        parameters = [
+            index for index in self.module.computation(computation).range if self.opcode_of(index) == "parameter"
+        ]
+        return sorted(parameters, key=partial(number_of, self.module))
 
     def _link(self, nodes: Sequence[int], sources: Sequence[int]) -> None:
         """Each node is made of the source in its place; of nothing that is known where they are not equally many."""

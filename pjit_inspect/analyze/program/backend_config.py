@@ -120,5 +120,5 @@ def _window(value: Any) -> WindowConfig | None:
 
 
 def _numbers(value: Any) -> tuple[int, ...]:
-    found = tuple(map(_number, value)) if isinstance(value, list) else ()
-    return tuple(number for number in found if number is not None) if None not in found else ()
+    numbers = tuple(map(_number, value)) if isinstance(value, list) else ()
+    return tuple(number for number in numbers if number is not None) if None not in numbers else ()

@@ -1,12 +1,13 @@
 """A program whose replica groups take no more memory than those of any program there is.
 
 A line of text can name 131,072 devices, and a file can have thousands of such lines: past a total, groups are unknown.
-So are groups that contradict themselves. Not its job: reading groups (`parse.wire.replica_groups`).
+So are groups with devices that no machine has, for which tables of all devices would take all memory, and groups that
+contradict themselves. Not its job: reading groups (`parse.wire.replica_groups`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.report.collective import KINDS
 
-__all__ = ["MOST_MEMBERS", "with_bounded_groups"]
+__all__ = ["MOST_MEMBERS", "are_devices", "with_bounded_groups"]
 
 MOST_MEMBERS = 1 << 21
 """Members of all different groups of one program together: 200 lists of all devices of the largest machine there is."""
@@ -31,6 +32,11 @@ def with_bounded_groups(module: HloModule) -> HloModule:
     `Details.unknown` of such a collective is not empty.
     """
     return module if isinstance(module.reader, _Reader) else replace(module, reader=_Reader(module))
+
+
+def are_devices(groups: Iterable[Sequence[int]]) -> bool:
+    """Whether all these numbers can be those of devices."""
+    return all(0 <= min(group, default=0) <= max(group, default=0) < MOST_MEMBERS for group in groups)
 
 
 class _Reader:
@@ -55,6 +61,10 @@ class _Reader:
     def number(self, index: int) -> int:
         """As the program's own."""
         return self._reader.number(index)
+
+    def kernel(self, index: int) -> tuple[str, str]:
+        """As the program's own."""
+        return self._reader.kernel(index)
 
     def raw(self, index: int) -> bytes:
         """As the program's own."""
@@ -81,6 +91,9 @@ class _Reader:
         except ParseError:
             return _UNKNOWN
         groups = details.replica_groups
+        if not are_devices(groups or ()) or not are_devices(details.source_target_pairs):
+            unknown = (*details.unknown, *_UNKNOWN.unknown)
+            return replace(details, replica_groups=None, source_target_pairs=(), unknown=unknown)
         if not groups:
             return details
         if groups not in self._groups:

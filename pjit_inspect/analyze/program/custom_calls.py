@@ -1,19 +1,27 @@
-"""What XLA's custom calls are: kernels of a library, or something else under the same opcode.
+"""What XLA's custom calls are: kernels of a library, calls back into Python, or something else.
 
-Not its job: what a kernel computes.
+On TPU callbacks are sends and receives, which are not found here. Not its job: what a kernel computes.
 
-*Source*: targets registered in XLA (`xla/service/gpu/cublas_cudnn.cc`, `xla/backends/cpu`, ...) and jaxlib.
+*Source*: targets registered in XLA (`xla/service/gpu/cublas_cudnn.cc`, `xla/backends/cpu`, ...) and jaxlib; for
+callbacks `jax/_src/callback.py`, `jax/_src/debugging.py` (primitives), `emit_python_callback` in
+`jax/_src/interpreters/mlir.py`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pjit_inspect.model.program.hlo import Details, Instruction
+from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.analyze.program.phases import split_op_names
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.program.hlo import Details, HloModule, Instruction
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.report.host_callback import CallbackTable, HostCallback
 
-__all__ = ["CustomCall", "Role", "describe_custom_call", "is_kernel", "runs_kernel"]
+__all__ = ["CustomCall", "Role", "describe_custom_call", "find_callbacks", "is_kernel", "runs_kernel"]
 
 Role = Literal["kernel", "sharding", "async", "memory", "host", "note", "unknown"]
 """What a custom call is: a kernel on the device, a sharding note, half of an asynchronous operation, a view or a
@@ -136,11 +144,11 @@ def _look_up(target: str) -> tuple[str, Role]:
 
 def _kernel_name(details: Details, op_name: str) -> str:
     if "triton" in details.custom_call_target:
-        found = _TRITON_NAME.search(details.backend_config)
-        if found:
-            return found[1]
-    found = _PALLAS_NAME.search(op_name)
-    return found[1] if found else ""
+        match = _TRITON_NAME.search(details.backend_config)
+        if match:
+            return match[1]
+    match = _PALLAS_NAME.search(op_name)
+    return match[1] if match else ""
 
 
 def is_kernel(target: str) -> bool:
@@ -154,6 +162,55 @@ def is_kernel(target: str) -> bool:
 def runs_kernel(instruction: Instruction) -> bool:
     """Whether a fusion or a custom call does work of its own: half of a collective, or a note, does not."""
     if instruction.opcode == "custom-call":
-        return is_kernel(instruction.details.custom_call_target)
-    root = instruction.called[0].root if instruction.called else instruction
-    return root.opcode != "custom-call" or not root.details.custom_call_target.startswith("AsyncCollective")
+        return is_kernel(instruction.custom_call_target)
+    called = instruction.called
+    root = called[0].root if called else instruction
+    return root.opcode != "custom-call" or not root.custom_call_target.startswith("AsyncCollective")
+
+
+_KINDS: Mapping[str, Literal["pure", "io", "debug"]] = {
+    "pure_callback": "pure",
+    "io_callback": "io",
+    "debug_callback": "debug",
+    "debug_print": "debug",
+}
+"""JAX's primitive -> what kind of callback it is."""
+
+
+def find_callbacks(module: HloModule, cells: Mapping[str, str] | None = None) -> CallbackTable:
+    """Every call back into Python, in schedule order; `cells` is file -> how the notebook calls the cell."""
+    in_order = sorted(module.with_opcode("custom-call").tolist(), key=lambda row: module.places[row])
+    calls = [module.instruction(row) for row in in_order]
+    runs = count_runs(module) if calls else ()
+    rows = []
+    for call in calls:
+        if "python" not in call.custom_call_target or "callback" not in call.custom_call_target:
+            continue
+        often = runs[call.computation.index]
+        rows.append(
+            HostCallback(
+                kind=_kind(call.op_name),
+                ordered=any(leaf.dtype == "token" for operand in call.operands for leaf in operand.shape.leaves),
+                name=call.name,
+                target=call.details.custom_call_target,
+                op_name=call.op_name,
+                source=user_frames(module.frames(call.index), cells or {}),
+                count=often.most,
+                count_min=often.least,
+                operand_bytes=_bytes(operand.shape for operand in call.operands),
+                result_bytes=_bytes((call.shape,)),
+            )
+        )
+    return CallbackTable(tuple(rows))
+
+
+def _kind(op_name: str) -> Literal["pure", "io", "debug"] | None:
+    kinds: set[Literal["pure", "io", "debug"] | None]
+    kinds = {_KINDS.get(name.rpartition("/")[2].partition("[")[0]) for name in split_op_names(op_name)}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _bytes(shapes: Iterable[Shape]) -> int | None:
+    """Bytes of all arrays; a token has none."""
+    sizes = [leaf.bytes for shape in shapes for leaf in shape.leaves if leaf.is_array]
+    return None if None in sizes else sum(size for size in sizes if size is not None)

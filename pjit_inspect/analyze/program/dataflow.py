@@ -51,8 +51,8 @@ def settled(op: Instruction, through: frozenset[str] = SAME) -> Instruction:
 
     In a program that passes it on absurdly often, a value on the way there.
     """
-    # `op` may be a tuple that the value is in, at these places, the last one outermost; `found` is no such tuple.
-    found, places = op, list[int]()
+    # `op` may be a tuple that the value is in, at these places, the last one outermost; `origin` is no such tuple.
+    origin, places = op, list[int]()
     for _ in range(_MOST_STEPS):
         if op.opcode == "get-tuple-element":
             places.append(op.details.tuple_index or 0)
@@ -64,8 +64,9 @@ def settled(op: Instruction, through: frozenset[str] = SAME) -> Instruction:
         if before == op:
             break
         op = before
-        found = found if places else op
-    return found
+        # Inside a tuple nothing is settled yet: only a value that is no part of one may be the answer.
+        origin = origin if places else op
+    return origin
 
 
 def _before(op: Instruction, through: frozenset[str]) -> Instruction:

@@ -1,20 +1,23 @@
-"""Counts what arguments and results hold on each device, from their shapes and shardings.
+"""What arguments and results hold on each device, from their shapes and shardings, and which of them share memory.
 
-Not its job: temporaries, which XLA counts (`RecordData.memory`).
+Not its job: temporaries, which XLA counts (`RecordData.memory`), or which arguments were donated (`observe` knows).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
 
-__all__ = ["find_device_memory"]
+__all__ = ["find_device_memory", "with_aliases"]
 
 _LARGEST = 3
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
@@ -65,8 +68,8 @@ class _Counter:
         if id(sharding) not in self._places:
             places = [self._place.get(device, -1) for device in sharding.device_ids]
             held = np.array([place >= 0 for place in places], bool)
-            found = np.array(places, np.int64)[held], np.array(sharding.tile_of, np.int64)[held]
-            self._places[id(sharding)] = found
+            pieces = np.array(places, np.int64)[held], np.array(sharding.tile_of, np.int64)[held]
+            self._places[id(sharding)] = pieces
         return self._places[id(sharding)]
 
 
@@ -89,3 +92,39 @@ def _tile_elements(layout: ArrayLayout, tiles: np.ndarray) -> np.ndarray:
         step = -(-length // number)
         count *= np.clip(length - index.astype(np.float64) * step, 0, step)
     return count
+
+
+def with_aliases(data: RecordData, module: HloModule) -> RecordData:
+    """The record with `ArrayLayout.aliases` of its outputs as the optimized program has them.
+
+    Unchanged when the program's arguments cannot be matched with the record's (arguments in one tuple, references).
+
+    *Source*: `HloModuleProto.input_output_alias`.
+    """
+    inputs = [layout for layout in data.inputs if layout.kept]
+    entry = module.computation(module.entry)
+    leaves = entry.root.shape.leaves
+    parameters = sum(index in entry.range for index in module.with_opcode("parameter").tolist())
+    # JAX passes a token for each ordered effect before everything else, in and out.
+    tokens = len(leaves) - len(data.outputs)
+    if tokens < 0 or parameters - len(inputs) != tokens or any(map(_holds_data, leaves[:tokens])):
+        return data
+    reused = _reused(module, inputs, tokens)
+    outputs = (replace(layout, aliases=reused.get(index)) for index, layout in enumerate(data.outputs))
+    return replace(data, outputs=tuple(outputs)) if reused else data
+
+
+def _holds_data(shape: Shape) -> bool:
+    # Where a backend has no tokens JAX passes empty arrays of booleans.
+    return shape.bytes != 0
+
+
+def _reused(module: HloModule, inputs: Sequence[ArrayLayout], tokens: int) -> dict[int, str]:
+    """Result number -> path of the argument whose buffer it reuses."""
+    reused = {}
+    for alias in module.aliases:
+        output = (alias.output[0] if alias.output else 0) - tokens
+        place = alias.parameter - tokens
+        if not alias.parameter_index and 0 <= place < len(inputs) and output >= 0:
+            reused[output] = inputs[place].path
+    return reused

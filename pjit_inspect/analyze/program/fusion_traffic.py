@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from pjit_inspect.model.program.hlo import Computation, Instruction
 
-__all__ = ["bytes_read", "bytes_written"]
+__all__ = ["bytes_read", "bytes_written", "is_plain"]
 
 _SLICES = frozenset(("slice", "dynamic-slice", "gather"))
 _DEEPEST = 20
@@ -40,6 +40,13 @@ def bytes_read(fusion: Instruction) -> int | None:
         parts = touched.get(operand, [None])
         total += whole if None in parts else min(whole, sum(part for part in parts if part is not None))
     return total
+
+
+def is_plain(body: Computation) -> bool:
+    """Whether a fusion with this body reads all of its operands and writes all of its result."""
+    updates = _updates(body)
+    parameters = (value for value in body if value.opcode == "parameter")
+    return not updates and all(_touched(value, updates, _DEEPEST) is None for value in parameters)
 
 
 def _parameters(body: Computation) -> Iterator[tuple[int, int | None]]:

@@ -8,14 +8,16 @@ only start or finish a collective are reported with the collectives. Not its job
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pjit_inspect.analyze.program.body_forms import BodyForms
 from pjit_inspect.analyze.program.custom_calls import runs_kernel
-from pjit_inspect.analyze.program.fusion_traffic import bytes_read, bytes_written
+from pjit_inspect.analyze.program.fusion_traffic import bytes_read, bytes_written, is_plain
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.fusion import Fusion, FusionTable
@@ -83,16 +85,24 @@ class _Context:
         self.runs = count_runs(module)
         self.opcode: list[int] = module.instructions.opcode.tolist()
         self.bytes: list[int] = module.result_bytes.tolist()
+        self.operands, self.called = _Lists(module.instructions.operands), _Lists(module.instructions.called)
+        self._shape: list[int] = module.instructions.shape.tolist()
+        self._frame: list[int] = module.instructions.frame.tolist()
+        self._computation: list[int] = module.instructions.computation.tolist()
         self.no_result = {k for k, opcode in enumerate(module.opcodes) if opcode in _NO_RESULT}
         self.broadcast = module.opcodes.index("broadcast") if "broadcast" in module.opcodes else -1
         self._arrays: dict[int, tuple[str, ...]] = {}
         self._frames: dict[int, tuple[Frame, ...]] = {}
         self._fusion = module.opcodes.index("fusion") if "fusion" in module.opcodes else -1
         self._inner: dict[int, _Inner] = {}
+        self._forms = BodyForms(module)
+        self._inner_of_form: dict[object, _Inner] = {}
+        self._plain_of_form: dict[object, bool] = {}
+        self._words: dict[int, tuple[tuple[str, int], ...]] = {}
 
     def arrays(self, index: int) -> tuple[str, ...]:
         """The arrays an instruction yields, as XLA prints their shapes."""
-        row = int(self.module.instructions.shape[index])
+        row = self._shape[index]
         if row not in self._arrays:
             leaves = self.module.reader.shape(row).leaves
             self._arrays[row] = tuple(str(leaf) for leaf in leaves if leaf.is_array)
@@ -102,13 +112,13 @@ class _Context:
         """Whether an instruction would write a result to memory if it ran alone."""
         if self.opcode[index] == self.broadcast:
             # One number in every place; a damaged program may have a broadcast of nothing.
-            operands = self.module.instructions.operands[index].tolist()
+            operands = self.operands.of(index)
             return not operands or bool(self.module.instruction(operands[0]).shape.dimensions)
         return self.opcode[index] not in self.no_result
 
     def source(self, index: int) -> tuple[Frame, ...]:
         """The user's frames of an instruction."""
-        frame = int(self.module.instructions.frame[index])
+        frame = self._frame[index]
         if frame not in self._frames:
             self._frames[frame] = user_frames(self.module.frames(index), self.cells)
         return self._frames[frame]
@@ -120,6 +130,9 @@ class _Context:
 
     def inner(self, computation: int) -> _Inner:
         """What a fusion's body holds. Bodies that stand in it first, each once, as they may nest deep."""
+        form = self._forms.of(computation)
+        if form in self._inner_of_form:
+            return self._inner_of_form[form]
         stack = [computation]
         while stack:
             top = stack[-1]
@@ -128,14 +141,54 @@ class _Context:
                 stack.extend(missing)
             else:
                 stack.pop()
-                self._inner[top] = self._inner.get(top) or self._sum(top)
+                self._inner[top] = self._inner.get(top) or self._sum_once(top)
         return self._inner[computation]
+
+    def _sum_once(self, computation: int) -> _Inner:
+        """As `_sum`, which is the same for bodies of one form."""
+        form = self._forms.of(computation)
+        if form is None or self._called(computation):
+            return self._sum(computation)
+        if form not in self._inner_of_form:
+            self._inner_of_form[form] = self._sum(computation)
+        return self._inner_of_form[form]
+
+    def opcodes(self, inner: Sequence[_Inner]) -> tuple[tuple[str, int], ...]:
+        """What one kernel contains, most frequent first."""
+        if len(inner) != 1:
+            return _opcodes(inner, self)
+        # The object is kept in `_inner`, so that its id cannot be used again.
+        key = id(inner[0])
+        if key not in self._words:
+            self._words[key] = _opcodes(inner, self)
+        return self._words[key]
+
+    def is_plain(self, kernel: int) -> bool:
+        """Whether a fusion reads all of its operands and writes all of its result."""
+        called = self.called.of(kernel)
+        form = self._forms.of(called[0]) if called else None
+        if form is None:
+            return False
+        if form not in self._plain_of_form:
+            self._plain_of_form[form] = is_plain(self.module.computation(called[0]))
+        return self._plain_of_form[form]
+
+    def traffic(self, kernel: Instruction) -> tuple[int | None, int | None]:
+        """The bytes a fusion reads and writes; None when unknown."""
+        if not self.is_plain(kernel.index):
+            return bytes_read(kernel), bytes_written(kernel)
+        operands = dict.fromkeys(self.operands.of(kernel.index))
+        sizes, written = [self.bytes[operand] for operand in operands], self.bytes[kernel.index]
+        return None if -1 in sizes else sum(sizes), None if written < 0 else written
 
     def _called(self, computation: int) -> Mapping[int, int]:
         """The bodies of the fusions in a computation, and how many of the fusions have them."""
-        called = self.module.instructions.called
         fusions = [i for i in self.module.computation(computation).range if self.opcode[i] == self._fusion]
-        return Counter(body for index in fusions for body in called[index].tolist())
+        return Counter(body for index in fusions for body in self.called.of(index))
+
+    def runs_of(self, index: int) -> int | None:
+        """How often an instruction runs at the most; None when unknown."""
+        return self.runs[self._computation[index]].most
 
     def _sum(self, computation: int) -> _Inner:
         body, inside = self.module.computation(computation), self._called(computation)
@@ -155,6 +208,18 @@ class _Context:
         )
 
 
+class _Lists:
+    """Links as Python's lists: a slice of a column costs more than what is done with it."""
+
+    def __init__(self, links: Links) -> None:
+        self._starts: list[int] = links.starts.tolist()
+        self._items: list[int] = links.items.tolist()
+
+    def of(self, index: int) -> list[int]:
+        """The items of one row."""
+        return self._items[self._starts[index] : self._starts[index + 1]]
+
+
 def _added(sizes: Iterable[int | None]) -> int | None:
     """Their sum; None when one is unknown, or when the sum is more than any program has."""
     total = 0
@@ -170,22 +235,24 @@ def _times(size: int | None, times: int) -> int | None:
 
 
 def _fusion(kernel: Instruction, context: _Context) -> Fusion:
-    details, is_fusion = kernel.details, kernel.opcode == "fusion"
-    operands = dict.fromkeys(context.module.instructions.operands[kernel.index].tolist())
-    inner = [context.inner(c) for c in context.module.instructions.called[kernel.index].tolist()] if is_fusion else []
+    total, index, is_fusion = context.total, kernel.index, kernel.opcode == "fusion"
+    kind, target = context.module.reader.kernel(index)
+    operands = dict.fromkeys(context.operands.of(index))
+    inner = [context.inner(c) for c in context.called.of(index)] if is_fusion else []
+    read, written = context.traffic(kernel) if is_fusion else (total(operands), total((index,)))
     return Fusion(
-        kind=details.fusion_kind.removeprefix("k").lower() if is_fusion else "custom-call",
+        kind=kind.removeprefix("k").lower() if is_fusion else "custom-call",
         name=kernel.name,
-        instructions=_opcodes(inner, context),
+        instructions=context.opcodes(inner),
         inputs=tuple(text for operand in operands for text in context.arrays(operand)),
-        outputs=context.arrays(kernel.index),
-        bytes_read=bytes_read(kernel) if is_fusion else context.total(operands),
-        bytes_written=bytes_written(kernel) if is_fusion else context.total((kernel.index,)),
+        outputs=context.arrays(index),
+        bytes_read=read,
+        bytes_written=written,
         bytes_saved=_saved(inner) if is_fusion else 0,
-        target=details.custom_call_target or None,
-        count=context.runs[int(context.module.instructions.computation[kernel.index])].most,
+        target=target or None,
+        count=context.runs_of(index),
         op_name=kernel.op_name,
-        source=context.source(kernel.index),
+        source=context.source(index),
     )
 
 

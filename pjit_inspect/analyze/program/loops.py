@@ -1,4 +1,4 @@
-"""How often each computation of a program runs in one call of it.
+"""How often the body of a while loop runs, and so how often each computation runs in one call of a program.
 
 Not its job: what runs there.
 """
@@ -7,10 +7,100 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pjit_inspect.analyze.program.trip_count import MOST_TRIPS, find_trip_count
+from pjit_inspect.analyze.program.backend_config import read_backend_config
+from pjit_inspect.analyze.program.dataflow import constant, operand, settled
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
-__all__ = ["NEVER", "UNKNOWN", "Runs", "count_runs"]
+__all__ = ["MOST_TRIPS", "NEVER", "UNKNOWN", "Runs", "count_runs", "counter_step", "find_trip_count"]
+
+MOST_TRIPS = 1 << 53
+"""More turns than any program takes: at one each nanosecond, those of a hundred days."""
+
+_TURNED = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE"}
+
+
+def find_trip_count(loop: Instruction) -> int | None:
+    """How often the body of `loop` runs each time the loop is reached, or None when the program does not say.
+
+    XLA's own figure when it left one (`known_trip_count`); else counted from the condition, when that compares one
+    counter of the loop with a constant, the counter starts at a constant, and the body adds a constant to it. None too
+    for a figure that is not possible, above `MOST_TRIPS`.
+    """
+    known = _known(loop.details.backend_config)
+    trips = known if known is not None else _from_condition(loop)
+    return None if trips is None or not 0 <= trips <= MOST_TRIPS else trips
+
+
+def _known(backend_config: str) -> int | None:
+    if "known_trip_count" not in backend_config:
+        return None
+    return read_backend_config(backend_config).trip_count
+
+
+def _from_condition(loop: Instruction) -> int | None:
+    if len(loop.called) != 2:
+        return None
+    body, condition = (settled(computation.root) for computation in loop.called)
+    start = settled(loop.operands[0])
+    if (condition.opcode, body.opcode, start.opcode) != ("compare", "tuple", "tuple"):
+        return None
+    direction = condition.details.comparison_direction
+    left, right = (settled(operand(condition, k)) for k in (0, 1))
+    if _element(left) is None or _bound(right, body, start) is None:
+        left, right, direction = right, left, _TURNED.get(direction, "")
+    counter = _element(left)
+    if counter is None:
+        return None
+    step, bound = counter_step(body, counter), _bound(right, body, start)
+    first = constant(settled(operand(start, counter)))
+    return None if step is None or bound is None or first is None else _count(first, step, direction, bound)
+
+
+def _element(value: Instruction) -> int | None:
+    """Which element of the loop's state a value is, when it is one as it stood at the start of a turn."""
+    if value.opcode != "get-tuple-element":
+        return None
+    is_state = settled(operand(value, 0)).opcode == "parameter"
+    return value.details.tuple_index if is_state else None
+
+
+def _bound(value: Instruction, body: Instruction, start: Instruction) -> int | None:
+    """The constant a counter is compared with: written there, or kept unchanged in the loop's state."""
+    if constant(value) is not None:
+        return constant(value)
+    element = _element(value)
+    if element is None or _element(settled(operand(body, element))) != element:
+        return None
+    return constant(settled(operand(start, element)))
+
+
+def counter_step(body: Instruction, element: int) -> int | None:
+    """What one turn adds to an element of a loop's state; `body` is the tuple it ends with. None when unclear."""
+    value = settled(operand(body, element))
+    if value.opcode != "add":
+        return None
+    sides = settled(operand(value, 0)), settled(operand(value, 1))
+    for counter, added in (sides, sides[::-1]):
+        if _element(counter) == element:
+            return constant(added)
+    return None
+
+
+def _count(first: int, step: int, direction: str, bound: int) -> int | None:
+    """Turns of `for (i = first; i <direction> bound; i += step)`; None when it would not end by counting."""
+    if direction in ("GT", "GE"):
+        first, step, bound = -first, -step, -bound
+        direction = {"GT": "LT", "GE": "LE"}[direction]
+    if direction == "NE":
+        turns, rest = divmod(bound - first, step) if step else (-1, 0)
+        return turns if turns >= 0 and not rest else None
+    if direction not in ("LT", "LE"):
+        return None
+    distance = bound - first + (direction == "LE")
+    if distance <= 0:
+        return 0
+    return -(-distance // step) if step > 0 else None
+
 
 _NESTED = frozenset(("call", "fusion", "async-start"))
 """Opcodes that run each computation they call once per run of their own."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pjit_inspect.analyze.program.trip_count import find_trip_count
+from pjit_inspect.analyze.program.loops import find_trip_count
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details, HloModule
 from pjit_inspect.model.program.running import RunningInstructions

@@ -1,6 +1,7 @@
-"""Which source frames are the user's.
+"""Which source frames are the user's, and which of them XLA's warnings lead to.
 
-Not its job: finding frames (`parse.hlo_proto.source`) or the frame of a call (`observe`).
+Not its job: finding frames (`parse.hlo_proto.source`) the frame of a call (`observe`), or reading warnings
+(`parse.messages.xla_warnings`).
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.xla_warning import XlaWarning
 
-__all__ = ["is_library", "user_frames"]
+__all__ = ["is_library", "user_frames", "with_sources"]
 
 _PACKAGES = frozenset((
     "jax", "jaxlib", "flax", "equinox", "optax", "haiku", "chex", "orbax", "penzai", "treescope", "jaxtyping",
@@ -62,3 +65,26 @@ def user_frames(frames: tuple[Frame, ...], cells: Mapping[str, str] | None = Non
 def _in_cell(frame: Frame, cells: Mapping[str, str]) -> Frame:
     cell = cells.get(frame.file)
     return dataclasses.replace(frame, cell=cell) if cell and frame.cell != cell else frame
+
+
+def with_sources(
+    warnings: Iterable[XlaWarning], module: HloModule | None, cells: Mapping[str, str] | None = None
+) -> tuple[XlaWarning, ...]:
+    """The warnings, each with the user's frames of its instruction, innermost first.
+
+    A warning names a row of the table of frames; the optimized program has the same table. One that names none (of an
+    argument, say) keeps the source it has.
+
+    Args:
+      warnings: as they were read.
+      module: the optimized program; None when there is none, as when the compile failed.
+      cells: file -> how the notebook calls the cell.
+    """
+    return tuple(_with_source(warning, module, cells) for warning in warnings)
+
+
+def _with_source(warning: XlaWarning, module: HloModule | None, cells: Mapping[str, str] | None) -> XlaWarning:
+    if module is None or warning.stack_frame_id is None:
+        return warning
+    frames = module.frames_table.chain(warning.stack_frame_id)
+    return dataclasses.replace(warning, source=user_frames(frames, cells)) if frames else warning

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pjit_inspect.analyze.recompiles.placement_words import place_change, place_text, placement_change
+from pjit_inspect.analyze.recompiles.placement_words import Place, place_change, place_of, placement_change
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, NamedText
 from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say, word
 
 __all__ = ["argument_differences", "group_alike", "same_value"]
 
@@ -41,7 +42,7 @@ def _reordered(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> list[D
     if len(old) != len(new) or {a.path for a in old} != {a.path for a in new}:
         return []
     was, now = next((a.path, b.path) for a, b in zip(old, new, strict=True) if a.path != b.path)
-    sentence = f"argument tree: the same leaves in another order, `{now}` where `{was}` was"
+    sentence = say("argument tree: the same leaves in another order, {} where {} was", name(now), name(was))
     return [Difference(kind="tree", path=now, before=was, after=now, sentence=sentence)]
 
 
@@ -52,11 +53,11 @@ def _leaves(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], keywords: se
     # What is passed by keyword for the first time, or no longer, is said of the keyword.
     added = [a.path for a in new if a.path not in known and a.path not in keywords]
     gone = [a.path for a in old if a.path not in now and a.path not in keywords]
-    for paths, word in ((added, "new"), (gone, "gone")):
+    for paths, what in ((added, "new"), (gone, "gone")):
         if paths:
-            more = f" and {len(paths) - 1} more are {word}" if len(paths) > 1 else f" is {word}"
-            sentence = f"argument tree: `{paths[0]}`{more}"
-            before, after = ("", paths[0]) if word == "new" else (paths[0], "")
+            more = f" and {len(paths) - 1} more are {what}" if len(paths) > 1 else f" is {what}"
+            sentence = say("argument tree: {}{}", name(paths[0]), more)
+            before, after = ("", paths[0]) if what == "new" else (paths[0], "")
             found.append(Difference(kind="tree", path=paths[0], before=before, after=after, sentence=sentence))
     return found
 
@@ -64,14 +65,14 @@ def _leaves(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey], keywords: se
 def _containers(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     """The same leaves in other containers, or with other static fields."""
     if len(before.containers) != len(after.containers):
-        yield Difference(kind="tree", sentence="argument tree: the same leaves in other containers")
+        yield Difference(kind="tree", sentence=say("argument tree: the same leaves in other containers"))
         return
     for was, now in zip(before.containers, after.containers, strict=True):
         if was == now:
             continue
         where = _container_path(after.arguments, now)
         if was.type != now.type:
-            sentence = f"argument tree: `{where}`: {was.type} -> {now.type}"
+            sentence = say("argument tree: {}: {} -> {}", name(where), word(was.type), word(now.type))
             yield Difference(kind="tree", path=where, before=was.type, after=now.type, sentence=sentence)
         else:
             yield from _static_fields(where, was, now)
@@ -79,15 +80,19 @@ def _containers(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
 
 def _static_fields(where: str, was: Container, now: Container) -> Iterator[Difference]:
     old, new = {item.name: item for item in was.data}, {item.name: item for item in now.data}
-    for name in dict.fromkeys((*new, *old)):
-        a, b = old.get(name), new.get(name)
+    for field in dict.fromkeys((*new, *old)):
+        a, b = old.get(field), new.get(field)
         if same_value(a, b):
             continue
         texts = (a.text if a else "none", b.text if b else "none")
         same = f"another object that prints the same, {texts[1]}"
-        pair = f"{texts[0]} -> {texts[1]}" if texts[0] != texts[1] else same
-        path = f"{where}.{name}" if name else where
-        sentence = f"static field `{path}`: {pair}" if name else f"static data of `{path}` ({now.type}): {pair}"
+        pair = word(f"{texts[0]} -> {texts[1]}" if texts[0] != texts[1] else same)
+        path = f"{where}.{field}" if field else where
+        sentence = (
+            say("static field {}: {}", name(path), pair)
+            if field
+            else say("static data of {} ({}): {}", name(path), word(now.type), pair)
+        )
         yield Difference(kind="tree", path=path, before=texts[0], after=texts[1], sentence=sentence)
 
 
@@ -132,14 +137,14 @@ def _leaf(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
     moved = list(_placement(was, now))
     if was.type_spec != now.type_spec and not moved:
         pair = placement_change(was.type_spec or "none", now.type_spec or "none")
-        sentence = f"`{now.path}`: sharding in its type {pair}"
+        sentence = say("{}: sharding in its type {}", name(now.path), pair)
         yield Difference(
             kind="type sharding", path=now.path, before=was.type_spec, after=now.type_spec, sentence=sentence
         )
     yield from moved
     if was.layout != now.layout:
         texts = (was.layout or "default", now.layout or "default")
-        sentence = f"`{now.path}`: layout {texts[0]} -> {texts[1]}"
+        sentence = say("{}: layout {} -> {}", name(now.path), *map(word, texts))
         yield Difference(kind="layout", path=now.path, before=texts[0], after=texts[1], sentence=sentence)
 
 
@@ -147,29 +152,31 @@ def _shape(was: ArgumentKey, now: ArgumentKey) -> Difference:
     before, after = (f"[{', '.join(map(str, shape))}]" for shape in (was.shape, now.shape))
     changed = [i for i, (a, b) in enumerate(zip(was.shape, now.shape, strict=False)) if a != b]
     if len(was.shape) != len(now.shape):
-        sentence = f"`{now.path}`: rank {len(was.shape)} -> {len(now.shape)}, shape {before} -> {after}"
+        ranks = len(was.shape), len(now.shape)
+        sentence = say("{}: rank {} -> {}, shape {} -> {}", name(now.path), *ranks, before, after)
     elif len(changed) == 1:
         dim = changed[0]
-        sentence = f"`{now.path}`: length {was.shape[dim]} -> {now.shape[dim]} (dimension {dim})"
+        sentence = say("{}: length {} -> {} (dimension {})", name(now.path), was.shape[dim], now.shape[dim], dim)
         return Difference(
             kind="shape", path=now.path, dimension=dim, before=str(was.shape[dim]), after=str(now.shape[dim]),
             sentence=sentence,
         )  # fmt: skip
     else:
-        sentence = f"`{now.path}`: shape {before} -> {after} (dimensions {' and '.join(map(str, changed))})"
+        dims = " and ".join(map(str, changed))
+        sentence = say("{}: shape {} -> {} (dimensions {})", name(now.path), before, after, dims)
     return Difference(kind="shape", path=now.path, before=before, after=after, sentence=sentence)
 
 
 def _dtype(was: ArgumentKey, now: ArgumentKey) -> Difference:
-    sentence = f"`{now.path}`: dtype {was.dtype} -> {now.dtype}"
+    sentence = say("{}: dtype {} -> {}", name(now.path), word(was.dtype), word(now.dtype))
     if was.weak_type != now.weak_type:
-        sentence += f" ({_strength(was)} -> {_strength(now)})"
+        sentence = say("{} ({} -> {})", sentence, word(_strength(was)), word(_strength(now)))
     return Difference(kind="dtype", path=now.path, before=was.dtype, after=now.dtype, sentence=sentence)
 
 
 def _weak_type(was: ArgumentKey, now: ArgumentKey) -> Difference:
     before, after = _strength(was), _strength(now)
-    sentence = f"`{now.path}`: {before} -> {after}, both {now.dtype}"
+    sentence = say("{}: {} -> {}, both {}", name(now.path), *map(word, (before, after, now.dtype)))
     return Difference(kind="weak type", path=now.path, before=before, after=after, sentence=sentence)
 
 
@@ -184,7 +191,7 @@ def _strength(argument: ArgumentKey) -> str:
 def _placement(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
     if was.wanted != now.wanted:
         pair = placement_change(was.wanted or "unspecified", now.wanted or "unspecified")
-        sentence = f"in_shardings of `{now.path}`: {pair}"
+        sentence = say("in_shardings of {}: {}", name(now.path), pair)
         yield Difference(kind="in_shardings", path=now.path, before=was.wanted, after=now.wanted, sentence=sentence)
     if was.wanted or now.wanted:
         # What jit prescribes decides; where the array lies does not.
@@ -192,25 +199,28 @@ def _placement(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
     before, after = bool(was.committed), bool(now.committed)
     if not before and not after:
         return
-    texts = place_text(was), place_text(now)
+    places = place_of(was), place_of(now)
     if before != after:
-        sentence = f"`{now.path}`: {_commitment(was, texts[0])} -> {_commitment(now, texts[1])}"
-        yield Difference(kind="committed", path=now.path, before=texts[0], after=texts[1], sentence=sentence)
+        pair = _commitment(was, places[0]), _commitment(now, places[1])
+        sentence = say("{}: {} -> {}", name(now.path), *pair)
+        yield Difference(
+            kind="committed", path=now.path, before=places[0].text, after=places[1].text, sentence=sentence
+        )
     elif was.given != now.given or was.mesh != now.mesh:
-        yield _moved(was, now, texts)
+        yield _moved(was, now, places)
 
 
-def _commitment(argument: ArgumentKey, place: str) -> str:
-    kind = argument.type or "array"
-    return f"{kind} committed to {place}" if argument.committed else f"uncommitted {kind}"
+def _commitment(argument: ArgumentKey, place: Place) -> Sentence:
+    kind = word(argument.type or "array")
+    return say("{} committed to {}", kind, place.words) if argument.committed else say("uncommitted {}", kind)
 
 
-def _moved(was: ArgumentKey, now: ArgumentKey, texts: tuple[str, str]) -> Difference:
-    on_one = [text.startswith("device ") for text in texts]
-    change = place_change(was, now)
-    sentence = f"`{now.path}`: {change}" if any(on_one) else f"`{now.path}`: sharding {change}"
-    kind = "device" if all(on_one) and texts[0] != texts[1] else "sharding"
-    return Difference(kind=kind, path=now.path, before=texts[0], after=texts[1], sentence=sentence)
+def _moved(was: ArgumentKey, now: ArgumentKey, places: tuple[Place, Place]) -> Difference:
+    before, after = (place.text for place in places)
+    on_one = [place.is_one_device for place in places]
+    sentence = say("{}: {}{}", name(now.path), "" if any(on_one) else "sharding ", place_change(was, now))
+    kind = "device" if all(on_one) and before != after else "sharding"
+    return Difference(kind=kind, path=now.path, before=before, after=after, sentence=sentence)
 
 
 # ---------------------------------------------------------------- many leaves
@@ -218,16 +228,25 @@ def _moved(was: ArgumentKey, now: ArgumentKey, texts: tuple[str, str]) -> Differ
 
 def group_alike(found: Sequence[Difference]) -> tuple[Difference, ...]:
     """Leaves that changed in the same way become one difference: "`w1` and 99 more: dtype ..."."""
-    groups: dict[tuple[str, str, str, int | None, str], list[Difference]] = {}
+    groups: dict[tuple[object, ...], list[Difference]] = {}
     for difference in found:
-        words = difference.sentence.replace(f"`{difference.path}`", "``", 1)
-        key = (difference.kind, difference.before, difference.after, difference.dimension, words)
-        groups.setdefault(key, []).append(difference)
+        about = difference.kind, difference.before, difference.after, difference.dimension
+        groups.setdefault((*about, _said_of(difference, name(""))), []).append(difference)
     return tuple(_one(group) for group in groups.values())
 
 
 def _one(group: list[Difference]) -> Difference:
     if len(group) == 1:
         return group[0]
-    first, path = group[0], f"`{group[0].path}`"
-    return replace(first, sentence=first.sentence.replace(path, f"{path} and {len(group) - 1} more", 1))
+    first, more = group[0], f" and {len(group) - 1} more"
+    return replace(first, sentence=_said_of(first, name(first.path), word(more)))
+
+
+def _said_of(difference: Difference, *instead: Phrase) -> Sentence:
+    """The difference's sentence with other phrases where it first names what it is about."""
+    phrases = difference.sentence.phrases
+    path = name(difference.path)
+    if path not in phrases:
+        return difference.sentence
+    place = phrases.index(path)
+    return Sentence.of((*phrases[:place], *instead, *phrases[place + 1 :]))

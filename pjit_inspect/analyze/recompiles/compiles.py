@@ -11,8 +11,9 @@ from typing import Protocol
 from pjit_inspect.model.record.ledger import Pattern, PatternKind
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, say
 
-__all__ = ["MAX_VALUES", "SEVERAL", "Compile", "Found", "make_pattern", "seconds_of", "values_of"]
+__all__ = ["MAX_VALUES", "SEVERAL", "Compile", "Found", "advise", "make_pattern", "seconds_of", "values_of"]
 
 SEVERAL = 3
 """From so many values, or compiles, on something counts as a habit."""
@@ -40,7 +41,7 @@ Found = list[tuple[Compile, Difference]]
 
 
 def make_pattern(
-    kind: PatternKind, found: Found, sentence: str, advice: str, *, values: Iterable[str] = (),
+    kind: PatternKind, found: Found, sentence: Sentence, advice: Sentence, *, values: Iterable[str] = (),
     buckets: tuple[int, ...] = (),
 ) -> Pattern:  # fmt: skip
     """The pattern that some differences show; its compiles are those that have them."""
@@ -58,6 +59,24 @@ def make_pattern(
         sentence=sentence,
         advice=advice,
     )
+
+
+def advise(template: str, *parts: Phrase | str | int) -> Sentence:
+    """An advice with each "{}" replaced by a part.
+
+    What is in backticks is one phrase: "`{}`" the part itself, "`jnp.asarray({}, dtype)`" code with the part's text.
+    """
+    left = iter(parts)
+    pieces: list[Phrase | Sentence] = []
+    for number, piece in enumerate(template.split("`")):
+        mine = [next(left) for _ in range(piece.count("{}"))]
+        if number % 2 == 0:
+            pieces.append(say(piece, *mine))
+        elif piece == "{}" and isinstance(mine[0], Phrase):
+            pieces.append(mine[0])
+        else:
+            pieces.append(code(piece.format(*mine)))
+    return joined(pieces, "", comma="")
 
 
 def seconds_of(data: RecordData) -> float:

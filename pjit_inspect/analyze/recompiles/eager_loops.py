@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.recompiles.compiles import MAX_VALUES, SEVERAL, Compile, seconds_of
 from pjit_inspect.model.record.ledger import Pattern
+from pjit_inspect.model.words.sentence import Sentence, joined, name, place, say
 
 __all__ = ["ADVICE", "find_eager_loops"]
 
@@ -59,10 +60,10 @@ def _called(one: Compile) -> str:
 
 
 def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
-    names = list(dict.fromkeys(name for one in group if (name := _public_name(one))))
-    shown = ", ".join(f"`{name}`" for name in names[:_NAMES]) + (", ..." if len(names) > _NAMES else "")
+    names = list(dict.fromkeys(called for one in group if (called := _public_name(one))))
+    shown = joined([name(called) for called in names[:_NAMES]], ", ") + (", ..." if len(names) > _NAMES else "")
     newest = group[-1].data
-    where = newest.user_frame.where if newest.user_frame is not None else "one line"
+    where = place(newest.user_frame.where) if newest.user_frame is not None else "one line"
     return Pattern(
         kind="eager loop",
         name=", ".join(names[:_NAMES]) or "operations",
@@ -70,22 +71,27 @@ def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
         compiles=len(group),
         cost_s=sum(seconds_of(one.data) for one in group),
         values=tuple(one.reason.sentence for one in again)[:MAX_VALUES],
-        sentence=f"{where} runs {shown or 'operations'} outside any jit, and compiled {len(group)} programs for that",
+        sentence=say(
+            "{} runs {} outside any jit, and compiled {} programs for that",
+            where,
+            shown or "operations",
+            len(group),
+        ),
         advice=_advice(again),
     )
 
 
 def _public_name(one: Compile) -> str:
     """What the line calls; else the operation, unless its name is JAX's own."""
-    name = _called(one) or one.data.name
-    return "" if name.startswith("_") else name
+    called = _called(one) or one.data.name
+    return "" if called.startswith("_") else called
 
 
-def _advice(again: list[Compile]) -> str:
+def _advice(again: list[Compile]) -> Sentence:
     kinds = {difference.kind for one in again for difference in one.reason.differences}
     if "shape" in kinds or "tree" in kinds or _makes_other_shapes(again):
-        return ONE_SHAPE
-    return PASS_WHAT_CHANGES
+        return say(ONE_SHAPE)
+    return say(PASS_WHAT_CHANGES)
 
 
 def _makes_other_shapes(again: list[Compile]) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.recompiles.compiles import Compile, Found, make_pattern
-from pjit_inspect.analyze.recompiles.placement_words import place_text
+from pjit_inspect.analyze.recompiles.compiles import Compile, Found, advise, make_pattern
+from pjit_inspect.analyze.recompiles.placement_words import place_of
 from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey, FedBack
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say
 
 __all__ = ["ADVICE", "find_fed_back", "was_fed_back"]
 
@@ -41,26 +42,28 @@ def find_fed_back(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern
         if back is None or was is None or now is None or now.given is None:
             continue
         more = _count_alike(one, before, was, now) - 1
-        what, it = (f"`{path}` and {more} more", "they come") if more > 0 else (f"`{path}`", "it comes")
-        result = f"`{back.result}`" if back.result and more <= 0 else "a result"
-        verb = "come" if more > 0 else "comes"
-        sentence = f"{what} {verb} back with another sharding: {result} of an earlier call has {_spec(now)}"
+        what = say("{} and {} more", name(path), more) if more > 0 else say("{}", name(path))
+        result = name(back.result) if back.result and more <= 0 else "a result"
+        it, verb = ("they come", "come") if more > 0 else ("it comes", "comes")
+        sentence = say(
+            "{} {} back with another sharding: {} of an earlier call has {}", what, verb, result, _spec_words(now)
+        )
         yield make_pattern("feedback", group, sentence, _advice(one, was, now, back, what, it))
 
 
-def _advice(one: Compile, was: ArgumentKey, now: ArgumentKey, back: FedBack, what: str, it: str) -> str:
+def _advice(one: Compile, was: ArgumentKey, now: ArgumentKey, back: FedBack, what: Sentence, it: str) -> Sentence:
     asked = {output.name for output in one.data.key.outputs} if one.data.key is not None else set()
     is_asked = bool(asked) if not back.result else back.result in asked
     is_spread = bool(was.committed) and was.given is not None and len(was.given.device_ids) > 1
     # Explicit axes are part of a result's type, which `out_shardings` does not change.
     is_explicit = was.mesh is not None and "explicit" in was.mesh.axis_types
     if is_spread and not is_asked and not is_explicit:
-        result = f"`{back.result}`" if back.result else "what comes back"
-        return KEEP_SO.format(result, what)
+        result: Phrase | str = name(back.result) if back.result else "what comes back"
+        return advise(KEEP_SO, result, what)
     if not _stays(one, now, back):
-        return ""
+        return Sentence()
     value = was.path if was.path.isidentifier() else "value"
-    return START_SO.format(what, it, value, _placed(now))
+    return advise(START_SO, what, it, value, _placed(now))
 
 
 def _stays(one: Compile, now: ArgumentKey, back: FedBack) -> bool:
@@ -78,14 +81,14 @@ def _where(sharding: Sharding) -> tuple[object, ...]:
 
 
 def _placed(argument: ArgumentKey) -> str:
-    place = _spec(argument)
-    return f"NamedSharding(mesh, {place})" if place.startswith("P(") else place
+    words = _spec_words(argument)
+    return f"NamedSharding(mesh, {words})" if place_of(argument).is_spec else str(words)
 
 
-def _spec(argument: ArgumentKey) -> str:
+def _spec_words(argument: ArgumentKey) -> Sentence:
     """How an argument lies, without its mesh."""
-    text = place_text(argument)
-    return text.partition(" on ")[0] if text.startswith("P(") else text
+    place = place_of(argument)
+    return place.split if place.is_spec else place.words
 
 
 def _fed(one: Compile, path: str) -> FedBack | None:
@@ -107,4 +110,4 @@ def _count_alike(one: Compile, before: Compile | None, was: ArgumentKey, now: Ar
 
 
 def _placement(argument: ArgumentKey) -> tuple[object, ...]:
-    return place_text(argument), bool(argument.committed), argument.type
+    return place_of(argument).text, bool(argument.committed), argument.type

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pjit_inspect.analyze.recompiles.argument_differences import argument_differences, group_alike, same_value
 from pjit_inspect.analyze.recompiles.placement_words import placement_change
 from pjit_inspect.analyze.recompiles.same_definition import same_definition
 from pjit_inspect.model.record.compile_key import CompileKey, FunctionKey, NamedText
 from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, place, say, word
 
 __all__ = ["key_differences"]
 
 _CONTEXT_NAMES = {
-    "compute_on_context_manager": "`jax.experimental.compute_on`",
-    "xla_metadata_context_manager": "`set_xla_metadata`",
-    "user_context": "user context",
+    "compute_on_context_manager": code("jax.experimental.compute_on"),
+    "xla_metadata_context_manager": code("set_xla_metadata"),
+    "user_context": word("user context"),
 }
 _UNNAMED = "JAX's trace context differs: a user context, or something else that this version does not name"
 
@@ -32,8 +33,10 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
         # The arguments of a transformed program are others anyway.
         return (*_transform(before, after), *_function(before, after))
     if _takes_other_arguments(before, after):
-        counts = f"{len(before.arguments)} -> {len(after.arguments)}"
-        sentence = f"another program under {_transform_text(after.transform)}; the arguments it takes: {counts}"
+        sentence = say(
+            "another program under {}; the arguments it takes: {} -> {}",
+            _transform_words(after.transform), len(before.arguments), len(after.arguments),
+        )  # fmt: skip
         return (Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence),)
     found = (
         *_over(before, after),
@@ -52,7 +55,7 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
 
 
 def _transform(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    sentence = f"first compile under {_transform_text(after.transform)}"
+    sentence = say("first compile under {}", _transform_words(after.transform))
     yield Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence)
 
 
@@ -65,16 +68,21 @@ def _takes_other_arguments(before: CompileKey, after: CompileKey) -> bool:
 
 
 def _over(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    for name, was, now in _changed(before.over, after.over):
-        sentence = f"{name} {_values(was, now, absent='nothing')}"
+    for what, was, now in _changed(before.over, after.over):
+        sentence = say("{} {}", word(what), _values(was, now, absent="nothing", read=_with_names))
         yield Difference(kind="transform", before=_text(was), after=_text(now), sentence=sentence)
 
 
-def _transform_text(transform: str) -> str:
-    name, _, direction = transform.partition(" ")
+def _with_names(text: str) -> Sentence:
+    """What a transform is over; `observe.key.compile_key` has put the arguments' paths in backticks."""
+    return Sentence.of(name(phrase.text) if phrase.kind == "code" else phrase for phrase in Sentence(text).phrases)
+
+
+def _transform_words(transform: str) -> Sentence:
+    made_by, _, direction = transform.partition(" ")
     if direction:
-        return f"`{name}` ({direction} pass)"
-    return "`jit` alone" if name == "jit" else f"`{name}`"
+        return say("{} ({} pass)", code(made_by), word(direction))
+    return say("`jit` alone") if made_by == "jit" else say("{}", code(made_by))
 
 
 # ---------------------------------------------------------------- the function object
@@ -95,23 +103,25 @@ def _function(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
 
 def _other_code(old: FunctionKey, new: FunctionKey) -> Difference:
     where = new.place.where if new.place is not None else ""
-    name = f"`{_short(new)}`" + (f" ({where})" if where else "")
+    what = say("{} ({})", _name(new), place(where)) if where else say("{}", _name(new))
     if not same_definition(old, new):
-        return Difference(kind="source", path=new.name, sentence=f"another {name}, with other code")
+        return Difference(kind="source", path=new.name, sentence=say("another {}, with other code", what))
     number, was, now = _first_changed_line(old.lines, new.lines)
-    again = f"{name} was defined again with other code"
+    again = say("{} was defined again with other code", what)
     if number is None or old.version == new.version:
         return Difference(kind="source", path=new.name, sentence=again)
     count = _changed_lines(old.lines, new.lines)
     more = f", and {count - 1} more" if count > 1 else ""
-    lines = f"line {number} of it `{was}` -> `{now}`" if was and now else _one_sided(number, was, now)
     # Two cells may each have a function of that name; one file has changed.
-    said = again if new.place is not None and new.place.cell else f"{name} was edited"
-    return Difference(kind="source", path=new.name, before=was, after=now, sentence=f"{said}: {lines}{more}")
+    said = again if new.place is not None and new.place.cell else say("{} was edited", what)
+    sentence = say("{}: line {} of it {}{}", said, number, _line_words(was, now), more)
+    return Difference(kind="source", path=new.name, before=was, after=now, sentence=sentence)
 
 
-def _one_sided(number: int, was: str, now: str) -> str:
-    return f"line {number} of it `{now}` is new" if now else f"line {number} of it `{was}` is gone"
+def _line_words(was: str, now: str) -> Sentence:
+    if was and now:
+        return say("{} -> {}", code(was), code(now))
+    return say("{} is new", code(now)) if now else say("{} is gone", code(was))
 
 
 def _first_changed_line(old: Sequence[str], new: Sequence[str]) -> tuple[int | None, str, str]:
@@ -129,37 +139,35 @@ def _changed_lines(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _closure(old: FunctionKey, new: FunctionKey) -> Iterator[Difference]:
-    for name, was, now in _changed(old.bound, new.bound):
-        sentence = f"`{name}`, {_owner(new, name)}: {_values(was, now)}"
-        yield Difference(kind="closure", path=name, before=_text(was), after=_text(now), sentence=sentence)
+    for path, was, now in _changed(old.bound, new.bound):
+        sentence = say("{}, {}: {}", name(path), _owner(new, path), _values(was, now))
+        yield Difference(kind="closure", path=path, before=_text(was), after=_text(now), sentence=sentence)
 
 
-def _owner(new: FunctionKey, name: str) -> str:
+def _owner(new: FunctionKey, path: str) -> Sentence:
     if new.kind == "partial":
-        return f"which the partial of `{_short(new)}` holds"
-    return f"whose method `{_short(new)}` is" if name == "self" else f"which `{_short(new)}` closes over"
+        return say("which the partial of {} holds", _name(new))
+    return say("whose method {} is" if path == "self" else "which {} closes over", _name(new))
 
 
 def _defaults(old: FunctionKey, new: FunctionKey) -> Iterator[Difference]:
-    for name, was, now in _changed(old.defaults, new.defaults):
-        sentence = f"the default of `{name}` in `{_short(new)}`: {_values(was, now)}"
-        yield Difference(kind="closure", path=name, before=_text(was), after=_text(now), sentence=sentence)
+    for path, was, now in _changed(old.defaults, new.defaults):
+        sentence = say("the default of {} in {}: {}", name(path), _name(new), _values(was, now))
+        yield Difference(kind="closure", path=path, before=_text(was), after=_text(now), sentence=sentence)
 
 
-def _short(function: FunctionKey) -> str:
+def _name(function: FunctionKey) -> Phrase:
     """The name without the functions it is defined in; a method keeps its class."""
-    return function.name.rsplit(".<locals>.", 1)[-1]
+    return name(function.name.rsplit(".<locals>.", 1)[-1])
 
 
 def _made_anew(old: FunctionKey, new: FunctionKey) -> Difference:
     moved = old.place is not None and new.place is not None and old.place.file != new.place.file
     if moved and old.place is not None and new.place is not None and new.kind in ("function", "lambda"):
-        places = f"{_cell(old.place.cell, old.place.file)} -> {_cell(new.place.cell, new.place.file)}"
-        sentence = f"`{_short(new)}` was defined again with the same code ({places})"
+        places = (place(_cell(each.cell, each.file)) for each in (old.place, new.place))
+        sentence = say("{} was defined again with the same code ({} -> {})", _name(new), *places)
     else:
-        again = "`{name}` was defined again with the same code"
-        other = again if same_definition(old, new) else "another `{name}`, with the same code"
-        sentence = _NEW_OBJECT.get(new.kind, other).format(name=_short(new), wrapper=new.wrapper)
+        sentence = _new_object(old, new)
     return Difference(kind="function", path=new.name, sentence=sentence)
 
 
@@ -167,12 +175,19 @@ def _cell(cell: str | None, file: str) -> str:
     return cell or os.path.basename(file)
 
 
+def _new_object(old: FunctionKey, new: FunctionKey) -> Sentence:
+    if new.kind == "lambda":
+        return say("a new `<lambda>` object with the same code")
+    if new.kind == "wrapper":
+        return say("a new wrapper object ({}) around {}", code(new.wrapper), _name(new))
+    other = "{} was defined again with the same code" if same_definition(old, new) else "another {}, with the same code"
+    return say(_NEW_OBJECT.get(new.kind, other), _name(new))
+
+
 _NEW_OBJECT = {
-    "lambda": "a new `<lambda>` object with the same code",
-    "partial": "a new `functools.partial` of `{name}` with the same values",
-    "method": "a new bound method object of `{name}`",
-    "object": "a new `{name}` object",
-    "wrapper": "a new wrapper object (`{wrapper}`) around `{name}`",
+    "partial": "a new `functools.partial` of {} with the same values",
+    "method": "a new bound method object of {}",
+    "object": "a new {} object",
 }
 
 
@@ -186,46 +201,48 @@ def _changed(
     if old is new or old == new:
         return
     before, after = {item.name: item for item in old}, {item.name: item for item in new}
-    for name in dict.fromkeys((*after, *before)):
-        if not same_value(before.get(name), after.get(name)):
-            yield name, before.get(name), after.get(name)
+    for path in dict.fromkeys((*after, *before)):
+        if not same_value(before.get(path), after.get(path)):
+            yield path, before.get(path), after.get(path)
 
 
 def _text(value: NamedText | None) -> str:
     return "" if value is None else value.text
 
 
-def _values(was: NamedText | None, now: NamedText | None, *, absent: str = "unset") -> str:
-    if was is None or now is None:
-        return f"{was.text if was else absent} -> {now.text if now else absent}"
-    if was.text != now.text:
-        return f"{was.text} -> {now.text}"
+def _values(
+    was: NamedText | None, now: NamedText | None, *, absent: str = "unset",
+    read: Callable[[str], Phrase | Sentence] = word,
+) -> Sentence:  # fmt: skip
+    """Both values. They are the user's and may be any text, so that backticks in them are not read."""
+    if was is None or now is None or was.text != now.text:
+        return say("{} -> {}", *(read(side.text) if side is not None else absent for side in (was, now)))
     if now.unequal:
-        return f"{now.text}, which is not equal to itself"
+        return say("{}, which is not equal to itself", read(now.text))
     if was.serial != now.serial and was.serial is not None and now.serial is not None:
-        return f"another object that prints the same, {now.text}"
-    return f"another value that prints the same, {now.text}"
+        return say("another object that prints the same, {}", read(now.text))
+    return say("another value that prints the same, {}", read(now.text))
 
 
 def _statics(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    word = "parameter" if after.transform == "eager" else "static argument"
-    for name, was, now in _changed(before.statics, after.statics):
-        sentence = f"{word} `{name}`: {_values(was, now)}"
-        yield Difference(kind="static", path=name, before=_text(was), after=_text(now), sentence=sentence)
+    what = "parameter" if after.transform == "eager" else "static argument"
+    for path, was, now in _changed(before.statics, after.statics):
+        sentence = say("{} {}: {}", what, name(path), _values(was, now))
+        yield Difference(kind="static", path=path, before=_text(was), after=_text(now), sentence=sentence)
 
 
 def _config(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    for name, was, now in _changed(before.config, after.config):
-        shown = _CONTEXT_NAMES.get(name.split("[")[0], f"configuration `{name}`")
-        sentence = f"{shown}: {_values(was, now)}"
-        yield Difference(kind="config", path=name, before=_text(was), after=_text(now), sentence=sentence)
+    for path, was, now in _changed(before.config, after.config):
+        shown = _CONTEXT_NAMES.get(path.split("[")[0]) or say("configuration {}", code(path))
+        sentence = say("{}: {}", shown, _values(was, now))
+        yield Difference(kind="config", path=path, before=_text(was), after=_text(now), sentence=sentence)
 
 
 def _options(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    for name, was, now in _changed(before.options, after.options):
-        word = "jit's option" if name == "keep_unused" else "compiler option"
-        sentence = f"{word} `{name}`: {_values(was, now)}"
-        yield Difference(kind="option", path=name, before=_text(was), after=_text(now), sentence=sentence)
+    for path, was, now in _changed(before.options, after.options):
+        what = "jit's option" if path == "keep_unused" else "compiler option"
+        sentence = say("{} {}: {}", what, code(path), _values(was, now))
+        yield Difference(kind="option", path=path, before=_text(was), after=_text(now), sentence=sentence)
 
 
 # ---------------------------------------------------------------- the whole call
@@ -234,17 +251,17 @@ def _options(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
 def _keywords(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     if before.positional is None or after.positional is None or before.keywords == after.keywords:
         return
-    gone = [name for name in before.keywords if name not in after.keywords]
-    new = [name for name in after.keywords if name not in before.keywords]
+    gone = [path for path in before.keywords if path not in after.keywords]
+    new = [path for path in after.keywords if path not in before.keywords]
     roots_before, roots_after = (_roots(key) for key in (before, after))
-    for name in new:
-        was = f"`{name}` is passed by keyword, before by position"
-        sentence = was if name in roots_before else f"keyword argument `{name}` is new"
-        yield Difference(kind="keywords", path=name, after=name, sentence=sentence)
-    for name in gone:
-        was = f"`{name}` is passed by position, before by keyword"
-        sentence = was if name in roots_after else f"keyword argument `{name}` is gone"
-        yield Difference(kind="keywords", path=name, before=name, sentence=sentence)
+    for path in new:
+        is_known = path in roots_before
+        words = "{} is passed by keyword, before by position" if is_known else "keyword argument {} is new"
+        yield Difference(kind="keywords", path=path, after=path, sentence=say(words, name(path)))
+    for path in gone:
+        is_known = path in roots_after
+        words = "{} is passed by position, before by keyword" if is_known else "keyword argument {} is gone"
+        yield Difference(kind="keywords", path=path, before=path, sentence=say(words, name(path)))
 
 
 def _roots(key: CompileKey) -> set[str]:
@@ -254,53 +271,45 @@ def _roots(key: CompileKey) -> set[str]:
 
 
 def _outputs(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
-    found = [
-        Difference(kind="out_shardings", path=name, before=_text(was), after=_text(now), sentence="")
-        for name, was, now in _changed(before.outputs, after.outputs)
-    ]
-    for first, count in _alike(found):
-        more = f" and {count - 1} more" if count > 1 else ""
-        pair = placement_change(first.before or "unspecified", first.after or "unspecified")
-        sentence = f"out_shardings of `{first.path}`{more}: {pair}"
-        yield Difference(
-            kind="out_shardings", path=first.path, before=first.before, after=first.after, sentence=sentence
-        )
-
-
-def _alike(found: list[Difference]) -> list[tuple[Difference, int]]:
-    groups: dict[tuple[str, str], list[Difference]] = {}
-    for difference in found:
-        groups.setdefault((difference.before, difference.after), []).append(difference)
-    return [(group[0], len(group)) for group in groups.values()]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for path, was, now in _changed(before.outputs, after.outputs):
+        groups.setdefault((_text(was), _text(now)), []).append(path)
+    for (was, now), paths in groups.items():
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        pair = placement_change(was or "unspecified", now or "unspecified")
+        sentence = say("out_shardings of {}{}: {}", name(paths[0]), more, pair)
+        yield Difference(kind="out_shardings", path=paths[0], before=was, after=now, sentence=sentence)
 
 
 def _donation(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     if before.donated == after.donated or {a.path for a in before.arguments} != {a.path for a in after.arguments}:
         return
     was, now = _paths(before.donated), _paths(after.donated)
-    yield Difference(kind="donation", before=was, after=now, sentence=f"donated arguments: {was} -> {now}")
+    sentence = say("donated arguments: {} -> {}", was, now)
+    yield Difference(kind="donation", before=str(was), after=str(now), sentence=sentence)
 
 
-def _paths(paths: Sequence[str]) -> str:
+def _paths(paths: Sequence[str]) -> Sentence:
     if not paths:
-        return "none"
+        return say("none")
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return ", ".join(f"`{path}`" for path in paths[:3]) + more
+    return say("{}{}", joined([name(path) for path in paths[:3]], ", "), more)
 
 
 def _context(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     if None not in (before.context, after.context) and before.context != after.context:
-        yield Difference(kind="config", sentence=_UNNAMED)
+        yield Difference(kind="config", sentence=say(_UNNAMED))
 
 
 def _context_mesh(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     was, now = before.context_mesh or "none", after.context_mesh or "none"
     if was != now:
-        sentence = f"context mesh: {placement_change(was, now)}"
+        sentence = say("context mesh: {}", placement_change(was, now))
         yield Difference(kind="context mesh", before=was, after=now, sentence=sentence)
 
 
 def _devices(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     was, now = before.devices, after.devices
     if was and now and was != now:
-        yield Difference(kind="device", before=was, after=now, sentence=f"devices of the program: {was} -> {now}")
+        sentence = say("devices of the program: {} -> {}", word(was), word(now))
+        yield Difference(kind="device", before=was, after=now, sentence=sentence)

@@ -14,6 +14,7 @@ from pjit_inspect.analyze.recompiles.recompiles import family_of
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, RepeatedReason
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData, Timings
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["Compile", "build_ledger"]
 
@@ -80,7 +81,7 @@ def _row(group: list[Compile]) -> LedgerRow:
 
 def _reasons(reasons: Sequence[Reason]) -> tuple[RepeatedReason, ...]:
     """Reasons of one kind about the same things together: only the values in them differ."""
-    groups: dict[tuple[object, ...], list[str]] = {}
+    groups: dict[tuple[object, ...], list[Sentence]] = {}
     for reason in reasons:
         about = tuple((d.kind, d.path, d.dimension) for d in reason.differences) or (reason.sentence,)
         groups.setdefault((reason.kind, about), []).append(reason.sentence)

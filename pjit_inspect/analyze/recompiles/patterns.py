@@ -12,13 +12,14 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from pjit_inspect.analyze.recompiles.compiles import SEVERAL, Compile, Found, make_pattern, values_of
+from pjit_inspect.analyze.recompiles.compiles import SEVERAL, Compile, Found, advise, make_pattern, values_of
 from pjit_inspect.analyze.recompiles.eager_loops import find_eager_loops
 from pjit_inspect.analyze.recompiles.fed_back import find_fed_back, was_fed_back
 from pjit_inspect.analyze.recompiles.recompiles import family_of
-from pjit_inspect.model.record.compile_key import ArgumentKey
+from pjit_inspect.model.record.compile_key import ArgumentKey, FunctionKey
 from pjit_inspect.model.record.ledger import Pattern
 from pjit_inspect.model.record.reason import Difference
+from pjit_inspect.model.words.sentence import Sentence, code, joined, name, say, word
 
 __all__ = ["ADVICE", "find_patterns", "padding_buckets"]
 
@@ -138,17 +139,17 @@ def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pat
     first = groups[0][0][1]
     others = f" (and {len(groups) - 1} more arguments with it)" if len(groups) > 1 else ""
     buckets = padding_buckets(lengths)
-    sentence = (
-        f"dimension {first.dimension} of `{first.path}`{others} takes {len(lengths)} lengths, "
-        f"{lengths[0]} to {lengths[-1]}: each length is a program of its own"
-    )
+    sentence = say(
+        "dimension {} of {}{} takes {} lengths, {} to {}: each length is a program of its own",
+        first.dimension or 0, name(first.path), others, len(lengths), lengths[0], lengths[-1],
+    )  # fmt: skip
     if len(buckets) >= len(lengths):
-        return make_pattern("varying dimension", groups[0], sentence, "", values=map(str, lengths))
+        return make_pattern("varying dimension", groups[0], sentence, Sentence(), values=map(str, lengths))
     programs = "1 program" if len(buckets) == 1 else f"at most {len(buckets)} programs"
-    advice = PAD.format(_listed(buckets), programs, buckets[-1], len(lengths))
+    advice = advise(PAD, _listed(buckets), programs, buckets[-1], len(lengths))
     if not _is_all_that_differs(groups, found):
         few = "1 length" if len(buckets) == 1 else f"{len(buckets)} lengths"
-        advice = PAD_AMONG_OTHERS.format(_listed(buckets), few, len(lengths))
+        advice = advise(PAD_AMONG_OTHERS, _listed(buckets), few, len(lengths))
     return make_pattern("varying dimension", groups[0], sentence, advice, values=map(str, lengths), buckets=buckets)
 
 
@@ -165,9 +166,8 @@ def padding_buckets(lengths: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({1 << max(0, length - 1).bit_length() for length in lengths}))
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    shown = [str(number) for number in numbers]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+def _listed(numbers: Sequence[int]) -> Sentence:
+    return joined([str(number) for number in numbers], " or ")
 
 
 def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
@@ -175,26 +175,26 @@ def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
         values, path = values_of(group), group[0][1].path
         anew = [(one, d) for one, d in group if d.before == d.after]
         if len(values) >= SEVERAL:
-            sentence = f"static argument `{path}` takes {len(values)} values: each value is a program of its own"
-            advice = ""
+            words = "static argument {} takes {} values: each value is a program of its own"
+            sentence, advice = say(words, name(path), len(values)), Sentence()
             if all(map(_is_number_or_array, values)) and not _decides_the_program(group, serials):
-                advice = PASS_AS_ARGUMENT.format(path)
+                advice = advise(PASS_AS_ARGUMENT, name(path))
             yield make_pattern("static argument", group, sentence, advice, values=values)
         elif len(anew) > 1:
-            sentence = f"static argument `{path}` prints the same each time and is not equal to what was passed before"
+            words = "static argument {} prints the same each time and is not equal to what was passed before"
             is_plain = _PLAIN_OBJECT.fullmatch(anew[0][1].after) is not None
-            advice = SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT
+            sentence, advice = say(words, name(path)), say(SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT)
             yield make_pattern("static argument", anew, sentence, advice, values=values)
 
 
 def _weak_types(found: Found) -> Iterator[Pattern]:
     for group in _by(found, lambda d: d.path):
         path, sides = group[0][1].path, values_of(group)
-        sentence = f"`{path}` is weakly typed in some calls only: {' and '.join(sides[:2])}"
-        advice = ONE_FORM.format(path, _root(path))
+        sentence = say("{} is weakly typed in some calls only: {}", name(path), word(" and ".join(sides[:2])))
+        advice = advise(ONE_FORM, name(path), _root(path))
         one = next((one for one, d in group if was_fed_back(one, d)), None)
         if one is not None and (argument := _argument(one, path)) is not None:
-            advice = START_AS_ARRAY.format(path, _root(path), argument.dtype)
+            advice = advise(START_AS_ARRAY, name(path), _root(path), argument.dtype)
         yield make_pattern("weak type", group, sentence, advice, values=sides)
 
 
@@ -209,8 +209,8 @@ def _numpy(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     ]  # fmt: skip
     for group in _by(mixed, lambda d: d.path):
         path = group[0][1].path
-        sentence = f"`{path}` is a NumPy array in some calls and a committed jax.Array in others"
-        advice = PUT_ALWAYS.format(_root(path))
+        sentence = say("{} is a NumPy array in some calls and a committed jax.Array in others", name(path))
+        advice = advise(PUT_ALWAYS, _root(path))
         yield make_pattern("numpy and jax.Array", group, sentence, advice)
 
 
@@ -236,35 +236,40 @@ def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
     first = next((d for _, d in found if d.kind == "function"), found[0][1])
     key = found[-1][0].data.key
     function = key.function if key is not None else None
-    name, kind = (function.name, function.kind) if function is not None else (first.path, "function")
     closed = [(one, d) for one, d in found if d.kind == "closure"]
     paths = list(dict.fromkeys(d.path for _, d in closed))
-    what = _WHAT.get(kind, "`{name}`").format(name=name, wrapper=function.wrapper if function else "")
-    sentence = f"{what} is made anew, and jitted, {len(compiles)} times"
+    sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(compiles))
+    advice = say(JIT_ONCE)
     if paths:
-        shown = ", ".join(f"`{path}`" for path in paths[:3])
-        sentence += f", each time with another {shown}" if len(closed) == len(found) else f"; {shown} changed too"
-        advice = _advice_on_closure(shown, closed, serials)
-    else:
-        advice = JIT_ONCE
+        shown = joined([name(path) for path in paths[:3]], ", ")
+        words = "{}, each time with another {}" if len(closed) == len(found) else "{}; {} changed too"
+        sentence, advice = say(words, sentence, shown), _advice_on_closure(shown, closed, serials)
     yield make_pattern("made anew", found, sentence, advice, values=values_of(closed))
 
 
-def _advice_on_closure(shown: str, closed: Found, serials: dict[int, Compile]) -> str:
-    if all(map(_is_number_or_array, values_of(closed))):
-        if _decides_the_program(closed, serials):
-            return ""
-        return JIT_ONCE_AND_PASS.format(shown)
-    if all(d.before == d.after for _, d in closed):
-        # Objects that print the same may well be one object.
-        return MAKE_BOTH_ONCE.format(shown)
-    return ""
+def _made_what(function: FunctionKey | None, path: str) -> Sentence:
+    if function is None:
+        return say("{}", name(path))
+    if function.kind == "lambda":
+        return say("a lambda")
+    if function.kind == "wrapper":
+        return say("the wrapper {} around {}", code(function.wrapper), name(function.name))
+    return say(_WHAT.get(function.kind, "{}"), name(function.name))
 
 
 _WHAT = {
-    "lambda": "a lambda",
-    "partial": "a `functools.partial` of `{name}`",
-    "method": "the bound method `{name}`",
-    "wrapper": "the wrapper `{wrapper}` around `{name}`",
-    "object": "a `{name}` object",
+    "partial": "a `functools.partial` of {}",
+    "method": "the bound method {}",
+    "object": "a {} object",
 }
+
+
+def _advice_on_closure(shown: Sentence, closed: Found, serials: dict[int, Compile]) -> Sentence:
+    if all(map(_is_number_or_array, values_of(closed))):
+        if _decides_the_program(closed, serials):
+            return Sentence()
+        return advise(JIT_ONCE_AND_PASS, shown)
+    if all(d.before == d.after for _, d in closed):
+        # Objects that print the same may well be one object.
+        return advise(MAKE_BOTH_ONCE, shown)
+    return Sentence()

@@ -20,6 +20,7 @@ from pjit_inspect.analyze.recompiles.same_definition import same_definition
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.words.sentence import Phrase, Sentence, code, joined, name, say
 
 __all__ = ["KeyHistory", "family_of"]
 
@@ -49,8 +50,8 @@ def family_of(data: RecordData) -> tuple[str, ...]:
     place = function.place
     file = "" if place is None else ("cell" if place.cell else place.file)
     if function.name.rsplit(".", 1)[-1] != "<lambda>":
-        name = function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name
-        return (function.wrapper, name, file)
+        named = function.name.rsplit(".<locals>.", 1)[-1] if file == "cell" else function.name
+        return (function.wrapper, named, file)
     return (function.wrapper, function.name, file, function.code or "")
 
 
@@ -164,13 +165,13 @@ class KeyHistory:
         """Take in a compile; one that is known is left out, so that several logs may tell of it."""
         if data.key is None:
             return
-        name = family_of(data)
+        mine = family_of(data)
         with self._lock:
-            family = self._families.get(name)
+            family = self._families.get(mine)
             if family is None:
-                family = self._families[name] = self._new_family()
+                family = self._families[mine] = self._new_family()
             if len(family.keys) >= _MAX_KEYS:
-                family = self._families[name] = _shortened(family)
+                family = self._families[mine] = _shortened(family)
             family.add(data.key)
 
     def clear(self) -> None:
@@ -196,15 +197,15 @@ class KeyHistory:
         """Why a compile happened, as far as the compiles that were taken in before it tell."""
         key, resharded = data.key, find_resharded(data)
         if key is None:
-            return Reason(kind="unknown", sentence="unknown: this record does not hold what JAX looked up")
+            return Reason(kind="unknown", sentence=say("unknown: this record does not hold what JAX looked up"))
         if data.cached == "memory":
-            return Reason(kind="known", sentence="not compiled: JAX had this program already", resharded=resharded)
+            return Reason(kind="known", sentence=say("not compiled: JAX had this program already"), resharded=resharded)
         nearest = self._nearest(data, key)
         found = _first(data, key, self._wrapper(data, key)) if nearest is None else _compared(nearest, key)
         notes = _notes(data)
         return Reason(
             kind=found.kind,
-            sentence="; ".join((found.sentence, *notes)),
+            sentence=_listed([found.sentence, *notes]),
             differences=found.differences,
             nearest=found.nearest,
             notes=notes,
@@ -218,7 +219,7 @@ class KeyHistory:
             return ""
         mine = family_of(data)
         with self._lock:
-            others = [family for name, family in self._families.items() if name[1:] == mine[1:] and name != mine]
+            others = [family for key_, family in self._families.items() if key_[1:] == mine[1:] and key_ != mine]
             return wrapper if any(family.keys and family.keys[0].serial < key.serial for family in others) else ""
 
     def _nearest(self, data: RecordData, key: CompileKey) -> CompileKey | None:
@@ -242,19 +243,20 @@ def _shortened(family: _Family) -> _Family:
 
 
 def _first(data: RecordData, key: CompileKey, wrapper: str) -> Reason:
-    around = f"`{wrapper}` around " if wrapper else ""
-    sentence = f"first compile of {around}{_what(data, key)}"
+    around = say("{} around ", code(wrapper)) if wrapper else ""
+    sentence = say("first compile of {}{}", around, _what(data, key))
     if key.missed in ("lowering", "compilation") and key.transform == "jit":
         sentence += " that was recorded; JAX had traced it before"
     return Reason(kind="first", sentence=sentence)
 
 
-def _what(data: RecordData, key: CompileKey) -> str:
+def _what(data: RecordData, key: CompileKey) -> Phrase | Sentence:
     if data.origin == "eager":
-        return f"eager operation `{data.name}`"
+        return say("eager operation {}", name(data.name))
     if key.function is not None and key.function.kind == "primitive":
-        return f"operation `{key.function.name}` of `{data.name}`, which runs outside jit"
-    return f"`{data.name}`"
+        operation = code(key.function.name)
+        return say("operation {} of {}, which runs outside jit", operation, name(data.name))
+    return name(data.name)
 
 
 def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
@@ -267,28 +269,33 @@ def _compared(nearest: CompileKey, key: CompileKey) -> Reason:
     return Reason(kind="dropped", sentence=dropped.sentence, differences=(dropped,), nearest=nearest.serial)
 
 
-def _sentence(found: Sequence[Difference]) -> str:
+def _sentence(found: Sequence[Difference]) -> Sentence:
     shown = [difference.sentence for difference in found[:_MAX_SENTENCES]]
     more = len(found) - len(shown)
-    return "; ".join([*shown, f"and {more} more differences" if more > 1 else found[-1].sentence] if more else shown)
+    rest = [say("and {} more differences", more) if more > 1 else found[-1].sentence] if more else []
+    return _listed([*shown, *rest])
 
 
-_UNEXPLAINED = "unknown: nothing that is recorded differs from an earlier compile of it"
+def _listed(sentences: Sequence[Sentence]) -> Sentence:
+    return joined(sentences, "; ", comma="; ")
+
+
+_UNEXPLAINED = say("unknown: nothing that is recorded differs from an earlier compile of it")
+_FROM_DISK = say("the program came from the compilation cache on disk, so its source lines may be stale")
 
 
 def _dropped(nearest: CompileKey, key: CompileKey) -> Difference | None:
     """Nothing differs: what was seen to be gone; None when nothing was."""
     if nearest.clears != key.clears:
-        return Difference(kind="cleared", sentence="nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
+        sentence = say("nothing differs: JAX's caches were cleared (`jax.clear_caches`)")
+        return Difference(kind="cleared", sentence=sentence)
     if nearest.serial not in key.dropped:
         return None
-    sentence = "nothing differs: JAX had dropped the earlier program"
+    sentence = say("nothing differs: JAX had dropped the earlier program")
     if key.function is None or key.function.kind != "primitive":
         sentence += " (`clear_cache` of the function, or an eviction)"
     return Difference(kind="evicted", sentence=sentence)
 
 
-def _notes(data: RecordData) -> tuple[str, ...]:
-    if data.cached != "persistent":
-        return ()
-    return ("the program came from the compilation cache on disk, so its source lines may be stale",)
+def _notes(data: RecordData) -> tuple[Sentence, ...]:
+    return (_FROM_DISK,) if data.cached == "persistent" else ()

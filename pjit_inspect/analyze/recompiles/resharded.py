@@ -6,11 +6,14 @@ the program (`analyze.collectives.collectives`).
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.recompiles.placement_words import sharding_words
+from pjit_inspect.analyze.recompiles.placement_words import sharding_place
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
 from pjit_inspect.model.record.reason import Resharding
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.note import Note
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Sentence, name, say
 
 __all__ = ["find_resharded", "resharded_notes"]
 
@@ -32,14 +35,42 @@ def find_resharded(data: RecordData) -> tuple[Resharding, ...]:
     return tuple(_resharding(argument, layout, data) for argument, layout in pairs if _moves(argument, layout))
 
 
-def resharded_notes(data: RecordData) -> tuple[str, ...]:
-    """The same as sentences, the largest arrays first, at most three and a count of the others."""
-    found = sorted(find_resharded(data), key=lambda one: -(one.size_bytes or 0))
-    more = len(found) - _MAX_NOTES
-    rest = (
-        (f"{more} more argument{'s' * (more != 1)} with another sharding than the program takes",) if more > 0 else ()
+def resharded_notes(data: RecordData) -> tuple[Note, ...]:
+    """The same as sentences, one for all that arrive alike; the most bytes first, at most three."""
+    groups: dict[str, list[Resharding]] = {}
+    for one in find_resharded(data):
+        groups.setdefault(one.given, []).append(one)
+    ranked = sorted(groups.values(), key=lambda own: -_size(own))
+    rest = [one for own in ranked[_MAX_NOTES:] for one in own]
+    notes = [Note.about(_of_group(own), paths=tuple(one.path for one in own)) for own in ranked[:_MAX_NOTES]]
+    if rest:
+        words = f"{len(rest)} more argument{'s' * (len(rest) != 1)} with another sharding than the program takes"
+        notes.append(Note.about(words, paths=tuple(one.path for one in rest)))
+    return tuple(notes)
+
+
+def _of_group(own: list[Resharding]) -> Sentence:
+    """What is wrong with arguments that arrive alike: that of the one, or how many they are, with the largest."""
+    largest = max(own, key=lambda one: one.size_bytes or 0)
+    if len(own) == 1:
+        return largest.sentence
+    return say(
+        "{} arguments arrive as {}, and every such call copies them, {}; the largest, {}, is taken as {}",
+        f"{len(own):,}",
+        largest.given,
+        _size_text(_size(own)),
+        name(largest.path),
+        largest.wanted,
     )
-    return (*(one.sentence for one in found[:_MAX_NOTES]), *rest)
+
+
+def _size(own: list[Resharding]) -> int:
+    return sum(one.size_bytes or 0 for one in own)
+
+
+def _size_text(size: int) -> str:
+    unit = max(0, min(3, (max(size, 1).bit_length() - 1) // 10))
+    return f"{size / 1024**unit:,.3g} {('B', 'KiB', 'MiB', 'GiB')[unit]}"
 
 
 def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
@@ -59,8 +90,16 @@ def _slices(sharding: Sharding) -> tuple[object, ...]:
 
 
 def _resharding(argument: ArgumentKey, layout: ArrayLayout, data: RecordData) -> Resharding:
-    given = "" if argument.given is None else sharding_words(argument.given, argument.mesh)
     taken = layout.sharding
-    wanted = "" if taken is None else sharding_words(taken, data.mesh if taken.spec is not None else None)
-    sentence = f"`{argument.path}` arrives as {given}, the program takes {wanted}: every such call copies it"
-    return Resharding(path=argument.path, given=given, wanted=wanted, size_bytes=layout.global_bytes, sentence=sentence)
+    given = _words(argument.given, argument.mesh)
+    wanted = _words(taken, data.mesh if taken is not None and taken.spec is not None else None)
+    sentence = say(
+        "{} arrives as {}, the program takes {}: every such call copies it", name(argument.path), given, wanted
+    )
+    return Resharding(
+        path=argument.path, given=str(given), wanted=str(wanted), size_bytes=layout.global_bytes, sentence=sentence
+    )
+
+
+def _words(sharding: Sharding | None, mesh: Mesh | None) -> Sentence:
+    return Sentence() if sharding is None else sharding_place(sharding, mesh).words

@@ -2,19 +2,19 @@
 
 A run belongs to the program that has its module's name and XLA's number of it, and all instructions that ran. XLA
 numbers anew what comes from the compilation cache on disk; such a program has the runs of its name that are nobody
-else's. What fits several programs is nobody's: a time is never given to the likelier one. Not its job: measuring
-(`observe.profiler.profiler`), what the events of one program contradict (`analyze.report.time_checks`).
+else's. What fits several programs is nobody's: a time is never given to the likelier one. The events of one
+program must agree with each other, too; on CPU the event of a loop ends when the loop first has to wait, while what it
+runs goes on, so that the loop took what it ran. Not its job: measuring (`observe.profiler.profiler`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
-from pjit_inspect.analyze.report.time_checks import miscounted, settled
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
@@ -82,26 +82,26 @@ def _pieces(module: HloModule, names: list[str]) -> dict[str, int]:
 
 def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
     """How often a call runs each instruction, where that is known and its name means one instruction."""
-    counts, found = count_runs(module), dict[str, tuple[int, int]]()
+    counts, runs_of = count_runs(module), dict[str, tuple[int, int]]()
     repeated = {name for name, number in Counter(names).items() if number > 1}
     for name, computation in zip(names, module.instructions.computation.tolist(), strict=True):
         runs = counts[computation]
         if name not in repeated and runs not in (NEVER, UNKNOWN) and runs.least is not None and runs.most is not None:
-            found[name] = runs.least, runs.most
-    return found
+            runs_of[name] = runs.least, runs.most
+    return runs_of
 
 
 def _contents(module: HloModule, names: list[str]) -> dict[str, frozenset[str] | None]:
     """What each region runs, inner regions first: a computation stands before those that call it."""
-    found, often = dict[str, frozenset[str] | None](), Counter(names)
+    contents, often = dict[str, frozenset[str] | None](), Counter(names)
     starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
     for region in module.with_opcode(*REGIONS).tolist():
         called = set(module.instructions.called[region].tolist())
         inside = [names[i] for one in called for i in module.computation(one).range]
         others = {caller for one in called for caller in callers[starts[one] : starts[one + 1]]} - {region}
         is_clear = not others and all(often[name] == 1 for name in (names[region], *inside))
-        found[names[region]] = frozenset(inside) if is_clear else None
-    return found
+        contents[names[region]] = frozenset(inside) if is_clear else None
+    return contents
 
 
 def find_kernel_times(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[KernelTimes | str]:
@@ -157,6 +157,8 @@ def _owners(
             for row, keys in alone.items()
             if len(keys) == 1 and not (programs[row].is_from_disk and programs[row].others)
         }
+        # A fixpoint, as in a puzzle: runs that fit one program alone settle it, which leaves fewer for the others. It
+        # ends because each round takes a program away. Runs that still fit two programs then are nobody's.
         if not settled:
             return owners
         owners |= settled
@@ -224,12 +226,12 @@ def _rows(
 ) -> tuple[tuple[KernelTime, ...], tuple[UnknownTime, ...]]:
     """The rows of instructions whose events agree with the program, and what is said of the others."""
     seen = dict.fromkeys(op for run in runs for op in run.ops)
-    sums = {op: _Sum(unknown=miscounted(op, runs, program.runs, program.pieces.get(op, 1))) for op in seen}
+    sums = {op: _Sum(unknown=_miscounted(op, runs, program.runs, program.pieces.get(op, 1))) for op in seen}
     for run in runs:
-        found = settled(run, program.contents, program.once)
+        settled = _settled(run, program.contents, program.once)
         for op, (count, _) in run.ops.items():
-            sums[op].add(run.device, count, found.times_ns[op])
-            sums[op].unknown = sums[op].unknown or found.unknown.get(op, "")
+            sums[op].add(run.device, count, settled.times_ns[op])
+            sums[op].unknown = sums[op].unknown or settled.unknown.get(op, "")
     _spread(sums, program.contents)
     rows = [_row(op, program, one, calls, devices) for op, one in sums.items() if not one.unknown]
     unknown = [
@@ -265,3 +267,65 @@ def _row(op: str, program: MeasuredProgram, found: _Sum, calls: int, devices: in
         slowest_us=max(found.by_device.values()) / calls / 1e3,
         mean_us=found.total_ns / calls / devices / 1e3,
     )
+
+
+_ROUNDING = 1.001
+"""The profiler's clock has picoseconds, our sums of nanoseconds have floats."""
+
+_OVERLAP = "its event ends before what it runs, and what it runs overlaps in time"
+_SHARED = "what it runs is run by other instructions too"
+
+
+@dataclass(slots=True)
+class _Settled:
+    """The times of one run on one device.
+
+    Attributes:
+      times_ns: instruction -> nanoseconds; of a region at least those of what it runs.
+      unknown: region -> why its time is not known.
+    """
+
+    times_ns: dict[str, float]
+    unknown: dict[str, str] = field(default_factory=dict)
+
+
+def _miscounted(op: str, runs: Sequence[ProfiledRun], counts: Mapping[str, tuple[int, int]], pieces: int = 1) -> str:
+    """What is wrong with how often an instruction ran in some call; "" when nothing is, or nobody knows.
+
+    `pieces` is how many events one run of it has at most, the same number in all runs.
+    """
+    if op not in counts:
+        return ""
+    least, most = counts[op]
+    seen = [run.ops[op][0] if op in run.ops else 0 for run in runs]
+    if pieces > 1 and least != most:
+        return "one run of it is several events, and the profiler does not say how often it ran"
+    if any(all(least * k <= number <= most * k for number in seen) for k in range(1, pieces + 1)):
+        return ""
+    odd = next(number for number in seen if not least <= number <= most)
+    wanted = f"{'at most ' if least != most else ''}{_times(most)}"
+    return f"the profiler saw it {_times(odd)} in a call, but the program runs it {wanted}"
+
+
+def _times(number: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number:,} times")
+
+
+def _settled(run: ProfiledRun, contents: Mapping[str, frozenset[str] | None], once: Collection[str]) -> _Settled:
+    """The times of a run; `contents` are in the order of `MeasuredProgram.contents`, `once` as there."""
+    times = {op: total for op, (_, total) in run.ops.items()}
+    unknown, replaced = dict[str, str](), set[str]()
+    for region, inside in contents.items():
+        if region not in times:
+            continue
+        if inside is None:
+            unknown[region] = _SHARED
+            continue
+        held = sum(times[op] for op in inside if op in times)
+        if held > times[region]:
+            times[region] = held
+            replaced.add(region)
+    # One thing after another takes no longer than the call; where it does, things ran at once, and no sum is a time.
+    if replaced and sum(times[op] for op in once if op in times) > (run.ended_ns - run.began_ns) * _ROUNDING:
+        unknown |= dict.fromkeys(replaced, _OVERLAP)
+    return _Settled(times_ns=times, unknown=unknown)

@@ -5,7 +5,6 @@ Not its job: drawing them (`view`).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
@@ -15,6 +14,7 @@ from pjit_inspect.analyze.program.phases import find_implicit
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.note import Note
 from pjit_inspect.model.sharding.mesh import Mesh
 
 __all__ = ["Widened", "collective_notes", "find_widened", "program_notes", "record_notes"]
@@ -28,28 +28,40 @@ _MOST_STEPS = 1000
 
 def collective_notes(rows: Sequence[Collective], data: RecordData) -> tuple[str, ...]:
     """What is unusual about the collectives of a record."""
-    aside = sum(row.axes is None for row in rows) if data.mesh is not None else 0
-    unknown = sum(row.count is None for row in rows)
-    notes = []
+    notes: list[Note] = []
+    aside = [row for row in rows if row.axes is None] if data.mesh is not None else []
     if aside:
-        notes.append(f"{_counted(aside, 'collective')} {'follows' if aside == 1 else 'follow'} no mesh axis")
+        verb = "follows" if len(aside) == 1 else "follow"
+        notes.append(_about(aside, f"{_counted(len(aside), 'collective')} {verb} no mesh axis"))
     notes += _torn(rows, data.meshes)
-    nowhere = sum(not row.groups for row in rows if row.kind != "collective-permute")
+    nowhere = [row for row in rows if not row.groups and row.kind != "collective-permute"]
     if nowhere:
-        who = "names no devices that are known: its" if nowhere == 1 else "name no devices that are known: their"
-        notes.append(f"{_counted(nowhere, 'collective')} {who} bytes on the wire are not counted")
+        who = "names no devices that are known: its" if len(nowhere) == 1 else "name no devices that are known: their"
+        notes.append(_about(nowhere, f"{_counted(len(nowhere), 'collective')} {who} bytes on the wire are not counted"))
+    unknown = [row for row in rows if row.count is None]
     if unknown:
-        notes.append(f"the loop around {_counted(unknown, 'collective')} has no known trip count")
+        words = f"the loop around {_counted(len(unknown), 'collective')} has no known trip count"
+        notes.append(_about(unknown, words))
     return tuple(notes)
 
 
-def _torn(rows: Sequence[Collective], meshes: Sequence[Mesh]) -> list[str]:
+def _about(rows: Sequence[Collective], words: str) -> Note:
+    return Note.about(words, instructions=tuple(row.instructions[0] for row in rows if row.instructions))
+
+
+def _torn(rows: Sequence[Collective], meshes: Sequence[Mesh]) -> list[Note]:
     """One note for each mesh that collectives are named after though axes of another fit them too."""
-    counts = Counter(row.mesh for row in rows if row.other_axes and row.mesh < len(meshes))
+    torn: dict[int, list[Collective]] = {}
+    for row in rows:
+        if row.other_axes and row.mesh < len(meshes):
+            torn.setdefault(row.mesh, []).append(row)
     return [
-        f"{_counted(count, 'collective')} {'fits' if count == 1 else 'fit'} axes of several meshes; "
-        f"{'it is' if count == 1 else 'they are'} named after {meshes[mesh]}"
-        for mesh, count in sorted(counts.items())
+        _about(
+            own,
+            f"{_counted(len(own), 'collective')} {'fits' if len(own) == 1 else 'fit'} axes of several meshes; "
+            f"{'it is' if len(own) == 1 else 'they are'} named after {meshes[mesh]}",
+        )
+        for mesh, own in sorted(torn.items())
     ]
 
 
@@ -77,8 +89,8 @@ def _counted(number: int, noun: str) -> str:
 def find_widened(module: HloModule) -> Widened:
     """For each 16-bit type that is sent as f32: its name, and the first instruction of each such collective."""
     sites = find_sites(module)
-    found = [(narrow, [site for site in sites if _is_widened(site, narrow)]) for narrow in _HALF]
-    return tuple((narrow, tuple(one.instructions[0].name for one in sent)) for narrow, sent in found if sent)
+    widened = [(narrow, [site for site in sites if _is_widened(site, narrow)]) for narrow in _HALF]
+    return tuple((narrow, tuple(one.instructions[0].name for one in sent)) for narrow, sent in widened if sent)
 
 
 def _widened_notes(widened: Widened, data: RecordData) -> list[str]:
@@ -87,7 +99,8 @@ def _widened_notes(widened: Widened, data: RecordData) -> list[str]:
     notes = []
     for narrow, names in widened:
         sends = "sends" if len(names) == 1 else "send"
-        notes.append(f"{_counted(len(names), 'collective')} {sends} f32 where the program has {narrow}{backend}")
+        words = f"{_counted(len(names), 'collective')} {sends} f32 where the program has {narrow}{backend}"
+        notes.append(Note.about(words, instructions=names))
     return notes
 
 

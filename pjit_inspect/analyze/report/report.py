@@ -8,27 +8,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 
 from pjit_inspect.analyze.causes.causes import CauseFinder
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
-from pjit_inspect.analyze.program.aliases import with_aliases
 from pjit_inspect.analyze.program.bounded_groups import with_bounded_groups
-from pjit_inspect.analyze.program.callbacks import find_callbacks
+from pjit_inspect.analyze.program.custom_calls import find_callbacks
+from pjit_inspect.analyze.program.device_memory import with_aliases
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.recompiles.resharded import resharded_notes
+from pjit_inspect.analyze.report.figures import find_figures
+from pjit_inspect.analyze.report.least import find_least
 from pjit_inspect.analyze.report.notes import Widened, collective_notes, find_widened, program_notes, record_notes
 from pjit_inspect.analyze.sharding.indivisible import indivisible_notes
 from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
-__all__ = ["cells_of", "report"]
+__all__ = ["cells_of", "collectives_of", "report"]
 
 
 def report(
@@ -50,34 +54,42 @@ def report(
     guard = Guard()
     if module is None:
         notes = guard.run("notes", lambda: (*record_notes(data), *resharded_notes(data)), ())
-        return RecordReport(data=_without(data, guard), notes=notes)
+        figures = guard.run("figures", partial(find_figures, data, None, (), None), KeyFigures())
+        return RecordReport(data=_without(data, guard), notes=notes, figures=figures)
     module = guard.run("group lists", partial(with_bounded_groups, module), module)
     data = guard.run("aliases", partial(with_aliases, data, module), data)
     cells = guard.run("cell names", partial(cells_of, data, sources), {})
-    find = partial(_collectives, data, module, cells)
+    find = partial(collectives_of, data, module, cells)
     explained = guard.run("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
     collectives = explained if explained is not None else guard.run("collectives", find, None)
     totals = guard.run("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
-    fusions = guard.run("kernels", partial(find_fusions, module, cells=cells), None)
-    widened = guard.run("notes", partial(find_widened, module), ())
+    # What XLA's partitioner leaves has not been fused, and not been rewritten for the machine.
+    is_whole = not data.is_partial
+    fusions = guard.run("kernels", partial(find_fusions, module, cells=cells), None) if is_whole else None
+    widened = guard.run("notes", partial(find_widened, module), ()) if is_whole else ()
     notes = guard.run("notes", partial(_notes, collectives, module, data, widened), ())
     odd = guard.run("constraints", partial(indivisible_notes, data, module, program, cells), ())
     return RecordReport(
         data=_without(data, guard),
         collectives=collectives,
         totals=totals,
+        least=guard.run("least", partial(find_least, collectives or (), module, len(data.devices)), None),
+        figures=guard.run("figures", partial(find_figures, data, collectives, totals, fusions), KeyFigures()),
         fusions=fusions,
         callbacks=guard.run("callbacks", lambda: find_callbacks(module, cells).rows, ()),
         instructions=len(module),
         timed=guard.run("measured instructions", partial(_timed, data, module, cells), {}),
-        widened=widened,
         notes=(*notes, *odd),
     )
 
 
-def _collectives(
-    data: RecordData, module: HloModule, cells: Mapping[str, str], causes: CauseFinder | None = None
+def collectives_of(
+    data: RecordData,
+    module: HloModule,
+    cells: Mapping[str, str] = MappingProxyType({}),
+    causes: CauseFinder | None = None,
 ) -> CollectiveTable:
+    """The collectives of a record's program; without `causes`, none that says why it is there."""
     return find_collectives(
         module,
         data.mesh,
@@ -103,12 +115,12 @@ def _notes(
 def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dict[str, tuple[str, tuple[Frame, ...]]]:
     """What was measured, by instruction: its operation and where it is in the source."""
     wanted = {row.instruction for row in data.kernel_times or ()}
-    found: dict[str, tuple[str, tuple[Frame, ...]]] = {}
+    timed: dict[str, tuple[str, tuple[Frame, ...]]] = {}
     for index in range(len(module) if wanted else 0):
         name = module.reader.name(index)
         if name in wanted:
-            found[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
-    return found
+            timed[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
+    return timed
 
 
 def _without(data: RecordData, guard: Guard) -> RecordData:

@@ -47,7 +47,7 @@ class Part:
 
     Attributes:
       value: the array's index in `ShardedProgram.values`.
-      operand: its position among the op's operands; None for a result.
+      operand: its position among the op's operands, or those of the product that the op sums; None for a result.
       dimension: counted from 0.
       axes: the mesh axes it is split over.
       wanted: those the op wants it split over; None where it is about partial results or edges.
@@ -124,7 +124,9 @@ def _rule_needs(
     if summed:
         result = op.results[0] if op.results else None
         axes = _lost_names(summed)
-        yield Need(op=index, kind=sum_kind(op), is_sum=True, axes=axes, parts=tuple(summed), value=result)
+        multiplied = _multiplied(program, op, summed)
+        kind = "contraction" if multiplied else sum_kind(op)
+        yield Need(op=index, kind=kind, is_sum=True, axes=axes, parts=tuple(multiplied or summed), value=result)
         if op.kind == "convolution":
             # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
             yield _move(index, "halo", summed)
@@ -183,6 +185,37 @@ def sum_kind(op: ShardedOp) -> CauseKind:
     if op.kind in _CONTRACTIONS:
         return "contraction"
     return "indexing" if op.kind in _INDEXED else "reduction"
+
+
+def _multiplied(program: ShardedProgram, op: ShardedOp, summed: Sequence[Part]) -> list[Part]:
+    """The dimensions of both sides of a contraction that XLA writes as a product and its sum, as TPUs do for vectors.
+
+    That it is one is JAX's name of the sum, and that what is summed is a product; () for any other sum.
+    """
+    maker = program.values[op.operands[0]].op if op.operands else None
+    if op.kind != "reduce" or maker is None or op.op_name.rpartition("/")[2] not in _CONTRACTIONS:
+        return []
+    product = program.ops[maker]
+    if product.kind != "multiply":
+        return []
+    found = [
+        Part(value=own[0], operand=number, dimension=own[1], axes=program.values[own[0]].spec[own[1]])
+        for number, value in enumerate(product.operands)
+        for part in summed
+        if (own := _before_broadcast(program, value, part.dimension)) is not None
+    ]
+    return [part for part in found if part.axes]
+
+
+def _before_broadcast(program: ShardedProgram, value: int, dimension: int) -> tuple[int, int] | None:
+    """The array that was broadcast to this one, and which of its dimensions this is; None where it has none such."""
+    maker = program.values[value].op
+    op = program.ops[maker] if maker is not None else None
+    if op is None or op.kind != "broadcast_in_dim" or op.rule is None:
+        return value, dimension
+    (given, *_), (made, *_) = op.rule.operands, op.rule.results
+    places = [place for place, factors in enumerate(given) if factors == made[dimension]]
+    return (op.operands[0], places[0]) if places else None
 
 
 def _edge_kind(op: ShardedOp) -> CauseKind:

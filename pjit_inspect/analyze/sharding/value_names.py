@@ -17,6 +17,7 @@ from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
+from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
 __all__ = ["ValueNames"]
 
@@ -62,7 +63,7 @@ class ValueNames:
         """The value that another is the same data and shape as: what a function, a barrier or a loop was given."""
         return self._data.behind(index, views=())
 
-    def value(self, index: int, inside: ShardedOp | None = None) -> str:
+    def value(self, index: int, inside: ShardedOp | None = None) -> Sentence:
         """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`ws['up'][i]`".
 
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
@@ -73,7 +74,7 @@ class ValueNames:
             value = self.program.values[index]
             if value.argument is not None:
                 label = self.program.inputs[value.argument].label or f"argument {value.argument}"
-                return f"`{label}{turn}`{words}"
+                return say("{}{}", name(f"{label}{turn}"), words)
             step = self._data.before(index)
             view = None if step is None or step.op is None else self.program.ops[step.op]
             if step is None or (view is not None and not step.is_turn and self._is_written(view, inside)):
@@ -83,7 +84,7 @@ class ValueNames:
             if view is not None and view.kind in RESHAPED and self._is_users(view) and not self._is_loops(view):
                 words = f" {RESHAPED[view.kind]}"
             index = step.value
-        return f"{self._computed(index, inside)}{' at the turn' if turn else ''}{words}"
+        return say("{}{}{}", self._computed(index, inside), " at the turn" if turn else "", words)
 
     def _is_loops(self, view: ShardedOp) -> bool:
         """Whether a view is a loop's own: what `scan` does to hand each turn its piece stands at the call of `scan`."""
@@ -100,22 +101,22 @@ class ValueNames:
             return False
         return bool(self._span_text(view)) and not (inside is not None and self._is_one_text(view, inside))
 
-    def _computed(self, index: int, inside: ShardedOp | None) -> str:
+    def _computed(self, index: int, inside: ShardedOp | None) -> Sentence:
         """A value that is no view of another: by the operation that makes it."""
         value = self.program.values[index]
         if value.op is None:
-            return "a value"
+            return Sentence("a value")
         op = self.program.ops[value.op]
         if op.kind == "constant":
-            return "a constant"
+            return Sentence("a constant")
         if index not in op.results:
             loop = self.op(op, inside)
-            return f"a value that {loop} carries" if op.kind == "while" else f"a value inside {loop}"
+            return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
         same = inside is not None and self._is_one_text(op, inside)
         if op.kind == "iota" and (same or not self.text(op)):
-            return "the positions in it"
+            return Sentence("the positions in it")
         if same and op is not inside:
-            return "a value inside it"
+            return Sentence("a value inside it")
         return self.op(op, inside)
 
     def argument(self, index: int) -> str:
@@ -144,9 +145,9 @@ class ValueNames:
         if op is None or op.kind != "reshape" or index not in op.results or self._is_written(op, inside):
             return index, places
         shape, kept = self.program.values[op.operands[0]].shape, list[int]()
-        for place, length in enumerate(value.shape):
+        for dimension, length in enumerate(value.shape):
             if len(kept) < len(shape) and shape[len(kept)] == length:
-                kept.append(place)
+                kept.append(dimension)
             elif length != 1:
                 return index, places
         return (op.operands[0], tuple(kept)) if len(kept) == len(shape) else (index, places)
@@ -164,25 +165,25 @@ class ValueNames:
         text = self.text(one)
         return bool(text) and text == self.text(other) and self.phase(one) == self.phase(other)
 
-    def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> str:
+    def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> Sentence:
         """An op, by its text and place; by its name where the text is not known."""
         op = self.told_by(op)
-        name = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
+        text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
-        if self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(name):
+        if self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(text):
             prefix = "the derivative of "
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
-        place = _place(frames[0], near[0] if near else None) if frames else ""
+        where = _place(frames[0], near[0] if near else None) if frames else Sentence()
         if op.kind in REQUESTS and len(frames) > 1:
-            place = self._place_of_helper(frames) or place
-        return f"{prefix}`{name}`{place}"
+            where = self._place_of_helper(frames) or where
+        return say("{}{}{}", prefix, code(text), where)
 
-    def _place_of_helper(self, frames: tuple[Frame, ...]) -> str:
+    def _place_of_helper(self, frames: tuple[Frame, ...]) -> Sentence:
         """A helper that only asks for a sharding has many callers: the call is what one would change; "" for none."""
         own, caller, *_ = frames
         if own.function == caller.function or caller in self._outer:
-            return ""
-        return f"{_place(own, None)[:-1]}, called at {_line(caller, own)})"
+            return Sentence()
+        return say(" ({}, called at {})", place(own.where), place(_line(caller, own)))
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
@@ -248,11 +249,11 @@ def _line(frame: Frame, near: Frame) -> str:
     return f"line {frame.line}" if frame.file == near.file else frame.where
 
 
-def _place(frame: Frame, near: Frame | None) -> str:
+def _place(frame: Frame, near: Frame | None) -> Sentence:
     """Where a frame is, as far as a reader of `near` does not know it."""
     if near is None or frame.file != near.file:
-        return f" ({frame.where})"
-    return "" if frame.line == near.line else f" (line {frame.line})"
+        return say(" ({})", place(frame.where))
+    return Sentence() if frame.line == near.line else say(" ({})", place(f"line {frame.line}"))
 
 
 def _shortened(text: str) -> str:

@@ -20,6 +20,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import entry_of
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, ShardedValue
+from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
 __all__ = ["find_value_shardings"]
 
@@ -160,9 +161,9 @@ class _Finder:
 
     # ------------------------------------------------------------ where its axes came from
 
-    def _origins(self, index: int, value: ShardedValue) -> dict[str, str]:
+    def _origins(self, index: int, value: ShardedValue) -> dict[str, Sentence]:
         words = ((origin, self._origin(origin)) for origin in value.origins)
-        return {origin.axis: text + self._way(index, value, origin) for origin, text in words if text}
+        return {origin.axis: say("{}{}", text, self._way(index, value, origin)) for origin, text in words if text}
 
     def _origin(self, origin: AxisOrigin) -> str:
         program, at = self.program, origin.index
@@ -171,17 +172,18 @@ class _Finder:
         if at is None:
             return ""
         if origin.kind == "input" and at < len(program.inputs):
-            return f"argument `{program.inputs[at].label or at}`"
+            return say("argument {}", name(program.inputs[at].label or str(at)))
         if origin.kind == "output" and at < len(program.outputs):
-            return f"the sharding asked for `{program.outputs[at].label or f'result {at}'}`"
+            return say("the sharding asked for {}", name(program.outputs[at].label or f"result {at}"))
         if origin.kind == "constraint" and at < len(program.ops):
             return self._constraint(program.ops[at])
         return ""
 
     def _constraint(self, op: ShardedOp) -> str:
         # In Explicit mode every op is constrained to its type; only those of these names stand in the user's code.
-        name = op.op_name.rpartition("/")[2]
-        return f"constraint{self._at(op)}" if name in REQUESTS else f"the type of `{name or op.kind}`{self._at(op)}"
+        own = op.op_name.rpartition("/")[2]
+        at = self._at(op)
+        return say("constraint{}", at) if own in REQUESTS else say("the type of {}{}", code(own or op.kind), at)
 
     def _way(self, index: int, value: ShardedValue, origin: AxisOrigin) -> str:
         """The op it came through: the one that makes the value, or, where it came from behind, one that uses it."""
@@ -191,25 +193,25 @@ class _Finder:
             return ""
         maker = self._maker(index)
         if maker is not None and self._any_has(maker.operands, origin):
-            return f", through {self._op_words(maker)}"
+            return say(", through {}", self._op_words(maker))
         for number, _ in self.program.users.get(index, ()):
             user = self.program.ops[number]
             others = [other for other in (*user.operands, *user.results) if other != index]
             if (origin.kind, origin.index) == ("constraint", number):
                 return ", which comes next"
             if self._any_has(others, origin):
-                return f", back through {self._op_words(user)}"
+                return say(", back through {}", self._op_words(user))
         return ""
 
     def _any_has(self, values: tuple[int, ...] | list[int], origin: AxisOrigin) -> bool:
         return any(origin in self.program.values[value].origins for value in values)
 
     def _op_words(self, op: ShardedOp) -> str:
-        return f"`{users_word(op.op_name.rpartition('/')[2]) or op.kind}`{self._at(op)}"
+        return say("{}{}", code(users_word(op.op_name.rpartition("/")[2]) or op.kind), self._at(op))
 
     def _at(self, op: ShardedOp) -> str:
         frames = self._frames_of(op)
-        return f" at {frames[0].where}" if frames else ""
+        return say(" at {}", place(frames[0].where)) if frames else ""
 
 
 def _representatives(program: ShardedProgram, is_per_shard: Callable[[int], bool]) -> dict[int, int]:

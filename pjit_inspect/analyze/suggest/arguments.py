@@ -65,9 +65,9 @@ class ArgumentOptions:
         """Options for every argument whose sharding makes the program communicate, most bytes at stake first."""
         stakes: dict[tuple[str, str], int] = {}
         by_pattern = {group.pattern: group for group in self._groups}
-        for found in cost.needs:
-            for pattern, axis in self._blamed(found):
-                stakes[pattern, axis] = stakes.get((pattern, axis), 0) + found.bytes
+        for cost_of_need in cost.needs:
+            for pattern, axis in self._blamed(cost_of_need):
+                stakes[pattern, axis] = stakes.get((pattern, axis), 0) + cost_of_need.bytes
         for (pattern, axis), stake in sorted(stakes.items(), key=lambda item: -item[1]):
             yield from self._respecs(by_pattern[pattern], axis, stake)
         yield from self._pairs(stakes)
@@ -91,10 +91,10 @@ class ArgumentOptions:
     def _argument(self, value: int) -> int | None:
         """The argument a value is, or is a plain view of."""
         for _ in range(8):
-            found = self._program.values[value]
-            op = self._program.ops[found.op] if found.op is not None else None
+            entry = self._program.values[value]
+            op = self._program.ops[entry.op] if entry.op is not None else None
             if op is None or op.kind not in _VIEWS or not op.operands:
-                return found.argument
+                return entry.argument
             value = op.operands[0]
         return None
 
@@ -159,7 +159,7 @@ class ArgumentOptions:
 
         Beside the first, its dimensions that are kept; beside the second, those that are summed over.
         """
-        found: dict[tuple[str, str], tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]] = {}
+        chains: dict[tuple[str, str], tuple[tuple[_Group, tuple[int, ...]], tuple[_Group, tuple[int, ...]]]] = {}
         weights = {
             index: (operand, self._group_of[argument])
             for index, op in enumerate(self._program.ops)
@@ -170,13 +170,13 @@ class ArgumentOptions:
         for index, (operand, group) in weights.items():
             for earlier in self._dots_before(index, 1 - operand, set(weights)):
                 number, first = weights[earlier]
-                if first is not group and (first.pattern, group.pattern) not in found:
+                if first is not group and (first.pattern, group.pattern) not in chains:
                     pair = (
                         (first, self._dimensions(earlier, number, False)),
                         (group, self._dimensions(index, operand, True)),
                     )
-                    found[first.pattern, group.pattern] = pair
-        return list(found.values())
+                    chains[first.pattern, group.pattern] = pair
+        return list(chains.values())
 
     def _dimensions(self, index: int, operand: int, is_summed: bool) -> tuple[int, ...]:
         op = self._program.ops[index]

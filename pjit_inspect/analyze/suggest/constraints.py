@@ -59,13 +59,13 @@ class ConstraintOptions:
     def find(self, cost: Cost) -> Iterator[Option]:
         """Options for every need that a constraint could do away with."""
         stakes: dict[tuple[int, ...], list[NeedCost]] = {}
-        for found in cost.needs:
-            if found.need.op is not None and not self._program.ops[found.need.op].manual:
-                stakes.setdefault(self._lines[found.need.op].ops, []).append(found)
-            elif found.need.op is None:
-                yield from self._freed_result(found)
+        for costed in cost.needs:
+            if costed.need.op is not None and not self._program.ops[costed.need.op].manual:
+                stakes.setdefault(self._lines[costed.need.op].ops, []).append(costed)
+            elif costed.need.op is None:
+                yield from self._freed_result(costed)
         for ops, needs in stakes.items():
-            line, stake = _Line(ops=ops), sum(found.bytes for found in needs)
+            line, stake = _Line(ops=ops), sum(costed.bytes for costed in needs)
             need = needs[0].need
             yield from self._asked_otherwise(line, need, stake)
             if need.is_sum:
@@ -107,13 +107,13 @@ class ConstraintOptions:
 
     def _same_request(self, op: ShardedOp) -> _Line:
         """All that one piece of the source asks for, in every layer and in the backward pass; that of it last."""
-        found = [
+        ops = [
             index
             for index, other in enumerate(self._program.ops)
             if other is op
             or (other.kind == op.kind and other.op_name.endswith(_ASKED) and op.frames and _place(other) == _place(op))
         ]
-        return _Line(ops=tuple(sorted(found, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
+        return _Line(ops=tuple(sorted(ops, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
 
     def _freed_result(self, found: NeedCost) -> Iterator[Option]:
         request = found.need.request
@@ -143,11 +143,11 @@ class ConstraintOptions:
         axes = tuple(axis for axis in self._program.sizes if axis in need.axes)
         if not axes or set(axes) & {axis_name(axis) for axis in value.axes}:
             return
-        found = 0
+        kept = 0
         for dimension, length in enumerate(value.shape):
             is_free = not value.spec[dimension] and length > 1 and length % self._program.pieces(axes) == 0
-            if found < _MOST_DIMENSIONS and is_free:
-                found += 1
+            if kept < _MOST_DIMENSIONS and is_free:
+                kept += 1
                 spec = (*value.spec[:dimension], axes, *value.spec[dimension + 1 :])
                 yield from self._constrained(line, spec, stake)
 
@@ -169,11 +169,13 @@ class ConstraintOptions:
             if find_phase(op.op_name) in _LATER or len(op.results) != 1 or op.manual:
                 return
             edits.append(Edit(kind="constrain", index=index, spec=spec))
+            # JAX binds the gradient of a constrained value to the same sharding. A change that leaves it out would be
+            # judged by a program that nobody can write.
             if self._is_differentiated:
                 gradient = self._gradient(op)
                 if gradient is None:
                     return
-                edits.append(Edit(kind="constrain", index=gradient, spec=spec))
+                edits.append(Edit(kind="constrain", index=gradient[0], number=gradient[1], spec=spec))
         where = self._names.op(self._program.ops[line.ops[0]])
         yield Option(
             exclusive_with=("line", *map(str, line.ops)),
@@ -184,41 +186,47 @@ class ConstraintOptions:
             stake=stake,
         )
 
-    def _gradient(self, op: ShardedOp) -> int | None:
-        """The op that makes the gradient of a product: what the backward pass multiplies with each of its operands.
+    def _gradient(self, op: ShardedOp) -> tuple[int, int] | None:
+        """Where the gradient of a product is made: what the backward pass multiplies with each of its operands.
 
-        None when it cannot be told, or when it is no op's own result of the product's shape.
+        The op, and which of its results it is; None when it cannot be told, or is no op's own result of that shape.
         """
         if op.kind == "gather":
             return self._gradient_of_lookup(op)
         if op.kind not in DOTS:
             return None
         own = {self._root(value) for value in op.operands}
-        found: set[int] = set()
+        operands: set[int] = set()
         for value in own:
             for index in self._later_dots(value, op):
-                found |= {self._root(other) for other in self._program.ops[index].operands} - own
-        if len(found) != 1:
+                operands |= {self._root(other) for other in self._program.ops[index].operands} - own
+        # The backward pass multiplies the gradient with each operand, so what its products share is the gradient; with
+        # none or several left, nothing tells which it is.
+        if len(operands) != 1:
             return None
-        value = found.pop()
-        maker = self._program.values[value].op
-        if maker is None or self._program.values[value].shape != self._program.values[op.results[0]].shape:
-            return None
-        return maker if self._program.ops[maker].results == (value,) else None
+        return self._made_at(operands.pop(), self._program.values[op.results[0]].shape)
 
-    def _gradient_of_lookup(self, op: ShardedOp) -> int | None:
-        """The op that makes what the backward pass adds to the table at the same indices."""
+    def _made_at(self, value: int, shape: tuple[int, ...]) -> tuple[int, int] | None:
+        """The op that makes a value of this shape, and which of its results that is."""
+        maker = self._program.values[value].op
+        if maker is None or self._program.values[value].shape != shape:
+            return None
+        results = self._program.ops[maker].results
+        return (maker, results.index(value)) if value in results else None
+
+    def _gradient_of_lookup(self, op: ShardedOp) -> tuple[int, int] | None:
+        """Where the backward pass makes what it adds to the table at the same indices."""
         made = self._program.values[op.results[0]].shape
         added = {
-            self._root(other.operands[-1])
+            # `jnp.take` is a function of its own, and so is its gradient: what that is given is made outside.
+            self._names.outside(self._root(other.operands[-1]))
             for other in self._program.ops
             if other.kind == "scatter"
             and len(other.operands) == 3
             and other.frames[:1] == op.frames[:1]
             and find_phase(other.op_name) in _LATER
         }
-        value = self._program.values[added.pop()] if len(added) == 1 else None
-        return value.op if value is not None and value.shape == made else None
+        return self._made_at(added.pop(), made) if len(added) == 1 else None
 
     def _later_dots(self, value: int, op: ShardedOp) -> Iterator[int]:
         """The products of the backward pass, from the same piece of the source, that use a value or a view of it."""
@@ -257,14 +265,14 @@ class ConstraintOptions:
 
     def hops(self, cost: Cost, given_up: Collection[Move]) -> Iterator[Option]:
         """For an array that XLA gathers whole to cut it again: one axis at a time."""
-        for found in cost.needs:
-            need = found.need
+        for costed in cost.needs:
+            need = costed.need
             if need.op is None or need.value is None or need.target is None:
                 continue
             op, given = self._program.ops[need.op], self._program.values[need.value].spec
             steps = _steps(given, need.target)
             if (given, need.target) in given_up and len(steps) > 1 and not op.manual and need.value in op.operands:
-                yield self._hop(need.op, need.value, steps[:-1], found.bytes)
+                yield self._hop(need.op, need.value, steps[:-1], costed.bytes)
 
     def _hop(self, index: int, value: int, steps: list[Dimensions], stake: int) -> Option:
         line = self._lines[index]

@@ -65,12 +65,12 @@ class Cost:
     @property
     def forward_bytes(self) -> int:
         """Bytes sent for everything but the backward pass."""
-        return sum(found.bytes for found in self.needs if not found.is_backward)
+        return sum(costed.bytes for costed in self.needs if not costed.is_backward)
 
     @property
     def backward_bytes(self) -> int:
         """Bytes sent for what differentiation made, recomputation too."""
-        return sum(found.bytes for found in self.needs if found.is_backward)
+        return sum(costed.bytes for costed in self.needs if costed.is_backward)
 
     @property
     def bytes(self) -> int:
@@ -131,15 +131,17 @@ def _need_costs(
             continue
         name = "" if need.op is None else program.ops[need.op].op_name
         count = 1 if need.op is None else runs[need.op]
-        found = NeedCost(need=need, bytes=size * count, is_backward=find_phase(name) in _LATER)
+        costed = NeedCost(need=need, bytes=size * count, is_backward=find_phase(name) in _LATER)
         if need.op is not None and need.is_sum:
-            sums[need.op] = found
+            sums[need.op] = costed
         elif need.op is not None and _is_about_a_sum(program, need):
             # Both operands cut, but otherwise: one moves. One cut and one whole: it may be gathered instead of summed.
             rivals = agreed if _is_cut_on_both_sides(program, need) else spared
-            rivals[need.op] = min(found, rivals.get(need.op, found), key=lambda one: one.bytes)
+            rivals[need.op] = min(costed, rivals.get(need.op, costed), key=lambda one: one.bytes)
         else:
-            yield found
+            yield costed
+    # XLA either gathers the operand that is sharded or sums what each device has; it is expected to take the cheaper
+    # one. Operands that are sharded otherwise must agree first, whichever it takes.
     yield from agreed.values()
     for op in dict.fromkeys((*sums, *spared)):
         yield min((own[op] for own in (sums, spared) if op in own), key=lambda one: one.bytes)
@@ -274,15 +276,15 @@ def _without_cuts_to_sum(program: ShardedProgram, need: Need, target: Dimensions
 
 def _edge_bytes(program: ShardedProgram, need: Need) -> int:
     """The rows that a window reads beyond each piece; one where their number is not known."""
-    found = 0
+    edges = 0
     rows = dict(program.ops[need.op].edges) if need.op is not None else {}
     for part in need.parts:
         if part.value == need.value:
             length = max(program.local_shape(part.value)[part.dimension], 1)
             number = rows.get(part.dimension, 1) if part.operand == 0 else 1
             lacking = max(program.values[part.value].shape[part.dimension] - length, 1)
-            found += local_bytes(program, part.value) // length * min(number, lacking)
-    return found
+            edges += local_bytes(program, part.value) // length * min(number, lacking)
+    return edges
 
 
 # ---------------------------------------------------------------- work

@@ -101,8 +101,12 @@ def count_partitioned(
 def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
     if is_cpu or row.kind != "all-reduce" or len(row.instructions) != 1:
         return row.wire_bytes
-    found = module.find(row.instructions[0])
-    is_cut = found is not None and found.users and all(user.opcode == "dynamic-slice" for user in found.users)
+    instruction = module.find(row.instructions[0])
+    is_cut = (
+        instruction is not None
+        and instruction.users
+        and all(user.opcode == "dynamic-slice" for user in instruction.users)
+    )
     size = max((len(group) for group in row.groups), default=1)
     return wire_bytes("reduce-scatter", row.payload_bytes, size) if is_cut else row.wire_bytes
 

@@ -141,7 +141,7 @@ def _name(program: ShardedProgram, need: Need) -> tuple[str, str]:
 
 
 def _by_name(program: ShardedProgram, cost: Cost) -> Counter[tuple[str, str]]:
-    found: Counter[tuple[str, str]] = Counter()
+    by_name: Counter[tuple[str, str]] = Counter()
     for row in cost.needs:
-        found[_name(program, row.need)] += row.bytes
-    return found
+        by_name[_name(program, row.need)] += row.bytes
+    return by_name

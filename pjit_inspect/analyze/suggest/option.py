@@ -12,6 +12,9 @@ from pjit_inspect.model.report.suggestion import Checked, Edit
 __all__ = ["Option", "Tried"]
 
 
+_VISIBLE_WORK = 0.005
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One change of a program.
@@ -51,6 +54,11 @@ class Tried:
     held_bytes: int
     work: float
     counted: Checked | None = None
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether devices hold or multiply visibly more for it."""
+        return self.held_bytes > 0 or self.work > 1 + _VISIBLE_WORK
 
     @property
     def bytes(self) -> int:

@@ -75,10 +75,10 @@ def widening(program: ShardedProgram, value: int | None, is_cpu: bool) -> int:
     if value is None or not is_cpu or program.values[value].dtype not in _HALF:
         return 1
     for _ in range(4):
-        found = program.values[value]
-        op = program.ops[found.op] if found.op is not None else None
+        entry = program.values[value]
+        op = program.ops[entry.op] if entry.op is not None else None
         if op is None or op.kind not in VIEWS or not op.operands:
-            return 1 if found.argument is not None else 2
+            return 1 if entry.argument is not None else 2
         value = op.operands[0]
     return 2
 
@@ -90,7 +90,7 @@ def local_bytes(program: ShardedProgram, value: int) -> int:
 
 def bytes_as(program: ShardedProgram, value: int, spec: Dimensions) -> int:
     """Bytes of the largest piece of a value, were it split so; 0 for what is no array of numbers."""
-    found = program.values[value]
-    bits = bits_of(found.dtype) or 0
-    count = math.prod(-(-length // program.pieces(axes)) for length, axes in zip(found.shape, spec, strict=False))
+    entry = program.values[value]
+    bits = bits_of(entry.dtype) or 0
+    count = math.prod(-(-length // program.pieces(axes)) for length, axes in zip(entry.shape, spec, strict=False))
     return -(-count * bits // 8)

@@ -36,6 +36,8 @@ _NOTICEABLE = 0.01
 _MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
 """A change with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
 _VISIBLE_WORK = 0.005
+_PRICED = 0.9
+"""A saving for which devices hold or multiply more counts so much of one that costs nothing."""
 _LESS_WORK = 0.9
 """An option with which a device multiplies less than so many times what it does with another is no part of that."""
 
@@ -61,13 +63,15 @@ def find_suggestions(
     options = _Options.of(names, model.before, model.given_up)
     counted = None if count is None else _CountingJudge.of(count, collectives)
     if counted is None:
-        found = [model.judge(option) for option in options.staked]
+        # Options without bytes at stake are tried only where XLA counts: the model cannot see what they would save.
+        judged = [model.judge(option) for option in options.staked]
         floor = _NOTICEABLE * model.before.bytes
     else:
-        found = [counted.judge(option) for option in (*options.staked, *options.likely)]
+        # An axis put back where it is lost costs nobody anything: the time for asking is bounded.
+        judged = [counted.judge(option) for option in (*options.likely, *options.staked)]
         floor = _NOTICEABLE * counted.before.bytes
-    helping = [one for one in found if one is not None and -one.bytes > floor]
-    return tuple(_suggestion(one) for one in _best_of_each(helping)[:_MOST])
+    helping = [one for one in judged if one is not None and -one.bytes > floor]
+    return tuple(_suggestion(one, model) for one in _best_of_each(helping)[:_MOST])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +90,12 @@ class _Options:
     def of(cls, names: ValueNames, before: Cost, given_up: Collection[Move]) -> _Options:
         program = names.program
         constraints = ConstraintOptions(program, names)
-        found, likely = list(constraints.hops(before, given_up)), []
+        foreseen, likely = list(constraints.hops(before, given_up)), []
         if not constraints.is_explicit:
             # In Explicit mode the types of all ops follow those of the arguments: an edit of one place is no program.
-            found += [*ArgumentOptions(program).find(before), *constraints.find(before)]
+            foreseen += [*ArgumentOptions(program).find(before), *constraints.find(before)]
             likely = list(constraints.kept_axes(_MOST_LOST))
-        once = {frozenset(option.edits): option for option in reversed(found)}
+        once = {frozenset(option.edits): option for option in reversed(foreseen)}
         floor = _NOTICEABLE * before.bytes
         worth = [option for option in reversed(once.values()) if option.stake > floor]
         staked = sorted(worth, key=lambda option: -option.stake)[:_MOST_TRIES]
@@ -144,7 +148,7 @@ class _CountingJudge:
 def _best_of_each(found: list[Tried]) -> list[Tried]:
     """The best of options that exclude each other, without those that do less than half of what a better one does."""
     kept: list[Tried] = []
-    for tried in sorted(found, key=lambda one: (one.bytes, len(one.option.edits))):
+    for tried in sorted(found, key=lambda one: (one.bytes * (_PRICED if one.is_priced else 1), len(one.option.edits))):
         if not any(_is_contained(tried, better) for better in kept):
             kept.append(tried)
     return kept
@@ -159,16 +163,17 @@ def _is_contained(tried: Tried, better: Tried) -> bool:
     return set(tried.removes) <= set(better.removes) and 2 * tried.bytes > better.bytes
 
 
-def _suggestion(tried: Tried) -> Suggestion:
+def _suggestion(tried: Tried, model: ModelJudge) -> Suggestion:
     option = tried.option
+    foreseen = tried if tried.counted is None else model.judge(option)
     words = option.words[:1].upper() + option.words[1:]
-    found = [f"holds {_size(tried.held_bytes)} of arguments"] if tried.held_bytes else []
+    prices = [f"holds {_size(tried.held_bytes)} of arguments"] if tried.held_bytes else []
     if abs(tried.work - 1) >= _VISIBLE_WORK:
-        found.append(f"multiplies {abs(tried.work - 1):.0%} {'more' if tried.work > 1 else 'less'}")
+        prices.append(f"multiplies {abs(tried.work - 1):.0%} {'more' if tried.work > 1 else 'less'}")
     saves = "this may save communication"
     if tried.counted is not None:
         saves = f"XLA's partitioner then makes each device send {_size(tried.bytes)} per call"
-    more = f"; each device then {' and '.join(found)}" if found else ""
+    more = f"; each device then {' and '.join(prices)}" if prices else ""
     return Suggestion(
         title=option.title,
         sentence=f"{words}: {saves}{more}.",
@@ -176,6 +181,8 @@ def _suggestion(tried: Tried) -> Suggestion:
         forward_bytes=tried.forward_bytes,
         backward_bytes=tried.backward_bytes,
         removes=tried.removes,
+        price=" and ".join(prices),
+        foreseen_bytes=None if foreseen is None else foreseen.bytes,
         counted=tried.counted,
     )
 
@@ -201,7 +208,7 @@ def compare_traffic(before: Iterable[Collective], after: Iterable[Collective]) -
 
 
 def _by_kind(rows: Iterable[Collective]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    sent: Counter[str] = Counter()
     for row in rows:
-        found[row.kind] += row.wire_bytes * (1 if row.count is None else row.count)
-    return found
+        sent[row.kind] += row.wire_bytes * (1 if row.count is None else row.count)
+    return sent

@@ -109,6 +109,13 @@ class HloReader(Protocol):
         """
         ...
 
+    def kernel(self, index: int) -> tuple[str, str]:
+        """The kind of a fusion ("kLoop") and the target of a custom call, without decoding the rest.
+
+        "" for what it does not say. Raises `ParseError` when its bytes are damaged.
+        """
+        ...
+
     def raw(self, index: int) -> bytes:
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""
         ...
@@ -345,6 +352,16 @@ class Instruction:
     def is_root(self) -> bool:
         """Whether its value is what its computation returns."""
         return self.computation.root.index == self.index
+
+    @property
+    def fusion_kind(self) -> str:
+        """XLA's kind of a fusion ("kLoop"); "" for anything else. Raises `ParseError` when its bytes are damaged."""
+        return self.module.reader.kernel(self.index)[0]
+
+    @property
+    def custom_call_target(self) -> str:
+        """What a custom call calls; "" for anything else. Raises `ParseError` when its bytes are damaged."""
+        return self.module.reader.kernel(self.index)[1]
 
     @property
     def details(self) -> Details:

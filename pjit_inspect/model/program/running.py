@@ -23,7 +23,7 @@ class RunningInstructions:
     def __init__(self, module: HloModule, computations: frozenset[int]) -> None:
         self.module = module
         self._indices = computations
-        self.computations = frozenset(module.computation(index).name for index in computations)
+        self.computations: frozenset[str] = frozenset(module.computation(index).name for index in computations)
 
     @cached_property
     def _by_name(self) -> dict[str, int]:

@@ -1,17 +1,71 @@
-"""Rows of one program as a sequence whose slices are tables again.
+"""Rows of one program as a sequence whose slices are tables again, and which can be copied into other programs.
 
-Not its job: what the rows are (the modules that derive from it), or how a table shows itself (`handles.tables`).
+Not its job: what the rows are (the modules that derive from it), or how a table shows itself (`handles.displays`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Generic, Self, TypeVar, cast, overload
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, get_origin, overload
 
-__all__ = ["Table"]
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import spec_text
+
+__all__ = ["LaterRows", "Table"]
 
 Row = TypeVar("Row")
+
+Cell = str | int | float | bool | None
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the start of a formula."""
+_BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
+_MARKDOWN = re.compile(r"([\\`*_\[\]|])")
+
+
+class LaterRows(Sequence[Row]):
+    """The rows of a table that are counted, and made when somebody looks at one; everywhere else a tuple of them."""
+
+    __slots__ = ("_count", "_make", "_rows")
+
+    def __init__(self, count: int, make: Callable[[], Iterable[Row]]) -> None:
+        self._count, self._make = count, make
+        self._rows: tuple[Row, ...] | None = None
+
+    def _made(self) -> tuple[Row, ...]:
+        if self._rows is None:
+            self._rows = tuple(self._make())
+            self._count = len(self._rows)
+        return self._rows
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        return self._made()[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        return self._made() == (other._made() if isinstance(other, LaterRows) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._made())
+
+    def __repr__(self) -> str:
+        return repr(self._made())
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[Row, ...]]]:
+        return tuple, (self._made(),)
 
 
 class Table(Sequence[Row], Generic[Row]):
@@ -20,6 +74,9 @@ class Table(Sequence[Row], Generic[Row]):
     __slots__ = ()
 
     rows: tuple[Row, ...]
+
+    computed: ClassVar[tuple[str, ...]] = ()
+    """Properties of a row that are exported beside its fields."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -38,6 +95,56 @@ class Table(Sequence[Row], Generic[Row]):
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
+    # ------------------------------------------------------------ copies for other programs
+
+    def to_csv(self) -> str:
+        """All rows as comma-separated values, a line of names first; what is unknown is empty.
+
+        A column for each field of a row. Tuples are joined, of a source there is the innermost place ("train.py:41"). A
+        text that a spreadsheet would take for a formula begins with an apostrophe.
+        """
+        return self._separated(",")
+
+    def to_tsv(self) -> str:
+        """As `to_csv`, separated by tabs, to paste into a spreadsheet: a row is one line, tabs in names are spaces."""
+        return self._separated("\t")
+
+    def to_markdown(self) -> str:
+        """All rows as a table in Markdown, with the columns of `to_csv`; nothing in a name is taken for markup."""
+        names, rows = self._cells()
+        is_number = [all(_is_number(row[i]) for row in rows) and bool(rows) for i in range(len(names))]
+        lines = [names, ["---:" if number else "---" for number in is_number]]
+        lines += [[_markdown(cell) for cell in row] for row in rows]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+    def to_pandas(self) -> Any:
+        """All rows as a `pandas.DataFrame` with the columns of `to_csv`; numbers stay numbers, None is what is unknown.
+
+        Raises ImportError where there is no pandas.
+        """
+        try:
+            import pandas  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from None
+        names, rows = self._cells()
+        return pandas.DataFrame({name: [row[i] for row in rows] for i, name in enumerate(names)}, columns=names)
+
+    def _separated(self, separator: str) -> str:
+        names, rows = self._cells()
+        out = io.StringIO(newline="")
+        writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([_plain(cell, one_line=separator == "\t") for cell in row] for row in rows)
+        return out.getvalue()
+
+    def _cells(self) -> tuple[list[str], list[list[Cell]]]:
+        """The names of the columns, and the rows."""
+        kind = _row_kind(type(self))
+        names = [field.name for field in fields(kind) if not field.name.startswith("_")] + list(self.computed)
+        return names, [[_cell(name, getattr(row, name)) for name in names] for row in self.rows]
+
+    # ------------------------------------------------------------ for the tables that derive from it
+
     def _of_rows(self, rows: tuple[Row, ...], **changes: Any) -> Self:
         """The same table with these rows only."""
         return cast("Self", replace(cast("Any", self), rows=rows, **changes))
@@ -45,3 +152,63 @@ class Table(Sequence[Row], Generic[Row]):
     def _hint(self, name: str) -> str:
         """How rows are chosen by a name, after a semicolon; "" where they are not."""
         return ""
+
+
+def _row_kind(table: type) -> Any:
+    """The type of a table's rows: what stands in brackets behind `Table`."""
+    for one in table.__mro__:
+        for base in getattr(one, "__orig_bases__", ()):
+            if get_origin(base) is Table:
+                return get_args(base)[0]
+    raise TypeError(f"{table.__name__} does not say what its rows are")
+
+
+def _cell(name: str, value: Any) -> Cell:
+    """A field's value as one that other programs have, too."""
+    if value is None or isinstance(value, str | int | float):
+        return str(value) if isinstance(value, str) else value
+    if name == "spec":
+        return spec_text(value)
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {_words(one)}" for key, one in value.items())
+    if name == "source":
+        return value[0].where if value else ""
+    if isinstance(value, tuple) and name.endswith("axes"):
+        return _joined(value, " x ")
+    return _joined(value, ", ") if isinstance(value, tuple) else _words(value)
+
+
+def _joined(value: tuple[Any, ...], between: str) -> str:
+    if any(isinstance(one, tuple) for one in value):
+        return "; ".join(" ".join(map(_words, one)) if isinstance(one, tuple) else _words(one) for one in value)
+    return between.join(dict.fromkeys(map(_words, value)) if not _is_numbers(value) else map(_words, value))
+
+
+def _is_numbers(value: tuple[Any, ...]) -> bool:
+    return all(isinstance(one, int | float) for one in value)
+
+
+def _words(value: Any) -> str:
+    """One thing in a word: a cause by its kind, a place by its line."""
+    if isinstance(value, Frame):
+        return value.where
+    kind = getattr(value, "kind", None)
+    return kind if isinstance(kind, str) else str(value)
+
+
+def _is_number(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+
+
+def _plain(cell: Cell, *, one_line: bool) -> str:
+    if cell is None:
+        return ""
+    if not isinstance(cell, str):
+        return str(cell)
+    text = _BREAKS.sub(" ", cell) if one_line else cell
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _markdown(cell: Cell) -> str:
+    text = _BREAKS.sub(" ", "" if cell is None else str(cell))
+    return _MARKDOWN.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))

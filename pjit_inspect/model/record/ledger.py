@@ -11,6 +11,7 @@ from typing import Literal
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import Origin, Timings
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["LedgerData", "LedgerEntry", "LedgerRow", "Pattern", "PatternKind", "RepeatedReason"]
 
@@ -54,7 +55,7 @@ class RepeatedReason:
       same: True when their sentences are the same, False when only the values in them differ.
     """
 
-    sentence: str
+    sentence: Sentence
     count: int
     same: bool
 
@@ -93,6 +94,11 @@ class LedgerRow:
         return len(self.entries)
 
     @property
+    def untimed(self) -> int:
+        """Of how many compiles no seconds are known, as of a program from a dump; they count 0 in the sums."""
+        return sum(_is_untimed(entry.timings) for entry in self.entries)
+
+    @property
     def total_s(self) -> float:
         """Seconds of all stages of all compiles (measured)."""
         return self.trace_s + self.lower_s + self.compile_s
@@ -109,7 +115,8 @@ class Pattern:
       path: the argument, static argument or closed-over value it is about; "" for none.
       compiles: how many compiles it explains.
       cost_s: seconds of these compiles (measured).
-      values: the values that were seen, in order of size or of appearance, at most 64.
+      values: the values that were seen, in order of size or of appearance, at most 64; for "eager loop" the reasons of
+        its compiles, each a `Sentence`.
       buckets: lengths to pad to, so that at most this many programs are compiled; () where padding does not apply or
         would save none.
       sentence: what happens.
@@ -124,8 +131,8 @@ class Pattern:
     cost_s: float
     values: tuple[str, ...] = ()
     buckets: tuple[int, ...] = ()
-    sentence: str
-    advice: str
+    sentence: Sentence
+    advice: Sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,3 +163,7 @@ class LedgerData:
     def entries(self) -> tuple[LedgerEntry, ...]:
         """Every compile, in the order of the log."""
         return tuple(sorted((entry for row in self.rows for entry in row.entries), key=lambda entry: entry.index))
+
+
+def _is_untimed(timings: Timings) -> bool:
+    return timings.trace_s is timings.lower_s is timings.compile_s is None

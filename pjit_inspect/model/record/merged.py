@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["DifferenceKind", "MergedData", "MergedProcess", "MergedProgram", "ProcessDifference", "ProgramFacts"]
 
@@ -60,6 +61,8 @@ class MergedProgram:
       records: its records, process by process, each in the order of its process.
       collectives: how many collectives its optimized program has; None when that was not looked at or is unknown.
       host_bytes: bytes that cross between hosts each time it is called (modelled: ring); None when that is unknown.
+      incomplete: the processes whose optimized program is there in part only, or cannot be read, each with what is
+        missing: its collectives are neither counted nor compared. Those that nobody looked at are left out.
     """
 
     name: str
@@ -70,6 +73,7 @@ class MergedProgram:
     records: tuple[ProgramFacts, ...]
     collectives: int | None = None
     host_bytes: int | None = None
+    incomplete: tuple[tuple[int, str], ...] = ()
 
     @property
     def compiles(self) -> dict[int, int]:
@@ -132,8 +136,8 @@ class ProcessDifference:
     position: int
     name: str
     where: Frame | None
-    sentence: str
-    details: tuple[str, ...] = ()
+    sentence: Sentence
+    details: tuple[Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

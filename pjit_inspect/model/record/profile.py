@@ -1,6 +1,6 @@
 """What JAX's profiler saw: one run of one program on one device, as names and sums.
 
-Not its job: reading the profiler's files (`observe.profiler.profile_file`), or whose run it was
+Not its job: reading the profiler's files (`observe.profiler.profiler`), or whose run it was
 (`analyze.report.kernel_times`).
 """
 

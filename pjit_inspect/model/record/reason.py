@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pjit_inspect.model.words.sentence import Sentence
+
 __all__ = ["Difference", "DifferenceKind", "Reason", "ReasonKind", "Resharding"]
 
 DifferenceKind = Literal[
@@ -37,7 +39,12 @@ class Difference:
     before: str = ""
     after: str = ""
     dimension: int | None = None
-    sentence: str
+    sentence: Sentence
+
+    def __post_init__(self) -> None:
+        lengths = (self.before, self.after) if self.kind == "shape" and self.dimension is not None else ()
+        if not all(length.isdecimal() and len(length) < 20 for length in lengths):
+            raise ValueError("the lengths of a dimension are numbers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +63,7 @@ class Resharding:
     given: str
     wanted: str
     size_bytes: int | None
-    sentence: str
+    sentence: Sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +82,10 @@ class Reason:
     """
 
     kind: ReasonKind
-    sentence: str
+    sentence: Sentence
     differences: tuple[Difference, ...] = ()
     nearest: int | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()
     resharded: tuple[Resharding, ...] = ()
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.compile_key import CompileKey
+from pjit_inspect.model.record.hypothesis import Hypothesis
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.sharding.mesh import Device, Mesh
@@ -93,8 +94,8 @@ class RecordData:
         does not: how many replicas and partitions there are, and which shardings propagation was free to choose; None
         for programs read from files of XLA's.
       compiler_log: the warnings and errors that XLA wrote to file descriptor 2 while it compiled, as they stood; ""
-        when there were none, None when nobody listened (`missing` says why, unless the record was read from HLO or
-        made of a function that was compiled before).
+        when there were none, None when nobody listened (`missing` says why, unless the record was read from HLO, made
+        of a function that was compiled before, or of one for a single device, where standard error is no file).
       cost: XLA's cost analysis (`flops`, `bytes accessed`), which counts loop bodies once.
       memory: bytes per device.
       timings: seconds of each stage.
@@ -109,6 +110,9 @@ class RecordData:
       key: what JAX looked the program up by; None for programs read from HLO, and where JAX did not show it.
       reason: why it was compiled, as far as somebody asked before saving; not compared, as it follows from the keys of
         the session.
+      hypothesis: the question it answers, for a program that was changed in a copy or compiled for devices that are not
+        attached; None for one that was compiled to run. With the effort "partition", `hlo` is the program as XLA's
+        partitioner left it.
     """
 
     name: str
@@ -142,3 +146,9 @@ class RecordData:
     missing: dict[str, str] = field(default_factory=dict)
     key: CompileKey | None = None
     reason: Reason | None = field(default=None, compare=False)
+    hypothesis: Hypothesis | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether `hlo` is the program as XLA's partitioner left it: not combined, fused or scheduled."""
+        return self.hypothesis is not None and self.hypothesis.effort == "partition"

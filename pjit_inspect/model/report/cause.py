@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["CAUSE_KINDS", "Cause", "CauseKind", "Evidence"]
 
@@ -52,7 +53,8 @@ class Cause:
 
     Attributes:
       kind: one of `CAUSE_KINDS`.
-      sentence: the cause in the user's names, for a person.
+      sentence: the cause in the user's names, for a person, behind the collective and a colon; a string
+        whose `phrases` say what its words are.
       facts: what proves it, one short statement each; () when nothing does.
       evidence: "sharding" when XLA's own modules before and after partitioning show the collective between operations
         whose shardings make it needed over these axes; "name" when only the name of an operation speaks for it;
@@ -67,8 +69,8 @@ class Cause:
     """
 
     kind: CauseKind
-    sentence: str
-    facts: tuple[str, ...] = ()
+    sentence: Sentence
+    facts: tuple[Sentence, ...] = ()
     evidence: Evidence = "nothing"
     op_name: str = ""
     source: tuple[Frame, ...] = ()
@@ -76,3 +78,12 @@ class Cause:
     payload_bytes: int = 0
     serves_with: tuple[str, ...] = ()
     candidates: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sentence", Sentence(self.sentence))
+        object.__setattr__(self, "facts", tuple(map(Sentence, self.facts)))
+
+    @property
+    def clause(self) -> Sentence:
+        """The sentence without the collective that it begins with, which the head of a group names already."""
+        return self.sentence.after(": ")

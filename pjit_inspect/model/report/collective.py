@@ -6,7 +6,7 @@ Not its job: finding them (`analyze.collectives.collectives`) or their cost (`an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.table import Table
@@ -175,6 +175,8 @@ class CollectiveTable(Table[Collective]):
     """
 
     rows: tuple[Collective, ...]
+
+    computed: ClassVar[tuple[str, ...]] = ("sent_bytes", "global_bytes")
 
     def _hint(self, name: str) -> str:
         return '; .of_kind("all-gather") and .over("model") choose rows'

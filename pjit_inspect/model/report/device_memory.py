@@ -1,6 +1,6 @@
 """What arguments and results hold on each device, in bytes.
 
-Not its job: counting it (`analyze.program.device_memory`), drawing it (`view.charts.memory`), what is alive meanwhile.
+Not its job: counting it (`analyze.program.device_memory`), drawing it (`view.charts.totals`), what is alive meanwhile.
 """
 
 from __future__ import annotations

@@ -7,11 +7,14 @@ message (`parse.messages.sharding_errors`), the traceback (`observe.errors.scene
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = [
     "PLACING",
@@ -23,7 +26,6 @@ __all__ = [
     "ErrorScene",
     "ExplainedError",
     "Fit",
-    "MeshAxes",
     "TreeDifference",
     "TreeNode",
 ]
@@ -44,31 +46,6 @@ PLACING = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeshAxes:
-    """A mesh as an error knows it: names and sizes, perhaps without devices.
-
-    Attributes:
-      axes: (name, size) of each axis, outermost first.
-      types: "auto", "explicit" or "manual" of each axis; () when it is not known.
-      device_ids: the device at each position; () when it is not known.
-      name: the user's variable that holds it; "" when none is known.
-    """
-
-    axes: tuple[tuple[str, int], ...]
-    types: tuple[str, ...] = ()
-    device_ids: tuple[int, ...] = ()
-    name: str = field(default="", compare=False)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Devices along each axis, by name."""
-        return dict(self.axes)
-
-    def __str__(self) -> str:
-        return " x ".join(f"{name}={size}" for name, size in self.axes) or "no axes"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorArray:
     """An array that an error is about. What is not known is "", None or ().
 
@@ -77,7 +54,7 @@ class ErrorArray:
       dtype: its element type as JAX writes it.
       shape: its global shape.
       spec: how it is split, one entry per dimension when `shape` is known; None when that is not known.
-      mesh: the mesh the spec speaks of.
+      mesh: the mesh the spec is on; a `Mesh` where its devices are known.
       device_ids: the devices it is on, in the order of its sharding.
       is_named: whether `name` is the user's.
     """
@@ -225,7 +202,7 @@ class ErrorScene:
       checked: JAX's own name of the argument it checked, such as `params['w']`; "" when it is not known.
       subscripts: what picks: the text between the brackets of `t[i]` and of `t.at[i]`, or the first argument of a call
         when it is a string, as in `einsum('ij,jk->ik', ...)`.
-      meshes: the meshes that the user's variables hold.
+      meshes: the meshes that the user's variables hold, each with the variable's name; "" for one the line cannot see.
       is_complete: whether the value of every part of the expression that may be an array was found; if not, the only
         one in `operands` with some shape need not be the only one.
       is_mesh_set: whether a mesh is set where the error is explained.
@@ -250,7 +227,7 @@ class ErrorScene:
     operands: tuple[ErrorArray, ...] = ()
     checked: str = ""
     subscripts: str = ""
-    meshes: tuple[MeshAxes, ...] = ()
+    meshes: Mapping[Mesh, str] = field(default_factory=dict)
     is_complete: bool = True
     is_mesh_set: bool = False
     is_filtered: bool = False
@@ -273,7 +250,7 @@ class Fit:
     """One change that makes it legal.
 
     Attributes:
-      edit: what to write, as code (a spec, a call), or what to do ("pad dimension 0 from 6 to 8").
+      edit: what to write, as code (a spec, a call), or what to do ("pad dimension 0 from 6 to 8"), a `Sentence`.
       effect: what it does and costs, in words.
       replaces: the user's text that code takes the place of; where the line has no such text (a leaf of a tree), what
         it is to be assigned to. "" for a spec, which takes the place of the one that was refused, for a statement
@@ -285,7 +262,7 @@ class Fit:
     """
 
     edit: str
-    effect: str
+    effect: Sentence
     spec: tuple[SpecEntry, ...] | None = None
     target: str = ""
     replaces: str = ""
@@ -299,7 +276,7 @@ class ExplainedError:
 
     Attributes:
       kind: which error it is; "unknown" for one that is not known.
-      sentence: what is wrong, in one sentence, names and code in `backticks`.
+      sentence: what is wrong, in one sentence; it knows which of its words are arrays, axes, specs and code.
       frame: the innermost line of the user's code; None when there is none.
       line: the text of that line; "" when it cannot be read.
       arrays: the arrays it is about.
@@ -308,9 +285,9 @@ class ExplainedError:
     """
 
     kind: ErrorKind
-    sentence: str
+    sentence: Sentence
     frame: Frame | None = None
     line: str = ""
     arrays: tuple[ErrorArray, ...] = ()
     fits: tuple[Fit, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Sentence, ...] = ()

@@ -1,6 +1,6 @@
 """One call from a running program back into Python, and the table of all of them.
 
-Not its job: finding them (`analyze.program.callbacks`).
+Not its job: finding them (`analyze.program.custom_calls`).
 """
 
 from __future__ import annotations

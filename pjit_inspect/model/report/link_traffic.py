@@ -1,6 +1,6 @@
 """Who sends how much to whom: bytes between pairs of positions of the mesh, all collectives of a call together.
 
-Not its job: finding it (`analyze.collectives.link_traffic`), drawing it (`view.charts.traffic`).
+Not its job: finding it (`analyze.collectives.traffic`), drawing it (`view.charts.traffic`).
 """
 
 from __future__ import annotations

@@ -7,16 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal, CollectiveTable
+from pjit_inspect.model.report.finding import FindingTable
 from pjit_inspect.model.report.fusion import FusionTable
 from pjit_inspect.model.report.host_callback import HostCallback
+from pjit_inspect.model.report.least import Least
 from pjit_inspect.model.report.suggestion import Suggestion
 
-__all__ = ["RecordReport"]
+__all__ = ["RecordReport", "Remedies"]
+
+Remedies = Literal["none", "untried", "tried"]
+"""
+none: no remedy can be tried, as for a record from a file or a program for one device.
+untried: those that can be tried have not been; what only a tried remedy proves is not among the findings yet.
+tried: all that can be tried have been.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,29 +37,43 @@ class RecordReport:
       data: the record.
       collectives: every collective, most bytes first; None when the record has no optimized HLO.
       totals: one row per set of mesh axes, most bytes sent first.
-      fusions: every fused kernel in schedule order; None when the record has no optimized HLO.
+      least: what the complete program has at least, where only a part of it is there; None where all of it is.
+      figures: what it comes to, to be set beside another.
+      fusions: every fused kernel in schedule order; None when the record has no optimized HLO, and where XLA's
+        partitioner alone was asked.
       callbacks: every call back into Python, in schedule order.
       instructions: how many HLO instructions the optimized program has; None likewise.
-      notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis").
+      notes: short sentences about what a reader could trip over ("2 collectives follow no mesh axis"), each a `Note`
+        where it is about collectives or arguments.
       timed: of each HLO instruction that was measured, JAX's name of its operation and the user's frames, innermost
         first; {} when nothing was.
-      widened: for each 16-bit type that is sent as f32 though the program has it, its name and the names of those
-        collectives' instructions.
+      findings: what is wrong with the program, dearest first, as far as it is known; None when nobody has looked.
+      remedies: whether the findings' remedies have been tried.
       suggestions: changes that may save communication, the best first.
+      are_suggestions_known: whether somebody has looked for them.
       warnings: what XLA's partitioner warned of during the compile; each has a `sentence`.
     """
 
     data: RecordData
     collectives: CollectiveTable | None = None
     totals: tuple[AxisTotal, ...] = ()
+    least: Least | None = None
+    figures: KeyFigures = KeyFigures()  # noqa: RUF009  (frozen)
     fusions: FusionTable | None = None
     callbacks: tuple[HostCallback, ...] = ()
     instructions: int | None = None
     notes: tuple[str, ...] = ()
     timed: Mapping[str, tuple[str, tuple[Frame, ...]]] = field(default_factory=dict)
-    widened: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    findings: FindingTable | None = None
+    remedies: Remedies = "none"
     suggestions: tuple[Suggestion, ...] = ()
+    are_suggestions_known: bool = False
     warnings: tuple[Any, ...] = ()
+
+    @property
+    def incomplete(self) -> str:
+        """What is missing of an optimized program that is there in part; "" when all of it is there, or nothing."""
+        return "" if self.instructions is None else self.data.missing.get("hlo", "").removeprefix("incomplete: ")
 
     @property
     def sent_bytes(self) -> int | None:

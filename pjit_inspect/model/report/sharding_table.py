@@ -13,6 +13,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.report.collective import Phase
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["ShardingTable", "ValueSharding"]
 
@@ -55,7 +56,7 @@ class ValueSharding:
     bytes_per_device: int | None = None
     replication: int | None = None
     wasted_bytes: int | None = None
-    origins: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, Sentence] = field(default_factory=dict)
     is_per_shard: bool = False
 
     @property

@@ -6,11 +6,12 @@ Not its job: thinking of changes (`analyze.suggest.suggestions`) or compiling th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.spec import Dimensions
+from pjit_inspect.model.program.table import Table
 
-__all__ = ["Checked", "Edit", "EditKind", "Suggestion", "Verdict"]
+__all__ = ["Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
 
 EditKind = Literal["argument", "result", "constrain", "hop", "respec", "remove"]
 """
@@ -98,6 +99,8 @@ class Suggestion:
         differentiation made, recomputation too; forward is all else. Counted where `counted` is there; else modelled
         (the needs of the program after propagation, ring formulas).
       removes: names of the instructions of the collectives that it aims at.
+      price: what it costs each device ("holds 48 KiB more of arguments"); "" where it costs nothing that is counted.
+      foreseen_bytes: bytes more per call that the model alone says, before XLA is asked; None where it says nothing.
       counted: what XLA's partitioner made of the program and of the changed one, before optimization; None when it
         was not asked.
       checked: what came of compiling it; None when nobody has.
@@ -109,13 +112,29 @@ class Suggestion:
     forward_bytes: int
     backward_bytes: int
     removes: tuple[str, ...] = ()
+    price: str = ""
+    foreseen_bytes: int | None = None
     counted: Checked | None = None
     checked: Checked | None = None
+
+    def __post_init__(self) -> None:
+        if self.foreseen_bytes is None and self.counted is None:
+            object.__setattr__(self, "foreseen_bytes", self.modelled_bytes)
 
     @property
     def modelled_bytes(self) -> int:
         """Bytes one device would send more per call, forward and backward; negative for less. `mark` says whence."""
         return self.forward_bytes + self.backward_bytes
+
+    @property
+    def counted_bytes(self) -> int | None:
+        """Bytes more per device per call, counted before optimization; None where XLA's partitioner was not asked."""
+        return None if self.counted is None else self.counted.change_bytes
+
+    @property
+    def compiled_bytes(self) -> int | None:
+        """Bytes more per device per call, counted in the compiled programs; None until `check` compiled them."""
+        return None if self.checked is None else self.checked.change_bytes
 
     @property
     def mark(self) -> str:
@@ -137,6 +156,22 @@ class Suggestion:
             f"(forward {_signed(self.forward_bytes)}, backward {_signed(self.backward_bytes)})"
         )
         return f"{self.sentence}\n  {modelled}\n  {self.checked or 'not checked'}"
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionTable(Table[Suggestion]):
+    """Changes that may save communication, the best first. A sequence of `Suggestion`; a slice is a table again.
+
+    Attributes:
+      rows: the suggestions.
+    """
+
+    rows: tuple[Suggestion, ...] = ()
+
+    computed: ClassVar[tuple[str, ...]] = ("counted_bytes", "compiled_bytes")
+
+    def __repr__(self) -> str:
+        return f"SuggestionTable({len(self.rows)} suggestion{'s' * (len(self.rows) != 1)})"
 
 
 def _size(size: int) -> str:

@@ -1,4 +1,4 @@
-"""The device mesh a program was partitioned over.
+"""Meshes: named axes, and the devices they are laid over.
 
 Not its job: finding which axes a replica group follows (`analyze.collectives.mesh_axes`).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["Device", "Mesh"]
+__all__ = ["Device", "Mesh", "MeshAxes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,21 +31,17 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mesh:
-    """Named axes over devices, as the user built them.
-
-    A device's *position* is its index in row-major order over the axes: the last axis varies fastest.
+class MeshAxes:
+    """Named axes without devices, as JAX's `AbstractMesh` and the messages of errors have them.
 
     Attributes:
       axis_names: the user's names, outermost first.
       shape: devices along each axis, in the same order.
-      device_ids: the device at each position (length: the product of `shape`).
       axis_types: "auto", "explicit" or "manual" for each axis; () when it is not known.
     """
 
     axis_names: tuple[str, ...]
     shape: tuple[int, ...]
-    device_ids: tuple[int, ...]
     axis_types: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -55,6 +51,38 @@ class Mesh:
             raise ValueError(f"an axis cannot have {min(self.shape)} devices")
         if len(set(self.axis_names)) != len(self.axis_names):
             raise ValueError(f"axis names repeat: {self.axis_names}")
+
+    @property
+    def axes(self) -> tuple[tuple[str, int], ...]:
+        """(name, size) of each axis, outermost first."""
+        return tuple(zip(self.axis_names, self.shape, strict=True))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Devices along each axis, by axis name."""
+        return dict(self.axes)
+
+    def __str__(self) -> str:
+        return " x ".join(f"{name}={size}" for name, size in self.axes) or "no axes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mesh(MeshAxes):
+    """Named axes over devices, as the user built them.
+
+    A device's *position* is its index in row-major order over the axes: the last axis varies fastest.
+
+    Attributes:
+      axis_names: the user's names, outermost first.
+      shape: devices along each axis, in the same order.
+      axis_types: "auto", "explicit" or "manual" for each axis; () when it is not known.
+      device_ids: the device at each position (length: the product of `shape`).
+    """
+
+    device_ids: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        MeshAxes.__post_init__(self)
         if math.prod(self.shape) != len(self.device_ids):
             raise ValueError(f"{len(self.device_ids)} devices do not fill a mesh of shape {self.shape}")
 
@@ -62,11 +90,3 @@ class Mesh:
     def size(self) -> int:
         """How many devices the mesh has."""
         return len(self.device_ids)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Devices along each axis, by axis name."""
-        return dict(zip(self.axis_names, self.shape, strict=True))
-
-    def __str__(self) -> str:
-        return " x ".join(f"{name}={size}" for name, size in self.sizes.items()) or "no axes"

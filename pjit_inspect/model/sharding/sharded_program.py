@@ -16,7 +16,6 @@ from pjit_inspect.model.program.spec import Dimensions, local_shape
 
 __all__ = [
     "AxisOrigin",
-    "AxisSizes",
     "EntryValue",
     "PartitionedCollective",
     "ShardedOp",
@@ -33,10 +32,6 @@ __all__ = [
 
 """For each dimension the mesh axes it is split over, outermost first. A part of an axis is written "x:(1)2": the
 devices along it before the part, and those of the part."""
-
-AxisSizes = dict[str, int]
-"""Mesh axis -> devices along it."""
-
 
 _MOST_DEVICES = 1 << 31
 _STABLEHLO_NAMES = {
@@ -163,7 +158,7 @@ class ShardingRule:
       operands, results: for each array, for each dimension, its factors (outermost first).
       sizes: factor -> its length.
       reduction: factors that are summed (or otherwise reduced) away.
-      need_replication: factors that must be whole on every device.
+      need_replication: factors that must be replicated on every device.
       permutation: factors that may be split, but whose neighbours must be exchanged.
     """
 
@@ -307,7 +302,7 @@ class ShardedProgram:
       ops: in program order; an op stands before those in its regions.
       values: every array they use.
       inputs, outputs: the program's arguments and results.
-      meshes: the axis sizes of every mesh of the program, in order of appearance.
+      meshes: of every mesh of the program the devices along each axis (`Mesh.sizes`), in order of appearance.
       links: pairs of values that are the same array on both sides of a region's border (loop, call, `shard_map`).
       is_predicted: whether it is a prediction, and not what XLA says.
       partitioner: "shardy" or "gspmd", whichever XLA used.
@@ -318,7 +313,7 @@ class ShardedProgram:
     values: tuple[ShardedValue, ...] = ()
     inputs: tuple[EntryValue, ...] = ()
     outputs: tuple[EntryValue, ...] = ()
-    meshes: tuple[AxisSizes, ...] = ()
+    meshes: tuple[dict[str, int], ...] = ()
     links: tuple[tuple[int, ...], ...] = ()
     is_predicted: bool = True
     partitioner: Literal["shardy", "gspmd"] = "shardy"
@@ -351,10 +346,10 @@ class ShardedProgram:
         _check_indices(tuple(value for link in self.links for value in link), len(self.values), "a link's value")
 
     @property
-    def sizes(self) -> AxisSizes:
+    def sizes(self) -> dict[str, int]:
         """Mesh axis -> devices along it, over all meshes; the first mesh that has a name decides."""
         if "sizes" not in self._cache:
-            sizes: AxisSizes = {}
+            sizes: dict[str, int] = {}
             for mesh in self.meshes:
                 sizes = {**mesh, **sizes}
             self._cache["sizes"] = sizes

@@ -30,10 +30,12 @@ __all__ = [
     "COMPILE_EVENT",
     "LOWER_EVENT",
     "TRACE_EVENT",
+    "HiddenProfile",
     "cache_clears",
     "compile_unseen",
     "context_meshes",
     "cpu_devices",
+    "devices_of_compile",
     "distributed_place",
     "donated_arguments",
     "final_shardings",
@@ -42,6 +44,7 @@ __all__ = [
     "has_disk_cache",
     "hlo_header",
     "hlo_module",
+    "hlo_proto",
     "is_pmapped",
     "is_stage",
     "is_traceback_wrapper",
@@ -58,10 +61,12 @@ __all__ = [
     "results_of",
     "shard_mapped",
     "stages_of",
+    "target_devices",
     "timed_frame",
     "trace_context_hash",
     "traced_ahead",
     "tracing_flags",
+    "tracing_key",
     "transform_frame",
     "unregister",
     "watched_calls",
@@ -109,6 +114,14 @@ def timed_frame(frame: FrameType) -> FrameType:
     return frame
 
 
+def devices_of_compile(frame: FrameType) -> int | None:
+    """For how many devices the compile is that begins in this frame; None where the frame does not show it."""
+    if _STAGES.get(_file_and_name(frame.f_code)) != "backend":
+        return None
+    devices = frame.f_locals.get("dev")
+    return None if devices is None else len(devices)
+
+
 # ---------------------------------------------------------------- reading the stack of a compile
 
 _STAGES = {
@@ -144,12 +157,18 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
     stages: dict[str, FrameType] = {}
     while frame is not None:
         code = frame.f_code
-        head, found, tail = code.co_filename.replace("\\", "/").rpartition("/jax/_src/")
-        stage = _STAGES.get((tail, code.co_name)) if found and head else None
-        if stage is not None:
+        tail = _place_in_jax(code.co_filename)
+        if tail and (stage := _STAGES.get((tail, code.co_name))) is not None:
             stages.setdefault(stage, frame)
         frame = frame.f_back
     return stages
+
+
+@functools.lru_cache(maxsize=4096)
+def _place_in_jax(file: str) -> str:
+    """The path of one of JAX's files within JAX; "" for any other file."""
+    head, _, tail = file.replace("\\", "/").rpartition("/jax/_src/")
+    return tail if head else ""
 
 
 # Frames under which JAX compiles programs that only cut arrays up and put them on devices.
@@ -163,7 +182,7 @@ _PLACING = {
 
 
 def _file_and_name(code: CodeType) -> tuple[str, str]:
-    return code.co_filename.replace("\\", "/").rpartition("/jax/_src/")[2], code.co_name
+    return _place_in_jax(code.co_filename) or code.co_filename.replace("\\", "/"), code.co_name
 
 
 def places_arrays(code: CodeType) -> bool:
@@ -290,6 +309,13 @@ _FLAGS_BEFORE_NAMES = (
 _CONTEXTS = ("compute_on_context_manager", "xla_metadata_context_manager")
 
 
+def tracing_key() -> tuple[Any, ...]:
+    """What `tracing_flags` are made of: equal where those are."""
+    from jax._src import config
+
+    return config.trace_context(), *(getattr(config, name).value for name in _CONTEXTS if hasattr(config, name))
+
+
 def tracing_flags() -> tuple[tuple[str, Any], ...]:
     """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value)."""
     from jax._src import config
@@ -352,7 +378,7 @@ def distributed_place() -> tuple[int, int]:
 
 def has_disk_cache() -> bool:
     """Whether the compilation cache has a folder to keep programs in."""
-    return bool(jax.config.values.get("jax_compilation_cache_dir"))
+    return bool(getattr(jax.config, "jax_compilation_cache_dir", None))
 
 
 def cache_clears() -> int:
@@ -386,7 +412,7 @@ def traced_ahead(stages: dict[str, FrameType]) -> dict[str, Any] | None:
 OnKnown = Callable[[Any, Any, FrameType], None]
 _watchers: list[OnKnown] = []
 _watch_lock = threading.RLock()
-_original: list[tuple[Any, str, Callable[..., Any]]] = []
+_original: list[tuple[type, str, Callable[..., Any]]] = []
 
 
 @contextmanager
@@ -399,9 +425,9 @@ def watched_calls(on_known: OnKnown) -> Iterator[None]:
     """
     with _watch_lock:
         if not _watchers:
-            for home, name, watching in _watched_names():
+            for home, name, tell in _watched_methods():
                 _original.append((home, name, getattr(home, name)))
-                setattr(home, name, watching(getattr(home, name)))
+                setattr(home, name, _Announced(getattr(home, name), tell))
         _watchers.append(on_known)
     forget_fast_paths()
     try:
@@ -413,51 +439,45 @@ def watched_calls(on_known: OnKnown) -> Iterator[None]:
                 setattr(*_original.pop())
 
 
-def _watched_names() -> list[tuple[Any, str, Callable[[Callable[..., Any]], Callable[..., Any]]]]:
-    from jax._src import pjit
+class _Announced:
+    """Stands in the place of a method, and tells when a call looks it up; what is called then is the method itself.
+
+    So no frame of ours is on the stack while JAX lowers, compiles or runs, nor in a traceback of what fails there.
+    """
+
+    __slots__ = ("_method", "_tell")
+
+    def __init__(self, method: Callable[..., Any], tell: Callable[[Any, FrameType], None]) -> None:
+        self._method, self._tell = method, tell
+
+    def __get__(self, holder: Any, kind: type | None = None) -> Any:
+        frame = sys._getframe(1)
+        # `Lowered.compile()` passes here too, but calls nothing.
+        if holder is not None and frame.f_code.co_name == "_pjit_call_impl_python":
+            with shielded("a call of a compiled function"):
+                self._tell(holder, frame)
+        return self._method.__get__(holder, kind)
+
+
+def _watched_methods() -> list[tuple[type, str, Callable[[Any, FrameType], None]]]:
     from jax._src.interpreters import pxla
 
-    names: list[tuple[Any, str, Any]] = [(pjit, "_resolve_and_lower", _watching)]
+    methods: list[tuple[type, str, Callable[[Any, FrameType], None]]] = [(pxla.MeshComputation, "compile", _tell_known)]
     # A program that is lowered anew but whose executable JAX finds again, as one like it was compiled, is known only
     # after that. What runs then, from 0.10 on; before it such a call is not seen.
     if hasattr(pxla.MeshExecutable, "shard_const_args"):
-        names.append((pxla.MeshExecutable, "shard_const_args", _watching_compiled))
-    return names
+        methods.append((pxla.MeshExecutable, "shard_const_args", _tell_found))
+    return methods
 
 
-_CALL = "_pjit_call_impl_python"
+def _tell_found(_: Any, frame: FrameType) -> None:
+    _tell_known(frame.f_locals.get("computation"), frame)
 
 
-def _tell_known(computation: Any, jaxpr: Any, frame: FrameType) -> None:
+def _tell_known(computation: Any, frame: FrameType) -> None:
     if known_computation(computation) is not None:
         for on_known in tuple(_watchers):
-            on_known(computation, jaxpr, frame)
-
-
-def _watching(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def resolve_and_lower(*args: Any, **kwargs: Any) -> Any:
-        computation = original(*args, **kwargs)
-        with shielded("a call of a compiled function"):
-            frame = sys._getframe(1)
-            # `.lower()` passes here too, but calls nothing.
-            if frame.f_code.co_name == _CALL:
-                _tell_known(computation, kwargs.get("jaxpr"), frame)
-        return computation
-
-    return resolve_and_lower
-
-
-def _watching_compiled(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def shard_const_args(*args: Any, **kwargs: Any) -> Any:
-        with shielded("a call of a compiled function"):
-            frame = sys._getframe(1)
-            if frame.f_code.co_name == _CALL:
-                _tell_known(frame.f_locals.get("computation"), frame.f_locals.get("jaxpr"), frame)
-        return original(*args, **kwargs)
-
-    return shard_const_args
+            on_known(computation, frame.f_locals.get("jaxpr"), frame)
 
 
 def forget_fast_paths() -> None:
@@ -578,6 +598,52 @@ def forget_profile() -> None:
         profiler._profile_state.reset()
 
 
+class HiddenProfile:
+    """The profiler that runs, out of JAX's sight: the program may start one of its own, or stop one it never started.
+
+    Then JAX says and does what it would without this one. Where the program does start its own, this one is ended
+    first, as there is one at a time. Stands in the place of JAX's lock, which is taken before anything of that.
+    """
+
+    def __init__(self) -> None:
+        from jax._src import profiler
+
+        state: Any = profiler._profile_state
+        with state.lock:
+            self._held: dict[str, Any] | None = {key: value for key, value in vars(state).items() if key != "lock"}
+            self._state, self._lock = state, state.lock
+            state.reset()
+            state.lock = self
+
+    def __enter__(self) -> bool:
+        self._lock.acquire()
+        file, name = _file_and_name(sys._getframe(1).f_code)
+        if file == "profiler.py" and name in ("start_trace", "start"):
+            with shielded("the profiler of the program itself"):
+                self._end()
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def _end(self) -> None:
+        held, self._held = self._held, None
+        if held is not None:
+            # 0.12 keeps a session around XLA's own.
+            session = held.get("profile_session") or held["session"]._raw_session
+            session.stop()
+
+    def bring_back(self) -> bool:
+        """Show it to JAX again, so that it can be stopped; False when it was ended."""
+        with self._lock:
+            if self._state.lock is self:
+                self._state.lock = self._lock
+            held, self._held = self._held, None
+            for key, value in (held or {}).items():
+                setattr(self._state, key, value)
+        return held is not None
+
+
 def live_programs() -> Counter[str]:
     """How many executables of each HLO module's name this process holds."""
     found = jax.local_devices()[0].client.live_executables()
@@ -604,6 +670,18 @@ def cpu_devices(count: int) -> list[Any]:
     return list(client.devices())
 
 
+def target_devices(platform: str, topology: str, options: dict[str, Any], mesh: Sequence[int]) -> list[Any]:
+    """Devices of hardware that need not be attached, in the order in which JAX would lay such a mesh over them.
+
+    Errors of the platform's plugin pass through: a topology that there is none of, a plugin that is not installed.
+    """
+    from jax.experimental import topologies
+
+    described = topologies.get_topology_desc(platform=platform, topology_name=topology, **options)
+    names = tuple(f"axis{number}" for number in range(len(mesh)))
+    return list(topologies.make_mesh(described, tuple(mesh), names).devices.flat)
+
+
 def compile_unseen(
     module: Any,
     devices: Sequence[Any],
@@ -612,8 +690,8 @@ def compile_unseen(
     *,
     replicas: int = 1,
     is_for_shardy: bool = True,
-) -> bytes:
-    """The optimized program XLA makes of an MLIR module, as a serialized `xla.HloModuleProto`.
+) -> Any:
+    """The executable XLA makes of an MLIR module; `hlo_proto` is its program.
 
     Compiled as JAX would, past it: no cache of JAX's is read or written, no event is sent, nothing runs. `is_open` says
     of each argument and of each result whether the partitioner may choose its sharding; `devices` are in the order of
@@ -634,5 +712,9 @@ def compile_unseen(
     build.use_shardy_partitioner = is_for_shardy
     build.allow_spmd_sharding_propagation_to_parameters, build.allow_spmd_sharding_propagation_to_output = is_open
     where = xla_client.DeviceList(tuple(devices))
-    executable = compiler.backend_compile_and_load(client, module, where, options, [])
+    return compiler.backend_compile_and_load(client, module, where, options, [])
+
+
+def hlo_proto(executable: Any) -> bytes:
+    """The optimized program of an executable, as a serialized `xla.HloModuleProto`."""
     return executable.hlo_modules()[0].as_serialized_hlo_module_proto()

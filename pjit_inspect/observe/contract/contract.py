@@ -70,7 +70,12 @@ CONTRACT = (
         variables=("computation", "xla_executable", "compiler_options_kvs"),
         costs="the optimized HLO and StableHLO",
     ),
-    Promise(module=_PXLA, name="MeshComputation.compile", variables=("self",), costs="donation"),
+    Promise(
+        module=_PXLA,
+        name="MeshComputation.compile",
+        variables=("self",),
+        costs="donation, and functions compiled before %pjit",
+    ),
     Promise(module=_PXLA, name="_maybe_get_and_check_in_shardings", costs="input shardings the partitioner chose"),
     Promise(module=_PXLA, name="_maybe_get_and_check_out_shardings", costs="output shardings the partitioner chose"),
     Promise(module=_PXLA, name="maybe_recover_user_shardings", costs="axis names in output shardings"),
@@ -94,7 +99,6 @@ CONTRACT = (
     Promise(module="jax._src.config", name="config_states", costs="why it compiled: configuration"),
     Promise(module="jax._src.config", name="mesh_context_manager", costs="why it compiled: the mesh of `with mesh`"),
     Promise(module="jax._src.util", name="cache", costs="why it compiled: caches that were cleared"),
-    Promise(module=_PJIT, name="_resolve_and_lower", costs="functions compiled before %pjit"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_fun_only.clear", costs="functions compiled before %pjit"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_explicit_attributes.clear", costs="functions compiled before %pjit"),
     Promise(module="jax._src.dispatch", name="apply_primitive", variables=("prim",), costs="names of eager operations"),
@@ -129,6 +133,7 @@ CONTRACT = (
         costs="shardings and causes from XLA's own partitioner",
     ),
     Promise(module="jax._src.profiler", name="_profile_state.reset", costs="measured times of kernels"),
+    Promise(module="jax._src.profiler", name="_profile_state.lock", costs="measured times of kernels"),
     Promise(module="jaxlib.xla_client", name="Client.live_executables", costs="measured times of programs from disk"),
 )
 
@@ -140,7 +145,7 @@ def missing_names() -> dict[str, str]:
 
 def can_watch_calls() -> bool:
     """False when a private name that `watched_calls` needs has moved."""
-    needs = [p for p in CONTRACT if p.name.startswith(("_resolve_and_lower", "_cpp_pjit_cache"))]
+    needs = [p for p in CONTRACT if p.name.startswith(("MeshComputation.compile", "_cpp_pjit_cache"))]
     return not any(promise.missing() for promise in needs)
 
 

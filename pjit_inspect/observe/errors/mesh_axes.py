@@ -13,41 +13,41 @@ import jax
 from jax.core import Tracer
 
 from pjit_inspect.model.program.spec import SpecEntry, entry_of
-from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray
+from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 
-__all__ = ["find_mesh_axes", "is_array", "spec_entries", "to_error_array", "to_mesh_axes"]
+__all__ = ["find_meshes", "is_array", "spec_entries", "to_error_array", "to_mesh_axes"]
 
 _MOST_VARIABLES = 20_000
 _MOST_MESHES = 16
 
 
-def to_mesh_axes(mesh: Any, name: str = "") -> MeshAxes | None:
-    """A `Mesh` or `AbstractMesh` as names and sizes; None for one without axes."""
+def to_mesh_axes(mesh: Any) -> MeshAxes | None:
+    """A `Mesh` with its devices, an `AbstractMesh` without; None for one without axes."""
     if mesh is None or mesh.empty:
         return None
-    concrete = isinstance(mesh, jax.sharding.Mesh)
-    return MeshAxes(
-        axes=tuple((str(axis), int(size)) for axis, size in mesh.shape.items()),
-        types=tuple(getattr(kind, "name", "auto").lower() for kind in getattr(mesh, "axis_types", None) or ()),
-        device_ids=tuple(int(device.id) for device in mesh.devices.flat) if concrete else (),
-        name=name,
-    )
+    names, shape = tuple(map(str, mesh.shape)), tuple(map(int, mesh.shape.values()))
+    types = tuple(getattr(kind, "name", "auto").lower() for kind in getattr(mesh, "axis_types", None) or ())
+    if not isinstance(mesh, jax.sharding.Mesh):
+        return MeshAxes(axis_names=names, shape=shape, axis_types=types)
+    ids = tuple(int(device.id) for device in mesh.devices.flat)
+    return Mesh(axis_names=names, shape=shape, axis_types=types, device_ids=ids)
 
 
-def find_mesh_axes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> tuple[MeshAxes, ...]:
-    """The concrete meshes among the variables of some frames, the first frame's first, each once.
+def find_meshes(frames: Iterable[tuple[Mapping[str, Any], bool]]) -> dict[Mesh, str]:
+    """The concrete meshes among the variables of some frames, the first frame's first, each once, and its variable.
 
     Beside its variables, each frame says whether the user's line sees them: only then has a mesh a name.
     """
-    found: dict[MeshAxes, None] = {}
+    meshes: dict[Mesh, str] = {}
     for names, is_seen in frames:
         named = [(name, value) for name, value in islice(names.items(), _MOST_VARIABLES) if _is_mesh(value)]
         # IPython keeps results in `_`, `_3`: no name of the user's.
         for name, value in sorted(named, key=lambda item: item[0].startswith("_")):
-            axes = to_mesh_axes(value, name if is_seen else "")
-            if axes is not None and len(found) < _MOST_MESHES:
-                found.setdefault(axes)
-    return tuple(found)
+            mesh = to_mesh_axes(value)
+            if isinstance(mesh, Mesh) and len(meshes) < _MOST_MESHES:
+                meshes.setdefault(mesh, name if is_seen else "")
+    return meshes
 
 
 def _is_mesh(value: Any) -> bool:

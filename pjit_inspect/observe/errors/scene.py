@@ -29,7 +29,7 @@ from pjit_inspect.observe.errors.calls import (
     takers,
 )
 from pjit_inspect.observe.errors.functions import find_functions
-from pjit_inspect.observe.errors.mesh_axes import find_mesh_axes
+from pjit_inspect.observe.errors.mesh_axes import find_meshes
 from pjit_inspect.observe.errors.operands import Expression, find_operands, magic_text, read_expression
 from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
 
@@ -75,7 +75,7 @@ def error_scene(error: BaseException) -> ErrorScene:
         frame=_frame(own),
         line=_line(own),
         checked=_jax.checked_argument(inner),
-        meshes=find_mesh_axes(
+        meshes=find_meshes(
             (read_variables(steps[number][0]), _sees(own, steps[number])) for number in reversed(mine[-_MOST_SEARCHED:])
         ),
         # Of `jax.set_mesh`, the last: only there does JAX take a spec without a mesh.

@@ -12,6 +12,7 @@ from typing import Any
 from pjit_inspect.model.record.compile_key import Container, NamedText
 from pjit_inspect.observe.key.static_arguments import static_field_names
 from pjit_inspect.observe.live.short_text import static_text
+from pjit_inspect.observe.live.untouched import plain_attribute
 
 __all__ = ["passed", "tree_facts"]
 
@@ -78,10 +79,10 @@ def _data(kind: type, data: Any) -> tuple[NamedText, ...]:
     """What a node holds beside its leaves, by the names of its static fields where these are known."""
     if data is None or issubclass(kind, _PLAIN):
         return ()
-    if kind.__name__ == "GraphDef" and hasattr(data, "attributes"):
+    if kind.__name__ == "GraphDef" and plain_attribute(data, "attributes") is not None:
         return tuple(static_text(name, value) for name, value in _nnx_statics(data))[:_MAX_NODES]
     names = static_field_names(kind)
-    if isinstance(data, tuple) and names and len(names) <= len(data):
+    if type(data) is tuple and names and len(names) <= len(data):
         # Equinox puts a marker first.
         return tuple(static_text(name, item) for name, item in zip(names, data[-len(names) :], strict=True))
     return (static_text("", data),)

@@ -36,6 +36,7 @@ from pjit_inspect.observe.live.library_names import pmap_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
 from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
+from pjit_inspect.observe.live.untouched import plain_attribute
 
 __all__ = ["CallFacts", "call_facts", "key_of", "remember_trace"]
 
@@ -160,11 +161,10 @@ def _type_name(kind: type) -> str:
 
 
 def _config() -> tuple[NamedText, ...]:
-    flags = _jax.tracing_flags()
     try:
-        return _config_texts(flags)
+        return _config_texts(_jax.tracing_key())
     except TypeError:  # A value that has no hash.
-        return _config_texts.__wrapped__(flags)
+        return _config_texts.__wrapped__(())
 
 
 def _context() -> int | None:
@@ -173,8 +173,9 @@ def _context() -> int | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _config_texts(flags: tuple[tuple[str, Any], ...]) -> tuple[NamedText, ...]:
-    return tuple(NamedText(name=name, text=short_text(value)) for name, value in flags)
+def _config_texts(_: tuple[Any, ...]) -> tuple[NamedText, ...]:
+    """The configuration as it is now, which is the same for equal keys."""
+    return tuple(NamedText(name=name, text=short_text(value)) for name, value in _jax.tracing_flags())
 
 
 def _context_mesh(given: Any) -> str:
@@ -190,8 +191,9 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
     local = _jax.traced_ahead(stages)
     if local is not None:
         statics = static_facts(local["ji"], local["args"], local["kwargs"], frame)
-        function = statics.function or local["fun"]
-        name = str(getattr(function, "__name__", type(function).__name__))
+        function = local["fun"] if statics.function is None else statics.function
+        name = plain_attribute(function, "__name__")
+        name = name if type(name) is str else type(function).__name__
         _remember(jaxpr, describe_function(function, name), statics)
 
 

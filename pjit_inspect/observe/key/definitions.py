@@ -11,7 +11,7 @@ import hashlib
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import CodeType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from pjit_inspect.model.program.source import Frame
@@ -20,9 +20,11 @@ from pjit_inspect.observe.key.defining_text import NO_TEXT, DefiningText, defini
 from pjit_inspect.observe.live.frames import cell_name, is_jax_file
 from pjit_inspect.observe.live.serials import serial_of
 from pjit_inspect.observe.live.short_text import named_text
+from pjit_inspect.observe.live.untouched import is_a, plain_attribute
 
 __all__ = ["describe_function"]
 
+_NAMED = (FunctionType, BuiltinFunctionType, MethodType, type)
 _TRACEBACKS = "/jax/_src/traceback_util.py"
 _MAX_LINES = 400
 _MAX_WRAPPERS = 30
@@ -45,8 +47,7 @@ def describe_function(function: Any, name: str) -> FunctionKey:
     """The facts of what was given to jit; `name` is what the record calls it."""
     chain = list(_unwrapped(function))
     inner = chain[-1]
-    call = getattr(type(inner), "__call__", None)  # noqa: B004  (its code is what is wanted)
-    code = getattr(inner, "__code__", None) or getattr(call, "__code__", None)
+    code = plain_attribute(inner, "__code__") or plain_attribute(plain_attribute(type(inner), "__call__"), "__code__")
     found = _definition(code) if isinstance(code, CodeType) else _Definition()
     return FunctionKey(
         name=_qualified_name(inner, name),
@@ -67,35 +68,35 @@ def _unwrapped(function: Any) -> Iterator[Any]:
     """The object and what it wraps, outermost first."""
     for _ in range(_MAX_WRAPPERS):
         yield function
-        if isinstance(function, functools.partial):
+        if is_a(function, functools.partial):
             inner = function.func
-        elif isinstance(function, MethodType):
+        elif is_a(function, MethodType):
             inner = function.__func__
         else:
-            inner = getattr(function, "__wrapped__", None)
+            inner = plain_attribute(function, "__wrapped__")
         if inner is None or not callable(inner):
             return
         function = inner
 
 
 def _kind(function: Any, chain: list[Any]) -> FunctionKind:
-    if isinstance(function, functools.partial):
+    if is_a(function, functools.partial):
         return "partial"
-    if isinstance(function, MethodType):
+    if is_a(function, MethodType):
         return "method"
-    if not hasattr(function, "__code__") and not hasattr(function, "__wrapped__"):
+    if plain_attribute(function, "__code__") is None and plain_attribute(function, "__wrapped__") is None:
         return "object"
     if len(chain) > 1:
         return "wrapper"
-    return "lambda" if getattr(function, "__name__", "") == "<lambda>" else "function"
+    return "lambda" if plain_attribute(function, "__name__") == "<lambda>" else "function"
 
 
 def _wrapper_name(chain: list[Any]) -> str:
     """`grad` for the function that `jax.grad` returned: what stands before `<locals>` in its own code's name."""
     for function in chain[:-1]:
-        if isinstance(function, (functools.partial, MethodType)):
+        if is_a(function, functools.partial, MethodType):
             continue
-        code = getattr(_without_traceback_wrapper(function), "__code__", None)
+        code = plain_attribute(_without_traceback_wrapper(function), "__code__")
         if not isinstance(code, CodeType):
             return type(function).__name__
         name = code.co_qualname.split(".<locals>")[0]
@@ -106,43 +107,42 @@ def _wrapper_name(chain: list[Any]) -> str:
 
 def _without_traceback_wrapper(function: Any) -> Any:
     """JAX wraps its own wrappers once more, to shorten tracebacks, and gives that the inner function's name."""
-    code = getattr(function, "__code__", None)
+    code = plain_attribute(function, "__code__")
     if not isinstance(code, CodeType) or not code.co_filename.replace("\\", "/").endswith(_TRACEBACKS):
         return function
     held = (cell.cell_contents for cell in function.__closure__ or ())
-    return next((item for item in held if hasattr(item, "__code__")), function)
+    return next((item for item in held if plain_attribute(item, "__code__") is not None), function)
 
 
 def _qualified_name(inner: Any, name: str) -> str:
-    found = getattr(inner, "__qualname__", None)
+    found = plain_attribute(inner, "__qualname__") if is_a(inner, *_NAMED) else None
     return found if isinstance(found, str) else (name or type(inner).__qualname__)
 
 
 def _bound(chain: list[Any]) -> Iterator[NamedText]:
     for function in chain:
-        if isinstance(function, functools.partial):
+        if is_a(function, functools.partial):
             yield from (named_text(name, value) for name, value in _positional(function))
             yield from (named_text(name, value) for name, value in sorted(function.keywords.items()))
-        elif isinstance(function, MethodType):
+        elif is_a(function, MethodType):
             yield named_text("self", function.__self__)
     yield from _closed_over(chain[-1])
 
 
 def _positional(function: functools.partial[Any]) -> Iterator[tuple[str, Any]]:
     """The positional arguments that a partial holds, by name where its function shows them."""
-    code = getattr(function.func, "__code__", None)
+    code = plain_attribute(function.func, "__code__")
     names = code.co_varnames[: code.co_argcount] if isinstance(code, CodeType) else ()
-    if isinstance(function.func, MethodType):
+    if is_a(function.func, MethodType):
         names = names[1:]
     for number, value in enumerate(function.args):
         yield (names[number] if number < len(names) else f"argument {number}"), value
 
 
 def _closed_over(function: Any) -> Iterator[NamedText]:
-    code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType):
+    if not is_a(function, FunctionType):
         return
-    for name, cell in zip(code.co_freevars, getattr(function, "__closure__", None) or (), strict=False):
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
             yield named_text(name, cell.cell_contents)
         except ValueError:  # A name that has no value yet.
@@ -150,13 +150,12 @@ def _closed_over(function: Any) -> Iterator[NamedText]:
 
 
 def _defaults(function: Any) -> Iterator[NamedText]:
-    code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType):
+    if not is_a(function, FunctionType):
         return
-    defaults = getattr(function, "__defaults__", None) or ()
+    code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
     yield from (named_text(name, value) for name, value in zip(names, defaults, strict=True))
-    yield from (named_text(name, value) for name, value in (getattr(function, "__kwdefaults__", None) or {}).items())
+    yield from (named_text(name, value) for name, value in (function.__kwdefaults__ or {}).items())
 
 
 # ---------------------------------------------------------------- source

@@ -19,6 +19,7 @@ from pjit_inspect.model.record.compile_key import FedBack
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.frames import is_user_file, user_frame
 from pjit_inspect.observe.live.program import LiveProgram
+from pjit_inspect.observe.live.untouched import is_a
 
 __all__ = ["dropped_before", "fed_back", "remember_program"]
 
@@ -53,13 +54,17 @@ def remember_program(
         if len(_past) >= _MAX_FUNCTIONS:
             _past.clear()
         # Of a program that is gone its number is enough.
-        known = [old if old.computation() is not None else replace(old, results=()) for old in _past.get(function, ())]
+        known = [_without_results(old) if old.results else old for old in _past.get(function, ())]
         _past[function] = [*known, past][-_MAX_OF_ONE:]
+
+
+def _without_results(past: _Past) -> _Past:
+    return past if past.computation() is not None else replace(past, results=())
 
 
 def dropped_before(function: str) -> tuple[int, ...]:
     """The serials of the function's newest programs that are gone: neither JAX nor the user holds them any more."""
-    return tuple(past.serial for past in _past.get(function, ()) if past.computation() is None)
+    return tuple([past.serial for past in _past.get(function, ()) if past.computation() is None])
 
 
 # ---------------------------------------------------------------- results that come back
@@ -76,7 +81,7 @@ def fed_back(function: str, paths: Sequence[str], arguments: Sequence[Any]) -> t
         return ()
     found = []
     for path, argument in zip(paths, arguments, strict=True):
-        if isinstance(argument, jax.Array) and (made := known.get(_objects(argument.aval, argument.sharding))):
+        if is_a(argument, jax.Array) and (made := known.get(_objects(argument.aval, argument.sharding))):
             past = next((past for past in reversed(made) if _is_made_at(argument, past)), None)
             if past is not None:
                 results = made[past]
@@ -93,6 +98,8 @@ def _results(function: str) -> dict[tuple[int, int], dict[_Past, list[str]]]:
     """The results of the function's earlier programs that JAX holds, by what their arrays have in common."""
     found: dict[tuple[int, int], dict[_Past, list[str]]] = defaultdict(dict)
     for past in _past.get(function, ()):
+        if not past.results:
+            continue
         for path, result in zip(past.results, _jax.results_of(past.computation()), strict=False):
             found[_objects(*result)].setdefault(past, []).append(path)
     return found

@@ -17,11 +17,13 @@ import numpy as np
 from pjit_inspect.model.record.compile_key import NamedText
 from pjit_inspect.observe.live.library_names import frame_of, positional_labels
 from pjit_inspect.observe.live.short_text import static_text
+from pjit_inspect.observe.live.untouched import is_a, plain_attribute
 
 __all__ = ["StaticFacts", "static_facts", "static_field_names"]
 
 _MAX_STATICS = 200
 _MAX_NODES = 2000
+_ABSENT = object()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def _parts(label: str, value: Any) -> Iterator[tuple[str, Any]]:
         name, node = stack.pop()
         children = jax.tree_util.tree_flatten_with_path(node, is_leaf=lambda item, node=node: item is not node)[0]
         if len(children) == 1 and not children[0][0]:
-            if not isinstance(node, (jax.Array, np.ndarray, np.generic)):
+            if not is_a(node, jax.Array, np.ndarray, np.generic):
                 yield name, node
             continue
         yield from ((f"{name}.{field}", item) for field, item in _static_fields(type(node), node))
@@ -89,8 +91,8 @@ def _parts(label: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _static_fields(kind: type, node: Any) -> Iterator[tuple[str, Any]]:
     """The fields of a dataclass that are part of its tree and no leaves; `node` is an object of that `kind`."""
     for name in static_field_names(kind):
-        if hasattr(node, name):
-            yield name, getattr(node, name)
+        if (value := plain_attribute(node, name, _ABSENT)) is not _ABSENT:
+            yield name, value
 
 
 def static_field_names(kind: type) -> tuple[str, ...]:

@@ -31,9 +31,9 @@ __all__ = [
 
 _PACKAGE = str(Path(__file__).absolute().parents[2]) + os.sep
 _SITE = tuple(
-    os.path.abspath(path) + os.sep
+    os.path.abspath(_path) + os.sep
     for key in ("stdlib", "platstdlib", "purelib", "platlib")
-    if (path := sysconfig.get_paths().get(key))
+    if (_path := sysconfig.get_paths().get(key))
 )
 _MAX_LINES = 20_000
 _MAX_TEXTS = 64

@@ -126,7 +126,8 @@ def pmap_names(frame: FrameType, function: Any) -> list[str]:
 
 def _nnx_names(tree: Any, names: list[str]) -> list[str]:
     """Names in which the numbered leaves of nnx modules carry their attribute paths."""
-    if tree is None or tree.num_leaves != len(names):
+    if tree is None or tree.num_leaves != len(names) or not any(_NNX_STATE.search(name) for name in names):
+        # To make a tree of other leaves runs the user's code, and is done for nnx's own nodes only.
         return list(names)
     structure = jax.tree_util.tree_unflatten(tree, list(range(len(names))))
     renamed = list(names)

@@ -16,13 +16,16 @@ import jax
 import numpy as np
 
 from pjit_inspect.model.program.layout import Sharding
-from pjit_inspect.model.program.spec import SpecEntry, axes_of, entry_of
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.contract import _jax
 
-__all__ = ["find_meshes", "has_devices", "is_concrete", "on_mesh", "to_device", "to_mesh", "to_sharding"]
+__all__ = [
+    "find_meshes", "full_spec", "has_devices", "is_concrete", "laid", "on_mesh", "to_device", "to_mesh", "to_sharding",
+]  # fmt: skip
 
 
+@functools.lru_cache(maxsize=8192)
 def to_device(device: Any) -> Device:
     """A `jax.Device` as frozen facts; fields its backend does not know are left at their defaults."""
     coords = getattr(device, "coords", None)
@@ -82,6 +85,7 @@ def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
     """
     if hasattr(sharding, "spec") and is_concrete(getattr(sharding, "mesh", None)):
         return _named(sharding, len(shape))
+    # Not in a cache: to JAX a sharding on one of eight devices equals one that is replicated over them.
     if (device := _jax.only_device(sharding)) is not None:
         kind, memory = type(sharding).__name__, getattr(sharding, "memory_kind", None)
         return Sharding(
@@ -92,23 +96,23 @@ def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
 
 @functools.lru_cache(maxsize=1024)
 def _named(sharding: Any, rank: int) -> Sharding:
-    mesh = to_mesh(sharding.mesh)
-    spec = _full_spec(sharding.spec, rank)
-    sizes = mesh.sizes
-    tiles = tuple(math.prod(sizes[axis] for axis in axes_of(entry)) for entry in spec)
-    return Sharding(
-        spec=spec,
-        tiles=tiles,
-        device_ids=mesh.device_ids,
-        tile_of=_tiles_by_position(mesh, spec),
+    return dataclasses.replace(
+        laid(to_mesh(sharding.mesh), full_spec(sharding.spec, rank)),
         kind=type(sharding).__name__,
         memory_kind=sharding.memory_kind,
         unreduced=tuple(sorted(_axis_name(a) for a in getattr(sharding.spec, "unreduced", None) or ())),
     )
 
 
-def _full_spec(spec: Any, rank: int) -> tuple[SpecEntry, ...]:
-    """The spec with one entry for each dimension, in the record's form."""
+@functools.lru_cache(maxsize=1024)
+def laid(mesh: Mesh, spec: PartitionSpec) -> Sharding:
+    """An array laid over a mesh; `spec` has one entry per dimension."""
+    tiles = tuple(math.prod(mesh.sizes[axis] for axis in axes_of(entry)) for entry in spec)
+    return Sharding(spec=spec, tiles=tiles, device_ids=mesh.device_ids, tile_of=_tiles_by_position(mesh, spec))
+
+
+def full_spec(spec: Any, rank: int) -> PartitionSpec:
+    """A `jax.sharding.PartitionSpec` with one entry for each dimension, in the record's form."""
     # A spec with unreduced axes refuses to be iterated; before 0.10 it had no public name for its entries.
     entries = [_entry(entry) for entry in getattr(spec, "partitions", None) or spec._partitions]  # noqa: SLF001
     return tuple(entries + [None] * (rank - len(entries)))
@@ -133,6 +137,7 @@ def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ..
     return tuple(tile.tolist())
 
 
+@functools.lru_cache(maxsize=1024)
 def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
     """Any other sharding, from the slices JAX says its devices hold."""
     slices = sharding.devices_indices_map(shape)

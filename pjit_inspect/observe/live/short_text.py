@@ -1,47 +1,57 @@
-"""Any value of the user's as a short text that keeps nothing of it alive.
+"""Any value of the user's as a short text that keeps nothing of it alive, and that runs none of its code.
 
-The values are foreign: their `repr` may raise, be very long, or hold addresses. Not its job: which values are looked
-at (`observe.key.definitions`, `observe.key.compile_key`).
+A value of a type that says in code of its own how it prints is shown by what it holds: `Config(width=3)`, as a
+dataclass would print itself. Not its job: which values are looked at (`observe.key.definitions`,
+`observe.key.compile_key`), or what objects hold (`observe.live.untouched`).
 """
 
 from __future__ import annotations
 
 import enum
+import functools
 import re
-from types import FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import jax
 import numpy as np
 from jax.core import Tracer
 
 from pjit_inspect.model.record.compile_key import NamedText
 from pjit_inspect.observe.live.serials import equal_serial, serial_of
+from pjit_inspect.observe.live.untouched import array_facts, is_a, is_trusted, plain_attribute, stored_fields
 
 __all__ = ["named_text", "short_text", "static_text"]
 
 _LENGTH = 80
 _ITEMS = 6
 _DEPTH = 3
+_MAX_PLAIN = 10_000
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+# Types of JAX's that print something of the user's: programs with their parameters, functions around functions.
+_HOLDS_FOREIGN = re.compile("(?i)jaxpr|callback|partial|wrapped|function|custom|thunk")
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 def named_text(name: str, value: Any) -> NamedText:
-    """A value that a function carries with it, told apart by identity unless its text says all."""
-    if isinstance(value, (*_PLAIN, *_CONTAINERS, np.generic, enum.Enum)):
-        return NamedText(name=name, text=short_text(value), digest=_digest(value))
+    """A value that a function carries with it, told apart by identity unless its text says all.
+
+    JAX does not look at such values, so they are not even asked for their hash, but for Python's own types.
+    """
+    if is_a(value, *_PLAIN, *_CONTAINERS, np.generic, enum.Enum):
+        return NamedText(name=name, text=short_text(value), digest=_digest(value) if _is_plain(value, _DEPTH) else None)
     return NamedText(name=name, text=short_text(value), serial=serial_of(value))
 
 
 def static_text(name: str, value: Any) -> NamedText:
     """A value that JAX compares with `==` and `hash`, and by identity before that."""
-    unequal = _equals(value, value) is False
     if type(value).__eq__ is object.__eq__:
         # Without an `__eq__` of its own an object equals only itself.
         return NamedText(name=name, text=short_text(value), serial=serial_of(value))
+    unequal = _equals(value, value) is False
     digest = _digest(value)
-    serial = None if isinstance(value, (*_PLAIN, *_CONTAINERS)) else equal_serial(value, digest, _equals)
+    serial = None if is_a(value, *_PLAIN, *_CONTAINERS) else equal_serial(value, digest, _equals)
     return NamedText(name=name, text=short_text(value), serial=serial, digest=digest, unequal=unequal)
 
 
@@ -49,15 +59,28 @@ def _equals(one: Any, other: Any) -> bool | None:
     """Whether two foreign values are equal; None when they do not say."""
     try:
         return bool(one == other)
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return None
 
 
 def _digest(value: Any) -> int | None:
     try:
         return hash(value) & 0xFFFF_FFFF_FFFF
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return None
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether its hash is Python's own: its value's, or an object's identity."""
+    own = type(value).__hash__
+    if own in (tuple.__hash__, frozenset.__hash__):
+        items = list(tuple.__iter__(value) if is_a(value, tuple) else frozenset.__iter__(value))
+        return depth > 0 and len(items) <= _MAX_PLAIN and all(_is_plain(item, depth - 1) for item in items)
+    return own in (object.__hash__, enum.Enum.__hash__) or type(value) in _PLAIN or is_a(value, np.generic)
 
 
 def short_text(value: Any) -> str:
@@ -71,51 +94,92 @@ def short_text(value: Any) -> str:
 
 
 def _text(value: Any, depth: int) -> str:
-    if isinstance(value, enum.Enum):
-        return f"{type(value).__name__}.{value.name}"
-    if isinstance(value, (str, bytes)):
-        return repr(value[:_LENGTH])
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >> 256:
-        return f"an integer of {value.bit_length()} bits"
-    if isinstance(value, (*_PLAIN, np.generic, np.dtype)):
-        return repr(value)
-    if isinstance(value, _CONTAINERS):
+    kind = type(value)
+    if issubclass(kind, enum.Enum):
+        return f"{kind.__name__}.{plain_attribute(value, '_name_', '?')}"
+    if issubclass(kind, _PLAIN):
+        return _plain_text(value)
+    if issubclass(kind, _CONTAINERS):
         return _container_text(value, depth)
-    if isinstance(value, (type, FunctionType, MethodType)):
-        return value.__qualname__
-    if isinstance(value, ModuleType):
-        return value.__name__
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
-        return _array_text(value)
-    if type(value).__repr__ is object.__repr__:
+    if issubclass(kind, (np.dtype, np.generic)):
+        return repr(value)
+    if issubclass(kind, (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)):
+        return _named(value)
+    if kind is functools.partial:
+        inner = [_text(value.func, depth - 1), *(_text(item, depth - 1) for item in value.args[:_ITEMS])]
+        inner += [f"{name}={_text(item, depth - 1)}" for name, item in list(value.keywords.items())[:_ITEMS]]
+        return f"functools.partial({', '.join(inner)})" if depth else "..."
+    if (array := _array_text(value)) is not None:
+        return array
+    return _object_text(value, depth)
+
+
+def _plain_text(value: Any) -> str:
+    """A value of Python's simplest types, by their own methods: a subclass may have others."""
+    if is_a(value, str):
+        return repr(str.__getitem__(value, slice(_LENGTH)))
+    if is_a(value, bytes):
+        return repr(bytes.__getitem__(value, slice(_LENGTH)))
+    if is_a(value, int) and type(value) is not bool and int.bit_length(value) > 256:
+        return f"an integer of {int.bit_length(value)} bits"
+    kind: Any = next(kind for kind in _PLAIN if is_a(value, kind))
+    return kind.__repr__(value)
+
+
+def _named(value: Any) -> str:
+    if is_a(value, type):
+        return type.__dict__["__qualname__"].__get__(value)
+    if is_a(value, ModuleType):
+        return str(ModuleType.__getattribute__(value, "__dict__").get("__name__", "a module"))
+    if is_a(value, MethodType):
+        return (
+            f"{type(value.__self__).__name__}.{value.__func__.__name__}"
+            if is_a(value.__func__, FunctionType)
+            else (_an_object(value))
+        )
+    return value.__qualname__
+
+
+def _object_text(value: Any, depth: int) -> str:
+    kind = type(value)
+    if is_trusted(value) and not _HOLDS_FOREIGN.search(kind.__name__):
+        return _an_object(value) if kind.__repr__ is object.__repr__ else _ADDRESS.sub("", repr(value))
+    fields = stored_fields(value) if kind.__repr__ is not object.__repr__ else {}
+    if not fields or not depth:
         return _an_object(value)
-    return _ADDRESS.sub("", repr(value))
+    texts = [f"{name}={_text(item, depth - 1)}" for name, item in list(fields.items())[:_ITEMS]]
+    return f"{kind.__qualname__}({', '.join(texts)}{', ...' if len(fields) > _ITEMS else ''})"
 
 
 def _an_object(value: Any) -> str:
     return f"<{type(value).__name__}>"
 
 
-def _array_text(value: Any) -> str:
-    shape = ",".join(str(length) for length in value.shape)
-    kind = "traced " if isinstance(value, Tracer) else ""
-    return f"{kind}{value.dtype}[{shape}]"
+def _array_text(value: Any) -> str | None:
+    facts = array_facts(value)
+    if facts is None and is_a(value, jax.Array, Tracer):
+        facts = str(value.dtype), value.shape
+    if facts is None:
+        return None
+    kind = "traced " if is_a(value, Tracer) else ""
+    return f"{kind}{facts[0]}[{','.join(str(length) for length in facts[1])}]"
 
 
 def _container_text(value: Any, depth: int) -> str:
     if not depth:
         return "..."
-    pairs = isinstance(value, dict)
-    items = list(value.items() if pairs else value)[:_ITEMS] if len(value) <= 10_000 else []
-    if isinstance(value, (set, frozenset)):
-        items = sorted(items, key=repr)
-    texts = [
-        f"{_text(item[0], depth - 1)}: {_text(item[1], depth - 1)}" if pairs else _text(item, depth - 1)
-        for item in items
-    ]
-    if len(value) > len(items):
-        texts.append(f"... {len(value)} in all")
+    kind: Any = next(kind for kind in _CONTAINERS if is_a(value, kind))
+    length = kind.__len__(value)
+    found = dict.items(value) if kind is dict else kind.__iter__(value)
+    items = list(found)[:_ITEMS] if length <= 10_000 else []
+    if kind is dict:
+        texts = [f"{_text(key, depth - 1)}: {_text(item, depth - 1)}" for key, item in items]
+    else:
+        texts = [_text(item, depth - 1) for item in items]
+    texts = sorted(texts) if kind in (set, frozenset) else texts
+    if length > len(items):
+        texts.append(f"... {length} in all")
     inner = ", ".join(texts)
-    if isinstance(value, tuple):
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    return f"[{inner}]" if isinstance(value, list) else f"{{{inner}}}"
+    if kind is tuple:
+        return f"({inner},)" if length == 1 else f"({inner})"
+    return f"[{inner}]" if kind is list else f"{{{inner}}}"

@@ -1,13 +1,15 @@
-"""One question: a process that compiles a program on fake CPU devices with XLA's dump on.
+"""A process that compiles programs with XLA's dump on: one of them on fake CPU devices, or one after another elsewhere.
 
-It is forked by `observe.partitioner.server`, which kills it once the partitioner's files are complete. What it needs of
-JAX's private names lies in `observe.contract._jax` (`cpu_devices`, `compile_unseen`) and is listed in
+It is forked by `observe.partitioner.server`, which kills the one for CPU devices as soon as its files are complete.
+One for a chip that is not attached answers many questions: the compiler of that chip takes long to start. What it needs
+of JAX's private names lies in `observe.contract._jax` (`cpu_devices`, `compile_unseen`) and is listed in
 `observe.contract.contract`. Not its job: what becomes of the files.
 """
 
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import json
 import os
 import resource
@@ -18,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
+from pjit_inspect.observe.partitioner.messages import close_all, receive
 from pjit_inspect.observe.shardy import _mlir, how_compiled
 
-__all__ = ["be_child"]
+__all__ = ["be_child", "be_worker"]
 
 _UNKNOWN_OPTION = "No such compile option: '"
 
@@ -31,37 +35,68 @@ class _RefusedError(Exception):
 
 
 def be_child(server: int, link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> None:
-    """Compile; never returns."""
+    """Answer one question; never returns."""
     status = 1
     try:
-        _become_quiet(link, folder, question["timeout_s"])
+        _become_quiet(link)
         _end_with(server)
-        with os.fdopen(program, "rb", closefd=False) as file:
-            file.seek(0)
-            bytecode = file.read()
-        _compile(bytecode, question, folder)
+        _answer(question, program, folder)
         status = 0
-    except BaseException as error:
-        partitioner_dump.leave_text(folder, partitioner_dump.FAILURE, _first_line(error))
     finally:
         os._exit(status)
 
 
-def _become_quiet(link: socket.socket, folder: Path, timeout_s: float) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def be_worker(server: int, link: socket.socket, questions: socket.socket, environment: dict[str, str]) -> None:
+    """Answer the questions that come, one after another; never returns."""
+    try:
+        os.environ.update(environment)
+        _become_quiet(link)
+        _end_with(server)
+        while True:
+            question, files = receive(questions)
+            _answer(question, files[0], Path(question["folder"]))
+            close_all(files)
+    finally:
+        os._exit(0)
+
+
+def _answer(question: dict[str, Any], program: int, folder: Path) -> None:
+    """Compile. The folder has the files then, or why there are none."""
     # Should the server be killed, this process still ends.
+    signal.alarm(int(question["timeout_s"]) + 2)
+    try:
+        _write_to(folder)
+        with os.fdopen(program, "rb", closefd=False) as file:
+            file.seek(0)
+            bytecode = file.read()
+        _compile(bytecode, question, folder)
+    except BaseException as error:
+        with suppress(OSError):
+            partitioner_dump.leave_text(folder, partitioner_dump.FAILURE, _first_line(error))
+    finally:
+        signal.alarm(0)
+        with suppress(OSError):
+            partitioner_dump.leave_text(folder, partitioner_dump.DONE, "")
+
+
+def _become_quiet(link: socket.socket) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(int(timeout_s) + 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (partitioner_dump.MAX_BYTES, partitioner_dump.MAX_BYTES))
     # The socket is closed here, so that the user's process hears when the server dies.
     link.detach()
     nothing = os.open(os.devnull, os.O_RDONLY)
-    stderr = os.open(folder / partitioner_dump.STDERR, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(nothing, 0)
+    os.nice(5)
+
+
+def _write_to(folder: Path) -> None:
+    """What XLA says goes to a file of the question's folder."""
+    stderr = os.open(folder / partitioner_dump.STDERR, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(stderr, 1)
     os.dup2(stderr, 2)
-    os.nice(5)
+    os.close(stderr)
 
 
 def _end_with(server: int) -> None:
@@ -77,7 +112,7 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
     flags, devices = question["flags"], question["devices"]
     with _mlir.open_module(bytecode) as module:
         partitions = how_compiled.count_partitions(module)
-        if partitions == 1:
+        if partitions == 1 and question["effort"] == "partition":
             raise _RefusedError("the program has one partition, so XLA runs no partitioner on it")
         if devices % partitions:
             raise _RefusedError(f"{devices} devices do not fit a program of {partitions} partitions")
@@ -89,24 +124,64 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
             "result_names": how_compiled.result_names(module),
         }
         partitioner_dump.leave_text(folder, partitioner_dump.FACTS, json.dumps(facts))
-        found = _jax.cpu_devices(devices)
+        places = _devices(question)
+        partitioner_dump.leave_text(folder, partitioner_dump.DEVICES, json.dumps([_facts(own) for own in places]))
         options = _options(how_compiled.compiler_options(flags), folder)
-        shardy = how_compiled.is_for_shardy(module, flags)
-        while True:
-            try:
-                _jax.compile_unseen(
-                    module, found, options, is_open, replicas=devices // partitions, is_for_shardy=shardy
-                )
-            except RuntimeError as error:
-                # An option of another platform, with which the program was compiled there; or one newer than this XLA.
-                unknown = str(error).partition(_UNKNOWN_OPTION)[2].partition("'")[0]
-                if unknown not in options:
-                    raise _RefusedError(
-                        f"XLA does not compile the program for CPU devices: {_first_line(error)}"
-                    ) from error
-                del options[unknown]
-            else:
-                return
+        target = question["target"]
+        options = target.get("flags", {}) | options
+        if question["effort"] == "partition" and target.get("platform") == "tpu":
+            options["xla_early_exit_with_layouts"] = True
+        executable = _compiled(
+            module,
+            places,
+            options,
+            is_open,
+            replicas=devices // partitions,
+            is_for_shardy=how_compiled.is_for_shardy(module, flags),
+        )
+        if question["effort"] == "full":
+            _leave_program(executable, folder)
+
+
+def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open: Any, **how: Any) -> Any:
+    while True:
+        try:
+            return _jax.compile_unseen(module, devices, options, is_open, **how)
+        except RuntimeError as error:
+            # An option of another platform, with which the program was compiled there; or one newer than this XLA.
+            unknown = str(error).partition(_UNKNOWN_OPTION)[2].partition("'")[0]
+            if unknown not in options:
+                platform = devices[0].platform.upper()
+                raise _RefusedError(
+                    f"XLA does not compile the program for {platform} devices: {_first_line(error)}"
+                ) from error
+            del options[unknown]
+
+
+def _devices(question: dict[str, Any]) -> list[Any]:
+    """The devices to compile for, in the order of partitions."""
+    target = question["target"]
+    if not target:
+        return _jax.cpu_devices(question["devices"])
+    try:
+        return _jax.target_devices(target["platform"], target["topology"], target["options"], target["mesh"])
+    except Exception as error:
+        raise _RefusedError(f"there are no such devices to compile for: {_first_line(error)}") from error
+
+
+def _facts(device: Any) -> list[Any]:
+    coords = getattr(device, "coords", None)
+    return [device.id, device.platform, device.device_kind, device.process_index, coords and list(coords)]
+
+
+def _leave_program(executable: Any, folder: Path) -> None:
+    """The optimized program, and what XLA counts of it."""
+    missing: dict[str, str] = {}
+    facts = slow_facts(executable, missing)
+    memory = facts.pop("memory")
+    facts |= {"memory": None if memory is None else dataclasses.asdict(memory), "missing": missing}
+    partitioner_dump.leave_text(folder, partitioner_dump.COMPILED, json.dumps(facts))
+    partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, _jax.hlo_proto(executable))
 
 
 def _options(own: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -13,16 +13,22 @@ from contextlib import suppress
 from pathlib import Path
 
 __all__ = [
+    "COMPILED",
+    "DEVICES",
+    "DONE",
     "FACTS",
     "FAILURE",
     "MAX_BYTES",
+    "OPTIMIZED",
     "PASSES",
     "STDERR",
     "find_modules",
     "hold",
+    "leave",
     "leave_text",
     "make_folder",
     "open_module",
+    "open_whole",
     "read_text",
     "remove_left_over",
     "size_bytes",
@@ -34,10 +40,18 @@ PASSES = "spmd-partitioning|sharding-propagation"
 MAX_BYTES = 1 << 30
 FACTS, FAILURE, STDERR = "pjit_inspect.facts", "pjit_inspect.failure", "pjit_inspect.stderr"
 """Files of ours: what the child knows of the program, why it failed, and what XLA said."""
+DEVICES, COMPILED, OPTIMIZED, DONE = (f"pjit_inspect.{name}" for name in ("devices", "compiled", "optimized", "done"))
+"""And: the devices in order, what XLA counts of the compiled program, that program, and that all of it is written."""
 
-_AFTER = ".after_spmd-partitioning."
+_PASSES = ("spmd-partitioning", "tpu-spmd-partitioning")
+_AFTER = tuple(f".after_{name}." for name in _PASSES)
 _PROPAGATION = "sharding-propagation"
-_BEFORE = (".before_spmd-partitioning.", ".after_shardy-xla.", f".after_{_PROPAGATION}.", f".before_{_PROPAGATION}.")
+_BEFORE = (
+    *(f".before_{name}." for name in _PASSES),
+    ".after_shardy-xla.",
+    f".after_{_PROPAGATION}.",
+    f".before_{_PROPAGATION}.",
+)
 _MAX_TEXT_BYTES = 1 << 26
 _MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
 
@@ -97,7 +111,7 @@ def find_modules(folder: Path) -> tuple[Path, Path] | None:
     with suppress(OSError):
         # Numbered in the order of passes. A pass that changes nothing writes nothing: then an earlier file holds.
         names = sorted(name for name in os.listdir(folder) if name.endswith(".hlo.pb"))
-        after = next((name for name in names if _AFTER in name), None)
+        after = next((name for name in names if any(part in name for part in _AFTER)), None)
         if after is None:
             return None
         own = [name for name in names[: names.index(after)] if name.split(".")[0] == after.split(".")[0]]
@@ -112,6 +126,11 @@ def open_module(path: Path) -> int:
     file = os.open(path, os.O_RDONLY)
     os.lseek(file, _frame(path)[0], os.SEEK_SET)
     return file
+
+
+def open_whole(path: Path) -> int:
+    """An open file, placed at its beginning."""
+    return os.open(path, os.O_RDONLY)
 
 
 def _is_complete(path: Path) -> bool:
@@ -151,4 +170,9 @@ def read_text(path: Path) -> str:
 
 def leave_text(folder: Path, name: str, text: str) -> None:
     """Leave a text in the folder."""
-    (folder / name).write_bytes(text.encode("utf-8", "replace"))
+    leave(folder, name, text.encode("utf-8", "replace"))
+
+
+def leave(folder: Path, name: str, content: bytes) -> None:
+    """Leave a file in the folder."""
+    (folder / name).write_bytes(content)

@@ -14,6 +14,9 @@ from typing import Any
 
 __all__ = ["close_all", "receive", "send"]
 
+_MOST_FILES = 3
+"""That go with one message: a program before and after partitioning, and compiled."""
+
 
 def send(link: socket.socket, message: Mapping[str, Any], files: list[int] | None = None) -> None:
     """One message: its length in four bytes, then JSON; open files go with it."""
@@ -25,7 +28,7 @@ def send(link: socket.socket, message: Mapping[str, Any], files: list[int] | Non
 
 def receive(link: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """The next message and the files that came with it. Raises EOFError when the other end is closed."""
-    head, files, _, _ = socket.recv_fds(link, 4, 2)
+    head, files, _, _ = socket.recv_fds(link, 4, _MOST_FILES)
     try:
         length = int.from_bytes(head + _exactly(link, 4 - len(head)), "big") if head else 0
         if not length:

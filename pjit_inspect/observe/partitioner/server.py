@@ -26,6 +26,7 @@ from pjit_inspect.observe.partitioner.messages import close_all, receive, send
 __all__ = ["serve"]
 
 _NOTICE = "Module has GSPMD attrs or ops"
+_NO_MEMORY = "RESOURCE_EXHAUSTED"
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 60.0
 
@@ -103,9 +104,9 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
         # A question that was cancelled after its answer had gone.
         close_all(files)
         return
-    number, found = message["number"], []
+    number, opened = message["number"], list[int]()
     try:
-        answer, found = _ask_child(link, owner, message, files[0])
+        answer, opened = _ask_child(link, owner, message, files[0])
     except (_RefusedError, OSError, ValueError) as error:
         answer = {"refused": str(error)}
     except _CancelledError:
@@ -113,9 +114,9 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
     finally:
         close_all(files)
     try:
-        send(link, {"number": number, **answer}, found)
+        send(link, {"number": number, **answer}, opened)
     finally:
-        close_all(found)
+        close_all(opened)
 
 
 # ---------------------------------------------------------------- one question
@@ -124,27 +125,45 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
 def _ask_child(
     link: socket.socket, owner: int, question: dict[str, Any], program: int
 ) -> tuple[dict[str, Any], list[int]]:
-    from pjit_inspect.observe.partitioner.child import be_child
-
     folder = partitioner_dump.make_folder(owner, question["program"])
     held = partitioner_dump.hold(folder)
     try:
-        server, child = os.getpid(), os.fork()
-        if not child:
-            be_child(server, link, question, program, folder)
+        if question["target"]:
+            child = _tell_worker(link, question, program, folder)
+        else:
+            child = _fork_child(link, question, program, folder)
+        ended: int | None = None
+        is_over = False
         try:
             ended = _watch(link, child, folder, question)
+            is_over = ended is not None or not (folder / partitioner_dump.DONE).exists()
+        except BaseException:
+            is_over = True
+            raise
         finally:
-            _end(child)
-        return _answer(folder, ended)
+            # A worker that answered stays for the next question.
+            if is_over or not question["target"]:
+                _end(child)
+        return _answer(folder, ended, question["effort"])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(held)
 
 
+def _fork_child(link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> int:
+    from pjit_inspect.observe.partitioner.child import be_child
+
+    server, child = os.getpid(), os.fork()
+    if not child:
+        be_child(server, link, question, program, folder)
+    return child
+
+
 def _watch(link: socket.socket, child: int, folder: Path, question: dict[str, Any]) -> int | None:
     """Wait until the files are complete (None) or the child has ended (how, as `os.waitpid` says)."""
     start, number, timeout_s = time.monotonic(), question["number"], question["timeout_s"]
+    # A child that is killed afterwards need not come to its end; the compiler for TPUs comes to it by itself.
+    is_enough = question["effort"] == "partition" and question["target"].get("platform") != "tpu"
     while True:
         now = time.monotonic()
         # Small programs take milliseconds, for which a pause would show; large ones do not notice a longer one.
@@ -153,13 +172,16 @@ def _watch(link: socket.socket, child: int, folder: Path, question: dict[str, An
             _hear(link, number)
         # Asked in this order: a child that ended in between has written all it wrote.
         ended, status = os.waitpid(child, os.WNOHANG)
-        if partitioner_dump.find_modules(folder) is not None:
+        if ended:
+            _workers.forget(child)
+        is_whole = is_enough and partitioner_dump.find_modules(folder) is not None
+        if is_whole or (folder / partitioner_dump.DONE).exists():
             return None
         if ended:
             return status
         if now - start > timeout_s:
             raise _RefusedError(
-                f"XLA's partitioner had no answer after {timeout_s:g} s; give it more time, or ask about fewer layers"
+                f"XLA had no answer after {timeout_s:g} s; give it more time, or ask about fewer layers"
             )
         if partitioner_dump.size_bytes(folder) > partitioner_dump.MAX_BYTES:
             raise _RefusedError(
@@ -180,36 +202,93 @@ def _hear(link: socket.socket, number: int) -> None:
 
 
 def _end(child: int) -> None:
+    _workers.forget(child)
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)
     with suppress(ChildProcessError):
         os.waitpid(child, 0)
 
 
-def _answer(folder: Path, ended: int | None) -> tuple[dict[str, Any], list[int]]:
+def _answer(folder: Path, ended: int | None, effort: str) -> tuple[dict[str, Any], list[int]]:
     stderr = partitioner_dump.read_text(folder / partitioner_dump.STDERR)
-    if ended is not None:
-        raise _RefusedError(_why(folder, ended, stderr))
-    files = partitioner_dump.find_modules(folder)
-    if files is None:
-        raise _RefusedError("XLA's files about the partitioner went away while they were read; ask again")
-    before, after = files
+    failure = partitioner_dump.read_text(folder / partitioner_dump.FAILURE)
+    facts = json.loads(partitioner_dump.read_text(folder / partitioner_dump.FACTS) or "{}")
+    # Programs of one partition are not partitioned.
+    files = partitioner_dump.find_modules(folder) if facts.get("partitions") != 1 else ()
+    # A program for which memory is short was partitioned nevertheless.
+    if ended is not None or files is None or not facts or (failure and _NO_MEMORY not in failure):
+        raise _RefusedError(_why(ended, failure, stderr))
     answer = {
-        **json.loads(partitioner_dump.read_text(folder / partitioner_dump.FACTS)),
+        **facts,
+        "devices": json.loads(partitioner_dump.read_text(folder / partitioner_dump.DEVICES)),
         "partitioner": "shardy" if partitioner_dump.used_shardy(folder) else "gspmd",
         "notice": next((line.partition("] ")[2] for line in stderr.splitlines() if _NOTICE in line), ""),
     }
-    opened = [partitioner_dump.open_module(path) for path in (before, after)]
+    opened = [partitioner_dump.open_module(path) for path in files]
+    if failure:
+        answer["failure"] = failure
+    elif effort == "full":
+        answer["compiled"] = json.loads(partitioner_dump.read_text(folder / partitioner_dump.COMPILED))
+        opened.append(partitioner_dump.open_whole(folder / partitioner_dump.OPTIMIZED))
     return answer, opened
 
 
-def _why(folder: Path, ended: int, stderr: str) -> str:
-    """Why a child ended without an answer."""
-    failure = partitioner_dump.read_text(folder / partitioner_dump.FAILURE)
+def _why(ended: int | None, failure: str, stderr: str) -> str:
+    """Why a child gave no answer."""
     if failure:
         return failure
+    if ended is None:
+        return "XLA compiled the program but wrote no program before and after partitioning"
     how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit status {os.waitstatus_to_exitcode(ended)}"
     if how == "exit status 0":
         return "XLA compiled the program but wrote no program before and after partitioning"
     said = next((line for line in reversed(stderr.splitlines()) if line.startswith(("F", "E"))), "")
     return f"the process that asked XLA's partitioner ended by {how}" + (f": {said[:300]}" if said else "")
+
+
+# ---------------------------------------------------------------- workers for chips that are not attached
+
+
+class _Workers:
+    """One process for each platform, which has that platform's compiler, and the socket it gets questions by."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, socket.socket]] = {}
+
+    def ask(self, link: socket.socket, question: dict[str, Any], program: int) -> int:
+        """The process that has got the question now."""
+        platform = question["target"]["platform"]
+        if platform in self._known and os.waitpid(self._known[platform][0], os.WNOHANG)[0]:
+            # It died between two questions.
+            self.forget(self._known[platform][0])
+        if platform not in self._known:
+            self._known[platform] = self._start(link, question["target"]["environment"])
+        child, questions = self._known[platform]
+        # One that died meanwhile is heard of by who watches it.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            send(questions, question, [program])
+        return child
+
+    def forget(self, child: int) -> None:
+        for platform, (known, questions) in list(self._known.items()):
+            if known == child:
+                questions.close()
+                del self._known[platform]
+
+    def _start(self, link: socket.socket, environment: dict[str, str]) -> tuple[int, socket.socket]:
+        from pjit_inspect.observe.partitioner.child import be_worker
+
+        near, far = socket.socketpair()
+        server, child = os.getpid(), os.fork()
+        if not child:
+            near.close()
+            be_worker(server, link, far, environment)
+        far.close()
+        return child, near
+
+
+_workers = _Workers()
+
+
+def _tell_worker(link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> int:
+    return _workers.ask(link, {**question, "folder": str(folder)}, program)

@@ -1,9 +1,10 @@
 """XLA's own partitioner, asked about a captured program in a process apart from the user's.
 
 A server (`observe.partitioner.server`) is started with the first question: a process that has JAX imported, holds no
-device and is no child of the user's. It compiles a copy of the program on fake CPU devices until the partitioner has
-answered, and no further. Answers are kept, by program, devices and options. Not its job: what an answer means
-(`parse`, `analyze`), or propagation without XLA's partitioner (`observe.shardy.propagation`).
+device and is no child of the user's. It compiles a copy of the program, for fake CPU devices or for chips that need not
+be attached, until the partitioner has answered or to the end. Answers are kept, by program, devices and options. Not
+its job: what an answer means (`parse`, `analyze`), or propagation without XLA's partitioner
+(`observe.shardy.propagation`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import itertools
+import json
 import os
 import re
 import select
@@ -29,16 +31,18 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.record.record import MemoryStats
+from pjit_inspect.model.record.target import Effort
+from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.observe.partitioner.messages import close_all, receive, send
+from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
-__all__ = ["Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
+__all__ = ["Compiled", "Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
 
 _SERVER = Path(__file__).with_name("start.py")
 _HOME = str(Path(__file__).parents[3])
 _MAX_ANSWERS, _MAX_ANSWER_BYTES = 32, 256 << 20
 _MAX_PROGRAM_BYTES = 1 << 30
-_MAX_DEVICES = 2048
-"""XLA's CPU client numbers devices so: the next one would belong to another process."""
 _LONGEST_S = 86_400.0
 _GRACE_S = 10.0
 """How much longer than its own limit the server may take to say so."""
@@ -48,17 +52,40 @@ _OWN_FLAGS = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A program that was compiled to the end, and never ran.
+
+    Attributes:
+      hlo: the optimized program, a serialized `xla.HloModuleProto`.
+      header: the first line of it as XLA prints it; None where that could not be had.
+      cost: XLA's cost analysis.
+      memory: bytes per device; None where XLA does not say.
+      missing: which of these could not be had, and why.
+    """
+
+    hlo: bytes
+    header: str | None
+    cost: dict[str, float]
+    memory: MemoryStats | None
+    missing: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Partitioned:
     """A program right before and right after XLA's partitioner.
 
     Attributes:
-      before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with.
+      before: a serialized `xla.HloModuleProto`; every instruction has the sharding that partitioning begins with. b""
+        where there is one partition, and nothing to split.
       after: the same as the partitioner left it, on one device: local shapes, collectives with their channel ids.
       partitioner: which propagation XLA used.
       partitions: how many the program was split into; a module's proto does not say it.
       free_inputs, free_outputs: for each argument and result, whether its sharding was left to the partitioner.
       result_names: JAX's names of the results (`result[0]`); "" where it has none.
+      devices: the devices it was compiled for, in the order of partitions.
       notice: XLA's warning that it left Shardy for GSPMD, in its own words; "" when it did not.
+      compiled: what XLA made of it in the end; None where only its partitioner was asked.
+      failure: why it was not compiled to the end, in XLA's words: memory is short; "" otherwise.
     """
 
     before: bytes
@@ -68,7 +95,10 @@ class Partitioned:
     free_inputs: tuple[bool, ...]
     free_outputs: tuple[bool, ...]
     result_names: tuple[str, ...]
+    devices: tuple[Device, ...] = ()
     notice: str = ""
+    compiled: Compiled | None = None
+    failure: str = ""
 
 
 def ask_partitioner(
@@ -76,6 +106,8 @@ def ask_partitioner(
     *,
     devices: int,
     flags: Mapping[str, str] = MappingProxyType({}),
+    target: Mapping[str, Any] = MappingProxyType({}),
+    effort: Effort = "partition",
     timeout_s: float = 120.0,
 ) -> Partitioned:
     """What XLA's partitioner makes of a captured program, on as many fake CPU devices as it was compiled for.
@@ -86,22 +118,25 @@ def ask_partitioner(
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
       devices: how many the program is for: partitions times replicas.
       flags: a record's flags; the compiler options among them are used again, those of other platforms dropped.
+      target: other devices, as `observe.partitioner.targets.question` describes them; {} for fake CPU devices.
+      effort: how far to compile; with "full" the answer has the optimized program, too.
       timeout_s: how long to wait, the start of the server and the questions before this one included.
 
     Raises CaptureError with the reason when there is no answer: no server, time over, `cancel()`, a program that has
-    one partition, is too large, or that XLA refuses or dies of.
+    one partition (but with "full"), is too large, or that XLA refuses or dies of.
     """
     if len(stablehlo) > _MAX_PROGRAM_BYTES:
         raise CaptureError(f"the program has {len(stablehlo)} bytes, more than XLA's partitioner is asked about")
-    if not 1 <= devices <= _MAX_DEVICES:
+    if not target and not 1 <= devices <= MOST_CPU_DEVICES:
         raise CaptureError(
             f"the program is for {devices:,} devices, and XLA's partitioner is asked with fake CPU devices, of which "
-            f"there can be 1 to {_MAX_DEVICES:,}; ask about a smaller mesh"
+            f"there can be 1 to {MOST_CPU_DEVICES:,}; ask about a smaller mesh"
         )
-    key = _key(stablehlo, devices, flags)
+    how = {"devices": devices, "flags": dict(flags), "target": dict(target), "effort": effort}
+    key = _key(stablehlo, how)
     known = _here.answers.get(key)
     if known is None:
-        known = _ask(stablehlo, devices, dict(flags), time.monotonic() + min(timeout_s, _LONGEST_S))
+        known = _ask(stablehlo, how, time.monotonic() + min(timeout_s, _LONGEST_S))
         _here.answers.put(key, known)
     return known
 
@@ -131,7 +166,7 @@ def stop_server() -> None:
 # ---------------------------------------------------------------- one question
 
 
-def _ask(stablehlo: bytes, devices: int, flags: dict[str, str], deadline: float) -> Partitioned:
+def _ask(stablehlo: bytes, how: dict[str, Any], deadline: float) -> Partitioned:
     here = _here
     number = next(here.counter)
     if not here.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
@@ -139,7 +174,7 @@ def _ask(stablehlo: bytes, devices: int, flags: dict[str, str], deadline: float)
     try:
         if number < here.cancelled:
             raise CaptureError("XLA's partitioner was not asked: it was cancelled")
-        question = {"number": number, "program": len(stablehlo), "devices": devices, "flags": flags}
+        question = {"number": number, "program": len(stablehlo), **how}
         with _as_file(stablehlo) as program:
             message, files = _exchange(question, program.fileno(), deadline)
     except OSError as error:
@@ -168,9 +203,12 @@ def _exchange(question: dict[str, Any], program: int, deadline: float) -> tuple[
 
 
 def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
-    if "refused" in message or len(files) != 2:
+    has_program = message.get("partitions") != 1
+    if "refused" in message or len(files) != 2 * has_program + ("compiled" in message):
         raise CaptureError(f"XLA's partitioner gave no answer: {message.get('refused', 'its files did not come')}")
-    before, after = map(_content, files)
+    contents = list(map(_content, files))
+    before, after = contents[:2] if has_program else (b"", b"")
+    compiled = contents[2 * has_program :]
     return Partitioned(
         before=before,
         after=after,
@@ -179,7 +217,26 @@ def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
         free_inputs=tuple(message["free_inputs"]),
         free_outputs=tuple(message["free_outputs"]),
         result_names=tuple(message["result_names"]),
+        devices=tuple(map(_device, message["devices"])),
         notice=message["notice"],
+        compiled=_compiled(message["compiled"], compiled[0]) if compiled else None,
+        failure=message.get("failure", ""),
+    )
+
+
+def _device(facts: list[Any]) -> Device:
+    number, platform, kind, process, coords = facts
+    return Device(id=number, platform=platform, kind=kind, process=process, coords=coords and tuple(coords))
+
+
+def _compiled(facts: dict[str, Any], hlo: bytes) -> Compiled:
+    memory = facts["memory"]
+    return Compiled(
+        hlo=hlo,
+        header=facts["hlo_header"],
+        cost=facts["cost"],
+        memory=None if memory is None else MemoryStats(**memory),
+        missing=facts["missing"],
     )
 
 
@@ -201,9 +258,9 @@ def _as_file(content: bytes) -> Any:
     return file
 
 
-def _key(stablehlo: bytes, devices: int, flags: Mapping[str, str]) -> bytes:
+def _key(stablehlo: bytes, how: Mapping[str, Any]) -> bytes:
     digest = hashlib.sha256(stablehlo)
-    digest.update(repr((devices, sorted(flags.items()))).encode("utf-8", "surrogatepass"))
+    digest.update(json.dumps(how, sort_keys=True).encode())
     return digest.digest()
 
 
@@ -261,9 +318,9 @@ class _Server:
         if not waiting.poll(1e3 * max(deadline - time.monotonic(), 0.001)):
             raise TimeoutError
         self._is_midway = True
-        found = receive(self.link)
+        message = receive(self.link)
         self._is_midway = False
-        return found
+        return message
 
     def is_alive(self) -> bool:
         try:
@@ -356,6 +413,10 @@ def _xla_flags(value: str) -> str:
 # ---------------------------------------------------------------- what this process holds
 
 
+def _size(answer: Partitioned) -> int:
+    return len(answer.before) + len(answer.after) + (len(answer.compiled.hlo) if answer.compiled is not None else 0)
+
+
 @dataclass(slots=True)
 class _Answers:
     """The answers used last, as many as fit."""
@@ -376,7 +437,7 @@ class _Answers:
                 self.found.popitem(last=False)
 
     def _size(self) -> int:
-        return sum(len(answer.before) + len(answer.after) for answer in self.found.values())
+        return sum(map(_size, self.found.values()))
 
 
 @dataclass(slots=True)

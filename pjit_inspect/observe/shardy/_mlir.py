@@ -15,13 +15,16 @@ from typing import Any
 __all__ = [
     "bytecode",
     "dictionary_attributes",
+    "each_op",
     "has_pass",
     "insert_op",
     "insertion_point_before",
+    "integers",
     "main_function",
     "named_computation",
     "open_module",
     "parse_attribute",
+    "read_integers",
     "replace_op",
     "return_from_region",
     "run_passes",
@@ -58,6 +61,19 @@ def main_function(module: Any) -> Any:
         if op.name == "func.func" and str(op.attributes["sym_name"]) == '"main"':
             return op
     return None
+
+
+def each_op(op: Any) -> Iterator[Any]:
+    """Every op in the regions of an op, at any depth."""
+    border = [op]
+    while border:
+        for region in border.pop().regions:
+            for block in region.blocks:
+                for view in block.operations:
+                    inner = view.operation
+                    yield inner
+                    if len(inner.regions):
+                        border.append(inner)
 
 
 def run_passes(module: Any, passes: Sequence[str]) -> None:
@@ -139,6 +155,26 @@ def parse_attribute(module: Any, text: str) -> Any:
     from jaxlib.mlir import ir
 
     return ir.Attribute.parse(text, module.context)
+
+
+def read_integers(attribute: Any) -> list[list[int]] | None:
+    """The rows of a matrix of integers; None for another attribute."""
+    import numpy as np
+    from jaxlib.mlir import ir
+
+    try:
+        dense = ir.DenseIntElementsAttr(attribute)
+    except (TypeError, ValueError):
+        return None
+    shape = ir.RankedTensorType(dense.type).shape
+    return np.array([int(own) for own in dense], dtype=np.int64).reshape(shape).tolist() if len(shape) == 2 else None
+
+
+def integers(module: Any, rows: Sequence[Sequence[int]]) -> Any:
+    """A matrix of 64-bit integers as an attribute; one without rows has pairs."""
+    shape = f"{len(rows)}x{len(rows[0]) if rows else 2}"
+    numbers = ", ".join(f"[{', '.join(map(str, row))}]" for row in rows)
+    return parse_attribute(module, f"dense<[{numbers}]> : tensor<{shape}xi64>")
 
 
 def set_name(op: Any, name: str) -> None:

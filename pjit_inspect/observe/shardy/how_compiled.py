@@ -1,19 +1,22 @@
 """What a captured StableHLO module and a record's flags say about how XLA was asked to compile it.
 
+XLA leaves Shardy for GSPMD, also beside `sdy.mesh`, when any GSPMD attribute or operation is left: a function exported
+with `jax_use_shardy_partitioner` off and called under Shardy has them. The test is XLA's, `hasGspmdAttrsOrOps`.
+
 Not its job: compiling (`observe.contract._jax`), or what XLA made of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.shardy_attributes import read_names
 
-__all__ = ["compiler_options", "count_partitions", "is_for_shardy", "open_borders", "result_names"]
+__all__ = ["compiler_options", "count_partitions", "has_gspmd_marks", "is_for_shardy", "open_borders", "result_names"]
 
 _NUMBER = re.compile(r"-?\d+")
 
@@ -32,12 +35,12 @@ def result_names(module: Any) -> tuple[str, ...]:
 def count_partitions(module: Any) -> int:
     """How many partitions a captured module is to be split into; 1 where it does not say."""
     attributes = module.operation.attributes
-    found = _NUMBER.match(str(attributes["mhlo.num_partitions"])) if "mhlo.num_partitions" in attributes else None
-    return max(int(found[0]), 1) if found else 1
+    match = _NUMBER.match(str(attributes["mhlo.num_partitions"])) if "mhlo.num_partitions" in attributes else None
+    return max(int(match[0]), 1) if match else 1
 
 
 def is_for_shardy(module: Any, flags: Mapping[str, str]) -> bool:
-    """Whether JAX asked XLA for Shardy. XLA itself may still leave it (`observe.shardy.gspmd_marks`)."""
+    """Whether JAX asked XLA for Shardy. XLA itself may still leave it (`observe.shardy.how_compiled`)."""
     if "jax_use_shardy_partitioner" in flags:
         return flags["jax_use_shardy_partitioner"] == "True"
     return any(op.operation.name == "sdy.mesh" for op in module.body.operations)
@@ -72,8 +75,8 @@ def _results(main: Any) -> list[Any]:
 
 def _attributes(main: Any, name: str, count: int) -> list[Any]:
     """The attributes of each argument or result; MLIR leaves the list out where all are empty."""
-    found = list(main.attributes[name]) if name in main.attributes else []
-    return found if len(found) == count else [{}] * count
+    attributes = list(main.attributes[name]) if name in main.attributes else []
+    return attributes if len(attributes) == count else [{}] * count
 
 
 def _is_open(attributes: Any) -> bool:
@@ -85,3 +88,76 @@ def _is_open(attributes: Any) -> bool:
 def _result_name(attributes: Any) -> str:
     names = read_names(str(attributes["jax.result_info"])) if "jax.result_info" in attributes else ()
     return names[0] if names else ""
+
+
+_SHARDING, _SHARDY_SHARDING, _SHARDY_AS_TEXT = "mhlo.sharding", "sdy.sharding", "xla.sdy.sharding"
+_FRONTEND, _RESULTS_AS_TEXT = "mhlo.frontend_attributes", "xla.sdy.tuple_results_shardings"
+_FUNCTION, _CUSTOM_CALL = "func.func", "stablehlo.custom_call"
+_RESULT_TARGET = "xla.sdy.FuncResultSharding"
+
+
+def has_gspmd_marks(module: Any, bytecode: bytes) -> bool:
+    """Whether any function of a module has a sharding that only GSPMD understands.
+
+    As in XLA, the arguments of `main` do not count, nor results where a module says theirs as text. `bytecode` is the
+    module's: names are in it as they are, so that most programs need not be walked.
+    """
+    if _SHARDING.encode() not in bytecode:
+        return False
+    says_results = _has_frontend(module.operation.attributes, _RESULTS_AS_TEXT)
+    functions = [view.operation for view in module.body.operations if view.operation.name == _FUNCTION]
+    return any(
+        _has_marked_argument(function)
+        or (not says_results and _has_marked_result(function))
+        or any(map(_is_marked_call, _mlir.each_op(function)))
+        for function in functions
+    )
+
+
+def _has_marked_argument(function: Any) -> bool:
+    return str(function.attributes["sym_name"]) != '"main"' and any(
+        _is_marked(own) for own in _each(function, "arg_attrs")
+    )
+
+
+def _has_marked_result(function: Any) -> bool:
+    marked = [number for number, own in enumerate(_each(function, "res_attrs")) if _SHARDING in own]
+    if not marked:
+        return False
+    attributes = list(_each(function, "res_attrs"))
+    return any(_SHARDY_SHARDING not in attributes[k] and not _is_result_call(function, k) for k in marked)
+
+
+def _is_result_call(function: Any, number: int) -> bool:
+    """Whether a result comes from the call by which Shardy's sharding of it is said."""
+    blocks = function.regions[0].blocks
+    if not len(blocks):
+        return False
+    operations = blocks[0].operations
+    owner = operations[len(operations) - 1].operation.operands[number].owner
+    made_by = getattr(owner, "operation", owner)
+    return getattr(made_by, "name", "") == _CUSTOM_CALL and _target(made_by) == _RESULT_TARGET
+
+
+def _is_marked_call(op: Any) -> bool:
+    return op.name == _CUSTOM_CALL and _target(op) == "Sharding" and _is_marked(op.attributes)
+
+
+def _is_marked(attributes: Any) -> bool:
+    return (
+        _SHARDING in attributes
+        and _SHARDY_SHARDING not in attributes
+        and not _has_frontend(attributes, _SHARDY_AS_TEXT)
+    )
+
+
+def _has_frontend(attributes: Any, name: str) -> bool:
+    return _FRONTEND in attributes and name in attributes[_FRONTEND]
+
+
+def _target(call: Any) -> str:
+    return str(call.attributes["call_target_name"]).strip('"')
+
+
+def _each(function: Any, name: str) -> Iterator[Any]:
+    return iter(function.attributes[name]) if name in function.attributes else iter(())

@@ -1,6 +1,7 @@
 """An MLIR location's text: JAX's name of the op, its source frames, and the piece of text it was written as.
 
-Text, because jaxlib shows the parts of a location only from 0.10 on. Not its job: names of enclosing calls
+Text, because jaxlib shows the parts of a location only from 0.10 on. XLA keeps where a piece begins, not where it
+ends; the captured StableHLO knows both. Not its job: names of enclosing calls
 (`observe.shardy.propagation`).
 """
 
@@ -11,9 +12,10 @@ import re
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.sharding.sharded_program import Span
+from pjit_inspect.model.sharding.sharded_program import Span, SpanKey, span_key
+from pjit_inspect.observe.shardy import _mlir
 
-__all__ = ["Place", "read_location", "unescaped"]
+__all__ = ["Place", "read_location", "read_spans", "unescaped"]
 
 _STRING = r'"((?:[^"\\]|\\.)*)"'
 _FRAME = re.compile(rf"{_STRING}\({_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)")
@@ -40,10 +42,10 @@ class Place:
 
 def read_location(text: str) -> Place:
     """The parts of a location as MLIR prints it, such as `loc("jit(f)/add"("f"("a.py":3:4 to :9)))`."""
-    found = list(_FRAME.finditer(text)) or list(_BARE.finditer(text))[:1]
-    pairs = [_frame(match[0]) for match in found]
+    frames = list(_FRAME.finditer(text)) or list(_BARE.finditer(text))[:1]
+    pairs = [_frame(match[0]) for match in frames]
     return Place(
-        name=_name(text, found[0].start() if found else len(text)),
+        name=_name(text, frames[0].start() if frames else len(text)),
         frames=tuple(frame for frame, _ in pairs),
         spans=tuple(span for _, span in pairs),
     )
@@ -83,3 +85,24 @@ def unescaped(text: str) -> str:
         return raw.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return raw
+
+
+def read_spans(stablehlo: bytes) -> dict[SpanKey, Span]:
+    """The piece of text each op was written as, by its primitive and where the piece begins; unclear ones are left out.
+
+    Args:
+      stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
+
+    Raises RuntimeError when jaxlib cannot read it.
+    """
+    spans_of: dict[SpanKey, set[Span]] = {}
+    with _mlir.open_module(stablehlo) as module:
+        texts = {str(op.location) for op in _mlir.each_op(module.operation)}
+    for text in texts:
+        place = read_location(text)
+        primitive = place.name.rpartition("/")[2]
+        for frame, span in zip(place.frames, place.spans, strict=True):
+            if span is not None and frame.columns:
+                spans_of.setdefault(span_key(primitive, place.frames[0], frame), set()).add(span)
+    # `x @ w` and `x @ w + b` begin at one place; the primitive tells most of these apart.
+    return {key: next(iter(spans)) for key, spans in spans_of.items() if len(spans) == 1}

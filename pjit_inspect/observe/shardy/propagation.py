@@ -15,7 +15,6 @@ from typing import Any
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import (
     AxisOrigin,
-    AxisSizes,
     EntryValue,
     ShardedOp,
     ShardedProgram,
@@ -23,10 +22,8 @@ from pjit_inspect.model.sharding.sharded_program import (
     axis_name,
 )
 from pjit_inspect.observe.shardy import _mlir
-from pjit_inspect.observe.shardy.gspmd_marks import has_gspmd_marks
-from pjit_inspect.observe.shardy.how_compiled import count_partitions
-from pjit_inspect.observe.shardy.missing_rules import add_missing_rules
-from pjit_inspect.observe.shardy.mlir_calls import calls_to_regions
+from pjit_inspect.observe.shardy.before_propagation import add_missing_rules, calls_to_regions, rewrite_as_xla
+from pjit_inspect.observe.shardy.how_compiled import count_partitions, has_gspmd_marks
 from pjit_inspect.observe.shardy.mlir_locations import Place, read_location
 from pjit_inspect.observe.shardy.mlir_process import run_passes_apart
 from pjit_inspect.observe.shardy.shardy_attributes import (
@@ -38,7 +35,6 @@ from pjit_inspect.observe.shardy.shardy_attributes import (
     read_shardings,
     read_tensor,
 )
-from pjit_inspect.observe.shardy.xla_rewrites import rewrite_as_xla
 
 __all__ = ["propagate"]
 
@@ -144,7 +140,7 @@ class _Walk:
     links: list[tuple[int, int]] = field(default_factory=list)
     found: dict[Any, int] = field(default_factory=dict)
     constraints: dict[str, int] = field(default_factory=dict)
-    meshes: list[AxisSizes] = field(default_factory=list)
+    meshes: list[dict[str, int]] = field(default_factory=list)
     origins: list[dict[str, str]] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
     returned: tuple[int, ...] = ()
@@ -314,8 +310,8 @@ class _Walk:
         return [(_without(spec, taken), self.origins[value]) for spec, value in zip(specs, operands, strict=False)]
 
     def _spec(self, value: int) -> Spec:
-        found = self.values[value]
-        return Spec(dimensions=found.spec, closed=found.closed)
+        entry = self.values[value]
+        return Spec(dimensions=entry.spec, closed=entry.closed)
 
     # ------------------------------------------------------------ origins
 
@@ -325,9 +321,9 @@ class _Walk:
                 yield value
                 continue
             # Where parts of an axis have origins of their own, that of the outermost stands for the axis.
-            found = {axis_name(axis): names[axis] for axis in reversed(value.axes) if axis in names}
+            origin_of = {axis_name(axis): names[axis] for axis in reversed(value.axes) if axis in names}
             origins = tuple(
-                self._origin(axis, found.get(axis, ""), value) for axis in dict.fromkeys(map(axis_name, value.axes))
+                self._origin(axis, origin_of.get(axis, ""), value) for axis in dict.fromkeys(map(axis_name, value.axes))
             )
             yield ShardedValue(
                 dtype=value.dtype,
@@ -420,8 +416,8 @@ def _edges_of_convolution(op: Any) -> tuple[tuple[int, int], ...]:
 
 def _numbers(op: Any, name: str, rank: int) -> tuple[int, ...]:
     """An attribute of one number for each dimension; ones where it is left out."""
-    found = tuple(op.attributes[name]) if name in op.attributes else ()
-    return tuple(map(int, found)) if len(found) == rank else (1,) * rank
+    numbers = tuple(op.attributes[name]) if name in op.attributes else ()
+    return tuple(map(int, numbers)) if len(numbers) == rank else (1,) * rank
 
 
 def _beyond(length: int, stride: int, spread: int, holes: int) -> int:

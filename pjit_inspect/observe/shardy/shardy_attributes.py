@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import AxisSizes, ShardingRule
+from pjit_inspect.model.sharding.sharded_program import ShardingRule
 from pjit_inspect.observe.shardy.mlir_locations import unescaped
 
 __all__ = [
@@ -84,7 +84,7 @@ def read_names(text: str) -> tuple[str, ...]:
     return tuple(_unquoted(name) for name in re.findall(_STRING, text))
 
 
-def read_mesh(text: str) -> AxisSizes:
+def read_mesh(text: str) -> dict[str, int]:
     """A mesh's axes: `<["data"=2, "model"=4]>`."""
     return {_unquoted(match[1]): int(match[2]) for match in _MESH_AXIS.finditer(text)}
 

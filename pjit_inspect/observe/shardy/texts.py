@@ -1,6 +1,6 @@
 """Texts that only jaxlib can print: StableHLO from bytecode, HLO from its proto.
 
-Not its job: reading HLO for analysis (`parse`).
+Apart from `mlir_process`, which must load where there is no JAX. Not its job: reading HLO for analysis (`parse`).
 """
 
 from __future__ import annotations

@@ -64,7 +64,8 @@ class WhatIf:
 
     def __init__(self, stablehlo: bytes, run: Propagate = propagate) -> None:
         """Hold a program; `run` propagates one, in a process of its own where this one is not safe."""
-        self.stablehlo, self._run = stablehlo, run
+        self.stablehlo: bytes = stablehlo
+        self._run = run
 
     def propagate(self, change: Sequence[Edit] = ()) -> Trial:
         """The changed program with the sharding of every value; nothing is compiled.
@@ -94,7 +95,7 @@ class WhatIf:
         Raises CaptureError when there are too few such devices, when the program calls back into Python (its callbacks
         are not here), or when XLA refuses the changed program.
         """
-        found = _stand_ins(devices)
+        stand_ins = _stand_ins(devices)
         with _mlir.open_module(self.stablehlo) as module:
             if _CALLBACK.search(module.operation.get_asm(large_elements_limit=8)):
                 raise CaptureError(
@@ -104,7 +105,9 @@ class WhatIf:
             self._apply(module, change)
             try:
                 _mlir.verify(module)
-                return _jax.compile_unseen(module, found, compiler_options(flags), open_borders(module))
+                return _jax.hlo_proto(
+                    _jax.compile_unseen(module, stand_ins, compiler_options(flags), open_borders(module))
+                )
             except RuntimeError as error:
                 raise CaptureError(f"XLA does not compile the changed program: {_first_line(error)}") from error
 
@@ -159,10 +162,10 @@ class WhatIf:
 
     def _position(self, edit: Edit) -> int:
         positions = self._lookup.positions
-        found = positions[edit.index] if 0 <= edit.index < len(positions) else None
-        if found is None:
+        position = positions[edit.index] if 0 <= edit.index < len(positions) else None
+        if position is None:
             raise CaptureError(f"operation {edit.index} is none of the captured program, so it cannot be changed")
-        return found
+        return position
 
 
 def _first_line(error: Exception) -> str:
@@ -173,10 +176,10 @@ def _first_line(error: Exception) -> str:
 
 
 def _main(module: Any) -> Any:
-    found = _mlir.main_function(module)
-    if found is None:
+    main = _mlir.main_function(module)
+    if main is None:
         raise CaptureError("the captured StableHLO has no function 'main'")
-    return found
+    return main
 
 
 def _all_ops(op: Any) -> Iterator[Any]:
@@ -213,8 +216,8 @@ def _constant(value: Any) -> int | None:
     owner = getattr(value.owner, "operation", value.owner)
     if getattr(owner, "name", "") != "stablehlo.constant":
         return None
-    found = re.fullmatch(r"dense<(-?\d+)> : tensor<u?i\d+>", str(owner.attributes["value"]).replace("ui", "i"))
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"dense<(-?\d+)> : tensor<u?i\d+>", str(owner.attributes["value"]).replace("ui", "i"))
+    return int(match[1]) if match else None
 
 
 # ---------------------------------------------------------------- edits

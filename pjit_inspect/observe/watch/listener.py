@@ -89,16 +89,17 @@ def observed(on_record: OnRecord) -> Iterator[None]:
 @contextmanager
 def observed_calls(on_record: OnRecord) -> Iterator[None]:
     """As `observed`, and report functions that the block calls but that JAX compiled earlier, each once."""
-    seen: list[Any] = []
+    # Weak: a computation holds its executable, which JAX may let go of before the block ends.
+    seen: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def on_known(computation: Any, jaxpr: Any, frame: FrameType) -> None:
-        if not any(computation is other for other in seen):
-            seen.append(computation)
+        if computation not in seen:
+            seen.add(computation)
             on_record(*_record_of_known(computation, jaxpr, frame))
 
     def on_compiled(data: RecordData, finish: Finish) -> None:
         if (computation := getattr(_local, "computation", None)) is not None:
-            seen.append(computation)
+            seen.add(computation)
         on_record(data, finish)
 
     # Where a private name has moved, `observed` says so once, and compiles are still recorded.
@@ -139,7 +140,8 @@ def _on_event(event: str, **_: Any) -> None:
 def _on_start(event: str, _: float, **facts: Any) -> None:
     if event == _jax.COMPILE_EVENT and not getattr(_local, "is_ours", False):
         with shielded("what XLA says"):
-            xla_stderr.begin(_jax.timed_frame(sys._getframe(1)), str(facts.get("fun_name", "")))  # noqa: SLF001
+            frame = _jax.timed_frame(sys._getframe(1))  # noqa: SLF001
+            xla_stderr.begin(frame, str(facts.get("fun_name", "")), _jax.devices_of_compile(frame))
         with shielded("the begin of a compile"):
             _local.closers = [on_begin(str(facts.get("fun_name", ""))) for on_begin in tuple(_announced)]
 
@@ -208,8 +210,9 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
         program.jaxpr = lowering.jaxpr()
     timings = replace(lowering.spend(), compile_s=duration, compile_began_s=time.time() - duration)
     cached = "persistent" if disk == "hit" else None
-    data, finish = make_record(program, stages, frame, timings=timings, cached=cached, call=lowering.call, disk=disk)
-    data = _with_log(data, log)
+    data, finish = make_record(
+        program, stages, frame, timings=timings, cached=cached, call=lowering.call, disk=disk, log=_log_of(cached, log)
+    )
     _local.computation = program.computation
     try:
         _deliver(data, finish)
@@ -217,11 +220,10 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
         _local.computation = None
 
 
-def _with_log(data: RecordData, log: xla_stderr.CompilerLog) -> RecordData:
-    if data.cached == "persistent":
-        log = xla_stderr.CompilerLog(missing="the program came from the compilation cache, so XLA had nothing to say")
-    missing = data.missing if log.missing is None else {**data.missing, "compiler_log": log.missing}
-    return replace(data, compiler_log=log.text, missing=missing)
+def _log_of(cached: str | None, log: xla_stderr.CompilerLog) -> xla_stderr.CompilerLog:
+    if cached == "persistent":
+        return xla_stderr.CompilerLog(missing="the program came from the compilation cache, so XLA had nothing to say")
+    return log
 
 
 _HANDLERS = {_jax.TRACE_EVENT: _on_traced, _jax.LOWER_EVENT: _on_lowered, _jax.COMPILE_EVENT: _on_compiled}

@@ -21,7 +21,7 @@ from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
 from pjit_inspect.observe.watch.record import make_record
 
-__all__ = ["compile_record"]
+__all__ = ["compile_record", "lower_record"]
 
 
 def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RecordData:
@@ -47,6 +47,18 @@ def compile_record(fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: 
     frame = sys._getframe(1)  # noqa: SLF001
     data, finish = make_record(program, {}, frame, cached="memory")
     return _with_jaxpr(finish(data), traced, lowered)
+
+
+def lower_record(
+    fn: Callable[..., Any] | Any, args: tuple[Any, ...], kwargs: dict[str, Any], platform: str
+) -> RecordData:
+    """The record of `fn` lowered for a platform, which need not be here, and not compiled; as `compile_record` else."""
+    traced, lowered = _lower(fn, args, kwargs, platform)
+    program = program_of_computation(_computation_of(lowered), getattr(traced, "jaxpr", None))
+    frame = sys._getframe(1)  # noqa: SLF001
+    data, finish = make_record(program, {}, frame)
+    missing = dict.fromkeys(("hlo", "cost", "memory", "hlo_header"), "it was lowered only, and not compiled")
+    return _with_jaxpr(dataclasses.replace(finish(data), missing=missing), traced, lowered)
 
 
 def _with_jaxpr(data: RecordData, traced: Any, lowered: Any) -> RecordData:
@@ -75,8 +87,10 @@ def _live_jaxpr(lowered: Any) -> Any:
     return found[0] if len({str(jaxpr) for jaxpr in found}) == 1 else None
 
 
-def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The traced (None where a wrapper hides it) and the lowered program."""
+def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], platform: str | None = None) -> tuple[Any, Any]:
+    """The traced (None where a wrapper hides it) and the lowered program, for a platform or where the arrays are."""
+    if platform is not None:
+        return _lower_for(platform, fn, args, kwargs)
     if isinstance(fn, (jax.stages.Lowered, jax.stages.Traced)):
         if args or kwargs:
             raise CaptureError(f"a {type(fn).__name__} takes no arguments: it has its own")
@@ -92,6 +106,23 @@ def _lower(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any,
         return traced, traced.lower()
     jitted = fn if hasattr(fn, "lower") else jax.jit(fn)
     return None, jitted.lower(*args, **kwargs)
+
+
+def _lower_for(platform: str, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    if isinstance(fn, (jax.stages.Lowered, jax.stages.Compiled)):
+        raise CaptureError(
+            f"a {type(fn).__name__} is lowered already: pass the function with its arguments, so that it can be "
+            f"lowered for {platform}"
+        )
+    if isinstance(fn, jax.stages.Traced):
+        traced = fn
+    elif callable(fn):
+        traced = (fn if hasattr(fn, "trace") else jax.jit(fn)).trace(*args, **kwargs)
+    else:
+        raise CaptureError(
+            f"inspect needs a function, not a {type(fn).__name__}: pass the function, then its arguments"
+        )
+    return traced, traced.lower(lowering_platforms=(platform,))
 
 
 def _computation_of(lowered: Any) -> Any:

@@ -12,6 +12,7 @@ import linecache
 import platform
 import re
 import sys
+import threading
 from types import FrameType
 from typing import Any
 
@@ -23,12 +24,17 @@ from pjit_inspect.model.record.record import Origin, RecordData, Timings
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.compile_key import CallFacts, call_facts, key_of
 from pjit_inspect.observe.key.outside_jit import Operation, named_for, operation_outside_jit
-from pjit_inspect.observe.live.arrays import argument_names, input_layouts, output_layouts, result_names
 from pjit_inspect.observe.live.contents import (
     Finish,
+    argument_names,
     hlo_at_once,
     hlo_of,
+    input_layouts,
+    output_layouts,
+    printed,
+    printed_later,
     read_fact,
+    result_names,
     slow_facts,
     slow_facts_later,
     stablehlo_of,
@@ -45,6 +51,8 @@ from pjit_inspect.observe.live.frames import (
 from pjit_inspect.observe.live.library_names import restore_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_device
+from pjit_inspect.observe.live.untouched import plain_attribute
+from pjit_inspect.observe.watch.xla_stderr import CompilerLog
 
 __all__ = ["make_record"]
 
@@ -70,11 +78,12 @@ def make_record(
     cached: Any = None,
     call: CallFacts | None = None,
     disk: Any = None,
+    log: CompilerLog = CompilerLog(),  # noqa: B008  (frozen)
 ) -> tuple[RecordData, Finish]:
     """Freeze one program, and a way to complete the record when the call is over.
 
     `call` holds what its lowering showed, for a program that is compiled ahead of time; `disk` says what the
-    compilation cache on disk gave.
+    compilation cache on disk gave; `log` is what XLA wrote.
 
     Nothing of `program` or the frames stays alive in either.
     """
@@ -104,8 +113,9 @@ def make_record(
             operation=operation,
         )  # fmt: skip
 
-    finish = read("later", lambda: slow_facts_later(program, stablehlo), None)
-    hlo = hlo_at_once if finish is None else hlo_of
+    later = read("later", lambda: slow_facts_later(program, stablehlo), None)
+    finish = later or printed_later(program)
+    hlo = hlo_at_once if later is None else hlo_of
     data = RecordData(
         name=_name(program),
         transform=transform,
@@ -129,9 +139,30 @@ def make_record(
         sources=read("sources", lambda: _sources(caller, defined_at), ()),
         key=read("key", key, None),
         missing=missing,
-        **({} if finish is not None else slow_facts(program.executable, program.jaxpr, program.jaxpr_text, missing)),
+        **({} if later is not None else slow_facts(program.executable, missing)),
+        **({} if finish is not None else printed(program.jaxpr, program.jaxpr_text, missing)),
+        compiler_log=log.text,
     )
-    return data, finish or _as_it_is
+    if log.missing is not None:
+        missing["compiler_log"] = log.missing
+    return data, _as_it_is if finish is None else _Once(finish)
+
+
+class _Once:
+    """A way to complete a record that is done once: all logs that have the compile then have the same data."""
+
+    def __init__(self, finish: Finish) -> None:
+        self.can_wait: bool = getattr(finish, "can_wait", False)
+        self._finish = finish
+        self._lock = threading.Lock()
+        self._given: RecordData | None = None
+        self._made: RecordData | None = None
+
+    def __call__(self, data: RecordData) -> RecordData:
+        with self._lock:
+            if self._made is None or self._given is not data:
+                self._given, self._made = data, self._finish(data)
+            return self._made
 
 
 def _as_it_is(data: RecordData) -> RecordData:
@@ -175,9 +206,13 @@ def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> No
 def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:
     """JAX has no name for an object with `__call__`; the record calls it by its class."""
     function = _jitted_function(stages)
-    if function is None or hasattr(function, "__name__") or getattr(program.debug_info, "func_filename", None):
+    if (
+        function is None
+        or plain_attribute(function, "__name__") is not None
+        or getattr(program.debug_info, "func_filename", None)
+    ):
         return
-    code = getattr(type(function).__call__, "__code__", None)
+    code = plain_attribute(plain_attribute(type(function), "__call__"), "__code__")
     place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
     program.debug_info = program.debug_info._replace(func_src_info=type(function).__name__ + place)
 
@@ -249,11 +284,11 @@ def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, op
 
 def _is_jitted_by_its_module(function: Any) -> bool:
     """True for what JAX jits itself (`jnp.convolve`), False for a function of JAX's that somebody else gave to jit."""
-    if function is None or hasattr(function, "lower"):
+    if function is None or plain_attribute(function, "lower") is not None:
         # A jitted function that is jitted again; without a frame that shows it, JAX's own is the likelier.
         return function is None
-    home = sys.modules.get(getattr(function, "__module__", ""))
-    found = getattr(home, getattr(function, "__name__", ""), None)
+    home, name = plain_attribute(function, "__module__"), plain_attribute(function, "__name__")
+    found = getattr(sys.modules.get(home), name, None) if type(home) is str and type(name) is str else None
     return found is not function
 
 
@@ -283,7 +318,7 @@ def _versions() -> dict[str, str]:
 
 
 def _flags(program: LiveProgram) -> dict[str, str]:
-    # Read once: JAX makes this dictionary anew each time.
-    known = jax.config.values
-    values = {name: known[name] for name in _FLAGS if name in known}
+    # One by one: JAX makes the dictionary of all of them anew each time.
+    known = ((name, getattr(jax.config, name, None)) for name in _FLAGS if hasattr(jax.config, name))
+    values: dict[str, Any] = dict(known)
     return {name: str(value) for name, value in (values | program.compiler_options).items()}

@@ -1,9 +1,9 @@
 """Reading what the process writes to file descriptor 2, which still arrives where it was meant to go.
 
 A regular file is read back in place: nothing is changed. Anything else (a terminal, a pipe) is replaced for a while by
-a temporary file, whose content is passed on unchanged and in order: every 50 ms, and at the end. Not a pipe: a compiler
-that fills one while it holds Python's lock would wait for ever. A process that dies meanwhile takes nothing with it: a
-second one waits for its end and passes on what is left.
+a pipe, which a process of its own reads and passes on at once (`observe.watch.stderr_relay`). Not a pipe that this
+process reads: a compiler that fills it while it holds Python's lock would wait for ever. Nor a temporary file: nobody
+would read it for a process that was started meanwhile and goes on writing, or for this one when it dies.
 
 Not its job: when to read, and what the text means (`observe.watch.xla_stderr`).
 """
@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import importlib
 import os
-import select
 import stat
-import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
+
+from pjit_inspect.observe.watch.stderr_relay import Relay, duplicate, identity, moved
 
 __all__ = ["InPlace", "Redirect"]
 
@@ -28,118 +26,128 @@ __all__ = ["InPlace", "Redirect"]
 _fcntl: Any = importlib.import_module("fcntl") if os.name == "posix" else None
 
 _STDERR = 2
-_CHUNK = 1 << 16
 _BUSY_S, _IDLE_S = 0.05, 1.0
-_PATIENCE_MS = 1000
 
 
-def _duplicate(descriptor: int) -> int:
-    """A second descriptor, not inherited, and never one of the first three, should the program have closed those."""
-    if _fcntl is None:
-        raise OSError("descriptors are duplicated on POSIX systems only")
-    return _fcntl.fcntl(descriptor, _fcntl.F_DUPFD_CLOEXEC, 10)
-
-
-def _moved(descriptor: int) -> int:
-    try:
-        return _duplicate(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _identity(descriptor: int) -> tuple[int, int]:
-    status = os.fstat(descriptor)
-    return status.st_dev, status.st_ino
-
-
-def _read(descriptor: int, start: int, end: int) -> bytes:
-    """The bytes from `start` to `end`, without moving the file's offset, which writers share."""
-    parts = []
-    while start < end and (part := os.pread(descriptor, min(end - start, 1 << 20), start)):
-        parts.append(part)
-        start += len(part)
-    return b"".join(parts)
+_MOST_FILES = 64
+_readable: set[tuple[int, int]] = set()
+"""Files that could be opened for reading when descriptor 2 was one of them."""
 
 
 class InPlace:
-    """Reads back the regular file that descriptor 2 writes to.
+    """Reads back the regular file that descriptor 2 writes to. It is opened when there is something to read.
 
     Raises OSError where descriptor 2 is closed, is no regular file, or is a file that may not be read.
     """
 
     def __init__(self) -> None:
-        if not stat.S_ISREG(os.fstat(_STDERR).st_mode):
+        status = os.fstat(_STDERR)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError("file descriptor 2 is no regular file")
         # It shares the offset with descriptor 2, and stays when somebody replaces that.
-        self._written = _duplicate(_STDERR)
+        self._written = duplicate(_STDERR)
         try:
-            self._file = _moved(os.open(f"/dev/fd/{_STDERR}", os.O_RDONLY))
-            flags = _fcntl.fcntl(self._file, _fcntl.F_GETFL)
-            if flags & os.O_ACCMODE == os.O_WRONLY:
-                os.close(self._file)
-                raise OSError("file descriptor 2 is a file that this system does not open for reading")
+            self._appends = bool(_fcntl.fcntl(self._written, _fcntl.F_GETFL) & os.O_APPEND)
+            if (status.st_dev, status.st_ino) not in _readable:
+                os.close(self._open())
+                if len(_readable) >= _MOST_FILES:
+                    _readable.clear()
+                _readable.add((status.st_dev, status.st_ino))
         except OSError:
             os.close(self._written)
             raise
-        self._appends = bool(_fcntl.fcntl(self._written, _fcntl.F_GETFL) & os.O_APPEND)
 
-    def start(self) -> None:
-        """Nothing has to be done before it can be read."""
+    def _open(self) -> int:
+        file = moved(os.open(f"/dev/fd/{self._written}", os.O_RDONLY))
+        if _fcntl.fcntl(file, _fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY:
+            os.close(file)
+            raise OSError("file descriptor 2 is a file that this system does not open for reading")
+        return file
 
-    def position(self) -> int:
+    def begin(self) -> int:
         """Where the next byte will be written."""
-        return os.fstat(self._file).st_size if self._appends else os.lseek(self._written, 0, os.SEEK_CUR)
+        return os.fstat(self._written).st_size if self._appends else os.lseek(self._written, 0, os.SEEK_CUR)
 
-    def read(self, start: int, end: int) -> bytes:
-        """What was written between two positions."""
-        return _read(self._file, start, end)
+    def since(self, start: int, most: int) -> tuple[bytes, bool]:
+        """At most `most` bytes that were written from `start` on, and whether that is not all of them."""
+        size = self.begin() - start
+        if size < 0:
+            raise OSError("the file was cut meanwhile")
+        return self._read(start, start + min(size, most)), size > most
 
-    def pass_on(self) -> None:
-        """Everything is where it belongs already."""
+    def _read(self, start: int, end: int) -> bytes:
+        if start >= end:
+            return b""
+        file, parts = self._open(), []
+        try:
+            # Without moving the file's offset, which writers share.
+            while start < end and (part := os.pread(file, min(end - start, 1 << 20), start)):
+                parts.append(part)
+                start += len(part)
+        finally:
+            os.close(file)
+        return b"".join(parts)
 
     def stop(self) -> None:
         """Let the file go."""
-        for descriptor in (self._file, self._written):
-            os.close(descriptor)
+        os.close(self._written)
 
 
 class Redirect:
-    """Puts a temporary file in the place of descriptor 2 from `start` to `stop`, again and again until `close`.
+    """Puts a pipe in the place of descriptor 2 from `begin` to `stop`, again and again until `close`.
 
-    While it is there a thread calls `tick` every 50 ms, so that what others write in a long compile is seen soon, and
-    so that somebody looks whether it may be there still; otherwise every second, as processes that were started
-    meanwhile go on writing into it. Whoever calls its methods holds a lock, which `tick` takes too.
+    While it is there a thread calls `tick` every 50 ms, so that somebody looks whether it may be there still; otherwise
+    every second, as somebody may put it back there. Whoever calls its methods holds a lock, which `tick` takes too.
 
     Every method may be called again after one that a signal handler's exception ended half-way.
     """
 
     def __init__(self, tick: Callable[[], None]) -> None:
         self._tick = tick
-        self._path = ""
-        self._file = self._original = -1
-        self._identity: tuple[int, int] | None = None
-        self._passed = 0
+        self._original = -1
+        self._relay: Relay | None = None
+        self._failure = ""
         self._thread: threading.Thread | None = None
-        self._guard: _Guard | None = None
         self._busy, self._closed = threading.Event(), threading.Event()
 
-    def prepare(self) -> None:
-        """Make the file and the thread, if they are not there.
+    def begin(self) -> int:
+        """Redirect descriptor 2, if it is not redirected; where in what comes through the next byte will be.
 
-        Raises OSError where descriptor 2 is closed or no temporary file can be made, RuntimeError where no thread can.
+        Raises OSError where descriptor 2 is closed or nobody can pass on what comes, RuntimeError where no thread can
+        be started. Descriptor 2 is what it was then.
         """
-        os.fstat(_STDERR)
+        identity(_STDERR)
         if sys.__stderr__ is None:
             raise OSError("the program was started without standard error, so that descriptor 2 is something else")
-        if self._identity is None:
-            file, self._path = tempfile.mkstemp(prefix="pjit_inspect_", suffix=".stderr")
-            self._file = _moved(file)
-            # Writers must not overwrite each other when one has an offset of its own.
-            _fcntl.fcntl(self._file, _fcntl.F_SETFL, os.O_APPEND)
-            self._identity = _identity(self._file)
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._watch, name="pjit_inspect stderr", daemon=True)
             self._thread.start()
+        if self._relay is not None and self.is_installed():
+            return self._relay.position()
+        relay = self._relay_to_original()
+        # It is asked before it is relied on.
+        position = relay.position(forget=True)
+        self._busy.set()
+        os.dup2(relay.pipe, _STDERR, inheritable=os.get_inheritable(_STDERR))
+        return position
+
+    def _relay_to_original(self) -> Relay:
+        # Anew each time: the program may have changed descriptor 2 since.
+        previous, self._original = self._original, duplicate(_STDERR)
+        if previous >= 0:
+            os.close(previous)
+        if self._failure:
+            raise OSError(self._failure)
+        if self._relay is not None and self._relay.target != identity(self._original):
+            relay, self._relay = self._relay, None
+            relay.close()
+        try:
+            self._relay = self._relay or Relay(self._original)
+        except OSError as error:
+            # It would fail each time, and take its time for that.
+            self._failure = str(error)
+            raise
+        return self._relay
 
     def _watch(self) -> None:
         while not self._closed.is_set():
@@ -148,67 +156,40 @@ class Redirect:
             self._tick()
 
     def is_installed(self) -> bool:
-        """True while descriptor 2 is the temporary file."""
+        """True while descriptor 2 is the pipe."""
         try:
-            return _identity(_STDERR) == self._identity
+            return self._relay is not None and identity(_STDERR) == identity(self._relay.pipe)
         except OSError:
             return False
 
-    def start(self) -> None:
-        """Redirect descriptor 2, if it is not redirected."""
-        if self.is_installed():
-            return
-        # Anew each time: the program may have changed descriptor 2 since.
-        previous, self._original = self._original, _duplicate(_STDERR)
-        if previous >= 0:
-            os.close(previous)
-        if self._guard is None:
-            self._guard = _Guard()
-            self._guard.start(self._path, self._original)
-        self._busy.set()
-        os.dup2(self._file, _STDERR, inheritable=os.get_inheritable(_STDERR))
+    def since(self, start: int, most: int) -> tuple[bytes, bool]:
+        """At most `most` bytes that came through from `start` on, and whether that is not all of them."""
+        if self._relay is None:
+            raise OSError("nobody listened")
+        text, end = self._relay.text(start)
+        text = text[:most]
+        return text, len(text) < end - start
 
-    def position(self) -> int:
-        """Where the next byte will be written."""
-        return os.fstat(self._file).st_size
-
-    def read(self, start: int, end: int) -> bytes:
-        """What was written between two positions."""
-        return _read(self._file, start, end)
-
-    def pass_on(self) -> None:
-        """Hand what was written since the last time to the original."""
-        before = self._passed
-        while chunk := os.pread(self._file, _CHUNK, self._passed):
-            self._hand_over(memoryview(chunk))
-        if self._guard is not None and self._passed > before:
-            self._guard.tell(f"{self._passed}")
-
-    def _hand_over(self, rest: memoryview) -> None:
-        while rest:
-            try:
-                count = os.write(self._original, rest)
-            except BlockingIOError:
-                if _becomes_writable(self._original):
-                    continue
-                count = len(rest)
-            except OSError:
-                # Nobody reads it any more. The writer would have been told so, and would have gone on.
-                count = len(rest)
-            self._passed += count
-            rest = rest[count:]
+    def check(self) -> None:
+        """Put descriptor 2 back, and pass on what is in the pipe, when the process that does so is gone."""
+        if self._relay is not None and self._relay.has_ended():
+            self._failure = self._failure or "the process that passed standard error on was ended"
+            self._restore()
+            self._relay.rescue(self._original)
 
     def stop(self) -> None:
         """Put the original back in its place, if it is not there, with everything that was written meanwhile."""
         if self._original < 0:
             return
-        # First what is there, then the switch, then what came in between: so the order is kept.
-        try:
-            self.pass_on()
-        finally:
-            self._restore()
+        was_there = self._busy.is_set() or self.is_installed()
+        self._restore()
+        if was_there and self._relay is not None:
+            try:
+                # What came in between is passed on before anything is written past it.
+                self._relay.position(forget=True)
+            except OSError:
+                self.check()
         self._busy.clear()
-        self.pass_on()
 
     def _restore(self) -> None:
         # When somebody else has replaced descriptor 2 meanwhile, it is theirs to put back.
@@ -219,94 +200,19 @@ class Redirect:
         """Stop for good."""
         self._closed.set()
         self._busy.set()
-        self.stop()
-        if self._guard is not None:
-            self._guard.end()
-        self._release()
-        with suppress(OSError):
-            os.unlink(self._path)
+        try:
+            self.stop()
+        finally:
+            self._release()
 
     def abandon(self) -> None:
-        """Stop in a forked child: the file, and what is in it, are the parent's, and so was the thread."""
-        if self._original >= 0:
-            self._restore()
-        if self._guard is not None:
-            self._guard.abandon()
+        """Stop in a forked child: the pipe, and what is in it, are the parent's, and so was the thread."""
+        self._restore()
         self._release()
 
     def _release(self) -> None:
-        for descriptor in (self._file, self._original):
-            if descriptor >= 0:
-                os.close(descriptor)
-
-
-def _becomes_writable(descriptor: int) -> bool:
-    """Wait for whoever reads a descriptor that does not wait by itself."""
-    poll = select.poll()
-    poll.register(descriptor, select.POLLOUT)
-    return bool(poll.poll(_PATIENCE_MS))
-
-
-# It reads how many bytes were passed on. When its input ends without a last word, the process has died.
-_LAST_WORDS = """
-import os, sys
-passed = 0
-for line in sys.stdin.buffer:
-    if line == b"done\\n":
-        sys.exit()
-    passed = int(line)
-try:
-    with open(sys.argv[1], "rb") as file:
-        file.seek(passed)
-        while chunk := file.read(1 << 16):
-            os.write(2, chunk)
-    os.unlink(sys.argv[1])
-except OSError:
-    pass
-"""
-
-
-class _Guard:
-    """A small process that passes on the rest of a temporary file when this one dies before it could.
-
-    XLA ends the process where a check of its own fails, and what it says then is the only hint at the reason. Where no
-    process can be started there is no guard, and everything else works.
-    """
-
-    def __init__(self) -> None:
-        self._pipe = -1
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self, path: str, original: int) -> None:
-        reading, writing = os.pipe()
-        self._pipe = _moved(writing)
-        os.set_blocking(self._pipe, False)
-        try:
-            # In a session of its own, as Ctrl-C and the end of a terminal's job are for the program alone.
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _LAST_WORDS, path],
-                stdin=reading,
-                stdout=subprocess.DEVNULL,
-                stderr=original,
-                cwd="/",
-                start_new_session=True,
-            )
-        except OSError:
-            pass
-        finally:
-            os.close(reading)
-
-    def tell(self, line: str) -> None:
-        with suppress(OSError):
-            os.write(self._pipe, f"{line}\n".encode())
-
-    def end(self) -> None:
-        self.tell("done")
-        self.abandon()
-        if self._process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=1)
-
-    def abandon(self) -> None:
-        if self._pipe >= 0:
-            os.close(self._pipe)
+        if self._relay is not None:
+            self._relay.close()
+        if self._original >= 0:
+            os.close(self._original)
+        self._relay, self._original = None, -1

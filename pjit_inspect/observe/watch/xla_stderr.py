@@ -2,8 +2,10 @@
 
 JAX tells when XLA begins (a scalar event) and when it is done, also where the compile fails; in between, descriptor 2
 is listened to. It is process-wide, so several compiles share one `observe.watch.stderr_copy`, and their messages are
-told apart by the name of the function. JAX announces no end where a second Ctrl-C or another listener's error comes in
-between: then a thread sees within 50 ms that the compile has left the stack, and descriptor 2 is what it was.
+told apart by the name of the function. Where descriptor 2 would have to be replaced for it, this is done for programs
+of several devices only: most of what XLA warns of is how it splits them. JAX announces no end where a second Ctrl-C or
+another listener's error comes in between: then a thread sees within 50 ms that the compile has left the stack, and
+descriptor 2 is what it was.
 
 Not its job: reading descriptor 2 (`observe.watch.stderr_copy`), or what a message says (`parse.messages.xla_warnings`).
 """
@@ -42,8 +44,9 @@ class CompilerLog:
 
     Attributes:
       text: its warnings and errors as they were written, one after the other; "" when there were none; None when
-        nobody could listen.
-      missing: why `text` is None, or what it may lack; None when it is whole.
+        nobody listened.
+      missing: why nobody could listen, or what `text` may lack; None when it is whole, and when nobody wanted to
+        listen, as the program is for one device.
     """
 
     text: str | None = None
@@ -58,6 +61,7 @@ class _Compile:
     name: str
     thread: int = field(default_factory=threading.get_ident)
     start: int = 0
+    listens: bool = True
     failure: str | None = None
     system_thread: int = field(default_factory=threading.get_native_id)
     rivals: list[tuple[str, int]] = field(default_factory=list)
@@ -84,34 +88,42 @@ _redirect: Redirect | None = None
 _is_exiting = False
 
 
-def begin(frame: FrameType, name: str) -> None:
-    """Listen from now on: the function `name` begins to compile, in `frame`. Raises no Exception."""
+def begin(frame: FrameType, name: str, devices: int | None = None) -> None:
+    """Listen from now on: the function `name` begins to compile, in `frame`, for so many devices.
+
+    None is an unknown number of devices. Raises no Exception.
+    """
     compiling = _Compile(frame=frame, name=name)
     with _lock:
         try:
-            _start(compiling)
+            _start(compiling, is_worth_it=devices is None or devices > 1)
         except Exception as error:
             compiling.failure = f"file descriptor 2 cannot be listened to: {error}"
 
 
-def _start(compiling: _Compile) -> None:
+def _start(compiling: _Compile, *, is_worth_it: bool) -> None:
     _forget_dead()
     for other in _running:
         other.rivals.append(compiling.owner)
         compiling.rivals.append(other.owner)
     # Before anything changes, so that the thread that looks after it finds nothing that belongs to nobody.
     _running.append(compiling)
+    # Until it is sure, so that nothing stays for its sake where this fails.
+    compiling.listens = False
     if _is_exiting:
         raise RuntimeError("the process is about to end")
     copy = _copy or _open()
-    compiling.start = copy.position()
-    copy.start()
+    if is_worth_it or isinstance(copy, InPlace):
+        compiling.listens = True
+        compiling.start = copy.begin()
+    else:
+        _settle()
 
 
 def _open() -> InPlace | Redirect:
     global _copy, _redirect
     if _redirect is not None:
-        # Somebody who had found the temporary file in the place of descriptor 2 may have put it back there.
+        # Somebody who had found the pipe in the place of descriptor 2 may have put it back there.
         _redirect.stop()
     try:
         _copy = InPlace()
@@ -119,7 +131,6 @@ def _open() -> InPlace | Redirect:
         if _redirect is None:
             atexit.register(_close_at_exit)
             _redirect = Redirect(_tick)
-        _redirect.prepare()
         _copy = _redirect
     return _copy
 
@@ -131,40 +142,32 @@ def end(frame: FrameType) -> CompilerLog:
         if compiling is None:
             return CompilerLog(missing="JAX did not tell when this compile began, or the capture began later")
         try:
-            return _log(compiling, _finish(compiling))
+            return _log(compiling, *_finish(compiling))
         except Exception as error:
             return CompilerLog(missing=compiling.failure or f"what was written could not be read: {error}")
 
 
-def _finish(compiling: _Compile) -> bytes:
+def _finish(compiling: _Compile) -> tuple[bytes, bool]:
     try:
-        return _written_since(compiling.start)
+        if not compiling.listens:
+            return b"", False
+        if _copy is None:
+            raise OSError("nobody listened")
+        return _copy.since(compiling.start, _MOST_BYTES)
     finally:
         _running.remove(compiling)
         _settle()
 
 
-def _written_since(start: int) -> bytes:
-    if _copy is None:
-        raise OSError("nobody listened")
-    stop = _copy.position()
-    if stop < start:
-        raise OSError("the file was cut meanwhile")
-    return _copy.read(start, min(stop, start + _MOST_BYTES))
-
-
 def _settle() -> None:
-    """Pass on what is there, and end what no compile needs."""
+    """End what no compile needs."""
     global _copy
     if _copy is None:
         if _redirect is not None:
             _redirect.stop()
-        return
-    if _running:
-        _copy.pass_on()
-        return
-    copy, _copy = _copy, None
-    copy.stop()
+    elif not any(compiling.listens for compiling in _running):
+        copy, _copy = _copy, None
+        copy.stop()
 
 
 def _forget_dead() -> None:
@@ -177,6 +180,8 @@ def _tick() -> None:
     with suppress(Exception), _lock:
         _forget_dead()
         _settle()
+        if _redirect is not None:
+            _redirect.check()
 
 
 def close() -> None:
@@ -219,8 +224,8 @@ if hasattr(os, "register_at_fork"):
 # ---------------------------------------------------------------- whose message it is
 
 
-def _log(compiling: _Compile, written: bytes) -> CompilerLog:
-    if compiling.failure is not None:
+def _log(compiling: _Compile, written: bytes, is_cut: bool) -> CompilerLog:
+    if not compiling.listens:
         return CompilerLog(missing=compiling.failure)
     mine, unclear = [], 0
     for thread, message in _messages(written):
@@ -230,9 +235,7 @@ def _log(compiling: _Compile, written: bytes) -> CompilerLog:
             mine.append(message)
     if not mine and not unclear and (reason := _silenced()):
         return CompilerLog(missing=reason)
-    return CompilerLog(
-        text=b"".join(mine).decode("utf-8", "replace"), missing=_lacks(unclear, len(written) >= _MOST_BYTES)
-    )
+    return CompilerLog(text=b"".join(mine).decode("utf-8", "replace"), missing=_lacks(unclear, is_cut))
 
 
 def _messages(written: bytes) -> list[tuple[int, bytes]]:

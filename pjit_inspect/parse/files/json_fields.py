@@ -4,8 +4,9 @@ Reading is strict: a value that does not have the declared type is a `ParseError
 (`$.record.inputs[3].dtype`) and what was expected. Types given as tables are written once each and referred to by
 their index. Not its job: files, versions, or which fields go where (`parse.files.record_file`).
 
-Hints it knows: str, bool, int, float, None, Literal of strings, X | Y, tuple[X, ...], dict[str, X], and dataclasses of
-these. Numbers that JSON has no word for (inf, nan) are written as strings.
+Hints it knows: str, bool, int, float, None, Literal of strings, X | Y, tuple[X, ...], dict[str, X], `Sentence`, and
+dataclasses of these. Numbers that JSON has no word for (inf, nan) are written as strings. A sentence is a list of its
+phrases, `["axis", "model"]` or `["spec", "P('model')", "bare"]`; a string, as files had it before, is read, too.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import cache
+from dataclasses import MISSING, is_dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.words.sentence import Phrase, PhraseKind, Sentence
+from pjit_inspect.parse.files.json_makers import BARE, MAX_INTEGER, NOT_FINITE, field_hints, maker_of, stored_fields
 
 __all__ = ["MAX_INTEGER", "TableWriter", "from_json", "to_json"]
 
-MAX_INTEGER = 2**63 - 1
-"""The largest integer read from JSON; the smallest is its negative."""
-
-_NOT_FINITE = ("nan", "inf", "-inf")
-_NAMES = {str: "a string", bool: "true or false", int: "an integer", float: "a number", NoneType: "null"}
+_NAMES = {
+    str: "a string", bool: "true or false", int: "an integer", float: "a number", NoneType: "null",
+    Sentence: "a list of phrases", Phrase: f'[kind, text] or [kind, text, "{BARE}"]',
+}  # fmt: skip
 
 Place = tuple["Place | None", str | int]
 """Where a value stands: its parent's place, and its key or position there. Written out only for an error."""
@@ -69,6 +70,8 @@ def to_json(value: Any, hint: Any, tables: TableWriter, *, skip: Sequence[str] =
         if not isinstance(value, hint):
             raise TypeError(f"{value!r} is not a {hint.__name__}")
         return tables.index_of(value) if hint in tables.types else _object_to_json(value, hint, tables, skip)
+    if hint is Sentence and isinstance(value, str):
+        return [[phrase.kind, phrase.text, BARE][: 2 + phrase.is_bare] for phrase in Sentence(value).phrases]
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return to_json(value, _member_for_value(value, args), tables)
@@ -80,10 +83,10 @@ def to_json(value: Any, hint: Any, tables: TableWriter, *, skip: Sequence[str] =
 
 
 def _object_to_json(value: Any, type_: type, tables: TableWriter, skip: Sequence[str] = ()) -> dict[str, Any]:
-    hints = _hints(type_)
+    hints = field_hints(type_)
     return {
         field.name: to_json(getattr(value, field.name), hints[field.name], tables)
-        for field in _stored_fields(type_)
+        for field in stored_fields(type_)
         if field.name not in skip
     }
 
@@ -139,18 +142,31 @@ def from_json(
     `tables` maps a type to its values when those are referred to by index. `given` holds fields of the outermost
     dataclass that do not come from JSON. Raises ParseError with the JSON path.
     """
-    tables = tables or {}
+    rows, others = tables or {}, given or {}
+    try:
+        make = maker_of(hint, frozenset(rows), frozenset(others))
+        return make(data, rows, others) if others else make(data, rows)
+    except Exception:
+        return _from_json(data, hint, where, rows, others)
+
+
+def _from_json(
+    data: Any, hint: Any, where: Place, tables: Mapping[type, Any], given: Mapping[str, Any] | None = None
+) -> Any:
+    """The same, value by value, with the place of each at hand for an error."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return from_json(data, _member_for_json(data, args, where, tables), where, tables)
+        return _from_json(data, _member_for_json(data, args, where, tables), where, tables)
     if not _looks_like(data, hint, tables):
         raise _mismatch(data, hint, where)
     if hint in tables:
         return _row(data, tables[hint], where)
+    if hint is Sentence:
+        return _sentence_from_json(data, where)
     if origin is tuple:
-        return tuple(from_json(item, args[0], (where, i), tables) for i, item in enumerate(data))
+        return tuple(_from_json(item, args[0], (where, i), tables) for i, item in enumerate(data))
     if origin is dict:
-        return {key: from_json(item, args[1], (where, key), tables) for key, item in data.items()}
+        return {key: _from_json(item, args[1], (where, key), tables) for key, item in data.items()}
     if is_dataclass(hint) and isinstance(hint, type):
         return _object_from_json(data, hint, where, tables, given or {})
     return float(data) if hint is float else data
@@ -169,14 +185,29 @@ def _looks_like(data: Any, hint: Any, tables: Mapping[type, Any]) -> bool:
     if hint is int or hint in tables:
         return type(data) is int and abs(data) <= MAX_INTEGER
     if hint is float:
-        return type(data) is float or (type(data) is int and abs(data) <= MAX_INTEGER) or data in _NOT_FINITE
+        return type(data) is float or (type(data) is int and abs(data) <= MAX_INTEGER) or data in NOT_FINITE
     if origin is Literal:
         return isinstance(data, str) and data in get_args(hint)
     if origin is tuple:
         return isinstance(data, list)
+    if hint is Sentence:
+        return isinstance(data, (list, str))
     if origin is dict or is_dataclass(hint):
         return isinstance(data, dict)
     return type(data) is hint
+
+
+def _sentence_from_json(data: list[Any] | str, where: Place) -> Sentence:
+    if isinstance(data, str):
+        return Sentence(data)
+    return Sentence.of(_phrase_from_json(item, (where, number)) for number, item in enumerate(data))
+
+
+def _phrase_from_json(data: Any, where: Place) -> Phrase:
+    if not isinstance(data, list) or len(data) not in (2, 3) or data[2:] not in ([], [BARE]):
+        raise _mismatch(data, Phrase, where)
+    kind: PhraseKind = _from_json(data[0], PhraseKind, (where, 0), {})
+    return Phrase(kind, _from_json(data[1], str, (where, 1), {}), is_bare=len(data) == 3)
 
 
 def _row(index: int, rows: Sequence[Any], where: Place) -> Any:
@@ -188,12 +219,12 @@ def _row(index: int, rows: Sequence[Any], where: Place) -> Any:
 def _object_from_json(
     data: dict[str, Any], type_: type, where: Place, tables: Mapping[type, Any], given: Mapping[str, Any]
 ) -> Any:
-    hints, values = _hints(type_), dict(given)
-    for field in _stored_fields(type_):
+    hints, values = field_hints(type_), dict(given)
+    for field in stored_fields(type_):
         if field.name in given:
             continue
         if field.name in data:
-            values[field.name] = from_json(data[field.name], hints[field.name], (where, field.name), tables)
+            values[field.name] = _from_json(data[field.name], hints[field.name], (where, field.name), tables)
         elif field.default is MISSING and field.default_factory is MISSING:
             raise ParseError(f"{_path(where)} has no field {field.name!r}", expected=_expected(hints[field.name]))
     unknown = sorted(set(data) - (set(values) - set(given)))
@@ -244,14 +275,3 @@ def _path(where: Place) -> str:
         place, step = place
         steps.append(f"[{step}]" if isinstance(step, int) else f".{step[:40]}")
     return "".join(reversed(steps)).lstrip(".")
-
-
-@cache
-def _hints(type_: type) -> dict[str, Any]:
-    return get_type_hints(type_)
-
-
-@cache
-def _stored_fields(type_: type) -> tuple[Field[Any], ...]:
-    # A field that the constructor does not take is a cache, not data.
-    return tuple(field for field in fields(type_) if field.init)

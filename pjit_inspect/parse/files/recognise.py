@@ -16,12 +16,14 @@ from typing import Literal
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.parse.files.record_file import read_record
 from pjit_inspect.parse.files.regular_file import open_regular
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.hlo_text.hlo_text import encode_hlo_text
+from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.wire import split_message
 
 __all__ = [
@@ -159,8 +161,8 @@ def _read(path: str) -> bytes:
         size, limit = os.fstat(file.fileno()).st_size, _limit(beginning)
         if size > limit:
             raise ParseError(f"the file has {size} bytes", expected=f"at most {limit}")
-        # A file that grows meanwhile is not read further.
-        return beginning + file.read(limit)
+        # A file that grows meanwhile is not read further; room is made for as much as is asked for.
+        return beginning + file.read(max(0, size - len(beginning)))
 
 
 def _limit(beginning: bytes) -> int:
@@ -193,7 +195,7 @@ def _check_unpacked(packed: int, size: int, limit: int) -> None:
 
 
 def _from_text(content: bytes) -> Program:
-    text = _decoded(content)
+    text = clean_text(_decoded(content))
     proto = encode_hlo_text(text)
     module = parse_program(proto)
     return Program(data=_record(module, proto), module=module, text=text)
@@ -224,15 +226,18 @@ def _module_bytes(content: bytes) -> bytes:
 
 
 def unreadable_program(name: str, reason: str) -> Program:
-    """The program of the module `name` whose file could not be read, because of `reason`."""
+    """The program of the module `name` whose file is missing or could not be read, because of `reason`."""
     name, transform = _split_name(name)
-    return Program(data=RecordData(name=name, transform=transform, missing={**_NOT_IN_HLO, "hlo": reason}))
+    data = RecordData(name=clean_line(name), transform=transform, missing={**_NOT_IN_HLO, "hlo": clean_line(reason)})
+    return Program(data=data)
 
 
 def _record(module: HloModule, proto: bytes) -> RecordData:
     """What a program alone says."""
     name, transform = _split_name(module.name)
-    return RecordData(name=name, transform=transform, hlo=Blob(proto), missing=dict(_NOT_IN_HLO))
+    lacks = why_incomplete(module.unknown)
+    missing = {**_NOT_IN_HLO, **({"hlo": lacks} if lacks else {})}
+    return RecordData(name=name, transform=transform, hlo=Blob(proto), missing=missing)
 
 
 def _split_name(name: str) -> tuple[str, str]:

@@ -30,6 +30,7 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.files.json_fields import TableWriter, from_json, parse_json, to_json
 from pjit_inspect.parse.files.propagation_file import propagation_bytes, read_propagation
 from pjit_inspect.parse.files.regular_file import open_regular
@@ -40,7 +41,7 @@ __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
 
-VERSION = 2
+VERSION = 3
 """The version of the format this package writes, and the newest it reads."""
 
 _JSON = "record.json"
@@ -180,7 +181,7 @@ def _read(file: BinaryIO, path: str | None) -> RecordData:
             entries = _checked_entries(archive)
             whole = _read_json(archive, entries)
             _check_header(whole)
-            return _record_from_json(whole, _read_programs(archive, entries, whole.get("programs")))
+            return _clean(_record_from_json(whole, _read_programs(archive, entries, whole.get("programs"))))
     except ParseError as error:
         # The readers below do not know the path; the error's kind and place stay.
         raise type(error)(error.message, path=path, offset=error.offset, expected=error.expected) from error.__cause__
@@ -188,6 +189,13 @@ def _read(file: BinaryIO, path: str | None) -> RecordData:
         if error.errno != errno.EINVAL:
             raise
         raise ParseError("the archive's offsets point outside the file", path=path, expected=_EXPECTED_FILE) from error
+
+
+def _clean(data: RecordData) -> RecordData:
+    try:
+        return cleaned(data)
+    except ValueError as error:
+        raise ParseError(f"names differ in characters that cannot be shown only: {str(error)[:200]}") from error
 
 
 def _check_is_archive(file: BinaryIO) -> None:

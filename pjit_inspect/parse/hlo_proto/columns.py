@@ -14,7 +14,7 @@ import numpy as np
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.parse.hlo_proto.unknown import count_messages, count_nested
-from pjit_inspect.parse.wire.hlo_schema import known_fields
+from pjit_inspect.parse.wire.hlo_schema import known_fields, text
 from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
 
 __all__ = ["Columns", "Index", "read_columns", "read_numbers"]
@@ -80,7 +80,7 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
     opcodes, shapes, metadatas = (tuple(table) for table in tables)
     unknown += _unknown_in_table("Shape", shapes, singles["shape"])
     unknown += _unknown_in_table("OpMetadata", metadatas, singles["metadata"])
-    texts = tuple(opcode.decode("utf-8", "replace") for opcode in opcodes)
+    texts = tuple(map(text, opcodes))
     return Columns(**singles, **links, opcodes=texts, shapes=shapes, metadatas=metadatas, unknown=unknown)
 
 
@@ -111,9 +111,10 @@ def _read_chunk(
 
 def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: dict[bytes, int]) -> np.ndarray:
     """The row of each content in `table`, which grows by those it lacks; a missing field counts as empty."""
-    add = table.setdefault
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    return np.fromiter((add(data[start:end], len(table)) for start, end in spans), np.int32, len(starts))
+    contents = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    for content in dict.fromkeys(contents):
+        table.setdefault(content, len(table))
+    return np.fromiter(map(table.__getitem__, contents), np.int32, len(contents))
 
 
 def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

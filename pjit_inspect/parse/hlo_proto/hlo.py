@@ -7,6 +7,7 @@ bytes until it is asked for (`parse.hlo_proto.reader`). Not its job: HLO text, a
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,15 @@ import numpy as np
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Alias, Donor, HloModule
 from pjit_inspect.model.program.hlo_columns import Computations, Instructions
+from pjit_inspect.model.program.incomplete import NO_ENTRY
 from pjit_inspect.parse.hlo_proto.columns import Columns, Index, read_columns
-from pjit_inspect.parse.hlo_proto.computations import Parts, read_computations
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.hlo_proto.source import Source, read_source
 from pjit_inspect.parse.hlo_proto.unknown import count_messages
 from pjit_inspect.parse.wire.hlo_invariants import check_module
 from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
-from pjit_inspect.parse.wire.hlo_schema import decode, text
-from pjit_inspect.parse.wire.wire import Field, split_message
+from pjit_inspect.parse.wire.hlo_schema import decode, known_fields, text
+from pjit_inspect.parse.wire.wire import Field, read_field, read_varint, split_message
 
 __all__ = ["parse_hlo_module"]
 
@@ -64,7 +65,7 @@ def _parse(data: bytes, path: str | None) -> HloModule:
     # The module without its computations.
     content = b"".join(data[field.tag : field.end] for field in fields if field.number != _COMPUTATIONS)
     head = decode("Module", content, offset=0)
-    parts = read_computations(data, [field for field in fields if field.number == _COMPUTATIONS])
+    parts = _read_computations(data, [field for field in fields if field.number == _COMPUTATIONS])
     columns = read_columns(data, parts.spans)
     source = read_source(columns, head.stack_frame_index)
     instructions = _instructions(parts, columns, source)
@@ -72,13 +73,16 @@ def _parse(data: bytes, path: str | None) -> HloModule:
     order, unordered = _order(head.schedule, parts, columns)
     unknown = parts.unknown + columns.unknown + _unknown_opcodes(columns) + unordered
     unknown += count_messages(content, "Module", [0], [len(content)], [1])
+    entry = int(Index(parts.ids, "computation").rows(np.array([head.entry_computation_id]))[0])
+    # The name comes before the computations, the id after them, and a file that was cut has 0 for it.
+    unknown[NO_ENTRY] += int(text(head.entry_computation_name) not in ("", parts.names[entry]))
     return HloModule(
         name=text(head.name),
         opcodes=columns.opcodes,
         op_names=source.op_names,
         instructions=instructions,
         computations=computations,
-        entry=int(Index(parts.ids, "computation").rows(np.array([head.entry_computation_id]))[0]),
+        entry=entry,
         order=order,
         is_scheduled=bool(len(head.schedule.sequences)),
         frames_table=source.frames,
@@ -86,7 +90,7 @@ def _parse(data: bytes, path: str | None) -> HloModule:
         donors=tuple(_donor(entry) for entry in head.buffer_donor.entries),
         frontend_attributes={text(entry.key): text(entry.value) for entry in head.frontend_attributes.map},
         device_counts=_device_counts(head),
-        unknown=dict(unknown),
+        unknown=dict(+unknown),
         reader=ProtoReader(
             data,
             spans=parts.spans,
@@ -110,7 +114,7 @@ def _module_fields(data: bytes) -> list[Field]:
     return fields
 
 
-def _instructions(parts: Parts, columns: Columns, source: Source) -> Instructions:
+def _instructions(parts: _Parts, columns: Columns, source: Source) -> Instructions:
     index = Index(columns.ids, "instruction")
     return Instructions(
         opcode=columns.opcode,
@@ -125,7 +129,7 @@ def _instructions(parts: Parts, columns: Columns, source: Source) -> Instruction
     )
 
 
-def _computations(parts: Parts, columns: Columns, instructions: Instructions) -> Computations:
+def _computations(parts: _Parts, columns: Columns, instructions: Instructions) -> Computations:
     return Computations(
         names=parts.names,
         starts=parts.starts,
@@ -144,7 +148,7 @@ def _called_by_fusion(columns: Columns, instructions: Instructions, count: int) 
     return called
 
 
-def _order(schedule: Any, parts: Parts, columns: Columns) -> tuple[np.ndarray, Counter[str]]:
+def _order(schedule: Any, parts: _Parts, columns: Columns) -> tuple[np.ndarray, Counter[str]]:
     """Execution order of all computations, and how many schedules could not be used."""
     order = np.arange(len(columns.ids), dtype=np.int32)
     unordered: Counter[str] = Counter()
@@ -189,3 +193,73 @@ def _unknown_opcodes(columns: Columns) -> Counter[str]:
     counts = np.bincount(columns.opcode, minlength=len(columns.opcodes)).tolist()
     pairs = zip(columns.opcodes, counts, strict=True)
     return Counter({f"opcode {opcode}": count for opcode, count in pairs if opcode not in OPCODES})
+
+
+_INSTRUCTION_TAG = 0x12
+"""Field 2, with a length: one instruction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Parts:
+    """The computations of a module, one entry each, and the spans of their instructions.
+
+    Attributes:
+      names, threads: as in `model.program.hlo.Computations`.
+      ids, roots: the ids the program uses.
+      is_fusion: what the program says; not every version does.
+      starts: where each one's instructions begin in `spans`; one longer than the number of computations.
+      spans: start and end of every instruction in the bytes.
+      unknown: fields without a name.
+    """
+
+    names: tuple[str, ...]
+    threads: tuple[str, ...]
+    ids: np.ndarray
+    roots: np.ndarray
+    is_fusion: np.ndarray
+    starts: np.ndarray
+    spans: np.ndarray
+    unknown: Counter[str]
+
+
+def _read_computations(data: bytes, fields: list[Field]) -> _Parts:
+    """The computations that `fields` hold. Raises `ParseError` where one is damaged or has no instruction."""
+    spans: list[int] = []
+    starts, heads = [0], []
+    unknown: Counter[str] = Counter()
+    known = known_fields("Computation")
+    for field in fields:
+        rest = _cut(data, field.start, field.end, spans)
+        if len(spans) // 2 == starts[-1]:
+            raise ParseError("a computation has no instruction", offset=field.start, expected="at least one")
+        starts.append(len(spans) // 2)
+        unknown.update(f"computation field {other.number}" for other in rest if other.number not in known)
+        content = b"".join(data[other.tag : other.end] for other in rest)
+        heads.append(decode("Computation", content, offset=field.start))
+    return _Parts(
+        names=tuple(text(head.name) for head in heads),
+        threads=tuple(text(head.execution_thread) for head in heads),
+        ids=np.array([head.id for head in heads], np.int64),
+        roots=np.array([head.root_id for head in heads], np.int64),
+        is_fusion=np.array([head.is_fusion_computation for head in heads], bool),
+        starts=np.array(starts, np.int32),
+        spans=np.array(spans, np.int32).reshape(-1, 2),
+        unknown=unknown,
+    )
+
+
+def _cut(data: bytes, start: int, end: int, spans: list[int]) -> list[Field]:
+    """Appends start and end of every instruction of one computation to `spans`; returns the other fields."""
+    rest: list[Field] = []
+    while start < end:
+        if data[start] != _INSTRUCTION_TAG:
+            field = read_field(data, start, end)
+            rest.append(field)
+            start = field.end
+            continue
+        length, begin = read_varint(data, start + 1, end)
+        if length > end - begin:
+            raise ParseError("an instruction is cut short", offset=start, expected=f"{length} bytes")
+        start = begin + length
+        spans += (begin, start)
+    return rest

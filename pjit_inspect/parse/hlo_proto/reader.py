@@ -15,9 +15,9 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pjit_inspect.model.program.hlo import Details
 from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import decode, is_whole, known_fields, text
-from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_replica_groups
-from pjit_inspect.parse.wire.replica_groups_text import print_replica_groups
+from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_replica_groups, print_replica_groups
 from pjit_inspect.parse.wire.shapes import parse_shape
 from pjit_inspect.parse.wire.wire import split_message
 
@@ -65,7 +65,7 @@ class ProtoReader:
     def name(self, index: int) -> str:
         """The name of instruction `index`."""
         start, end = self._names[index].tolist()
-        return self._data[start:end].decode("utf-8", "replace") if start >= 0 else ""
+        return text(self._data[start:end]) if start >= 0 else ""
 
     def shape(self, shape_id: int) -> Shape:
         """Row `shape_id` of the table of shapes; decoded once. Raises `ParseError` when its bytes are damaged."""
@@ -88,6 +88,12 @@ class ProtoReader:
         """A parameter's number, or the element a get-tuple-element takes. Raises `ParseError` when it is damaged."""
         message = self._message(index, self.raw(index))
         return message.parameter_number if message.HasField("parameter_number") else message.tuple_index
+
+    def kernel(self, index: int) -> tuple[str, str]:
+        """The kind of a fusion and the target of a custom call. Raises `ParseError` when it is damaged."""
+        start, end = self._spans[index].tolist()
+        message = decode("Instruction", self._data[start:end], offset=start, path=self._path)
+        return text(message.fusion_kind), text(message.custom_call_target)
 
     def details(self, index: int) -> Details:
         """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
@@ -126,7 +132,7 @@ class ProtoReader:
             content = self._head.payloads[payload.id]
         else:
             content = message.backend_config
-        return content.decode("utf-8", "replace")
+        return clean_text(content.decode("utf-8", "replace"))
 
 
 def _scalar(literal: Any) -> int | None:
@@ -161,10 +167,14 @@ def _other(message: Any, skip: Set[str]) -> dict[str, Any]:
             if line:
                 other[field.name] = line
         elif isinstance(value, (int, float, str, bytes)):
-            other[field.name] = value
+            other[field.name] = _clean(value)
         else:
-            other[field.name] = tuple(_one_line(item) if isinstance(item, Message) else item for item in value)
+            other[field.name] = tuple(_one_line(item) if isinstance(item, Message) else _clean(item) for item in value)
     return other
+
+
+def _clean(value: Any) -> Any:
+    return clean_text(value) if isinstance(value, str) else value
 
 
 def _one_line(message: Message) -> str:

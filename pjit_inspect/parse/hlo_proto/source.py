@@ -72,7 +72,7 @@ def read_source(columns: Columns, index: Any) -> Source:
 
 def _texts(content: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str]:
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [content[start:end].decode("utf-8", "replace") if start >= 0 else "" for start, end in spans]
+    return [text(content[start:end]) if start >= 0 else "" for start, end in spans]
 
 
 def _frames(index: Any) -> StackFrames:

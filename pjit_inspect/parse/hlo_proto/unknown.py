@@ -44,16 +44,16 @@ def _count(
         fields = scan_messages(buffer, starts, ends)
     except ParseError:
         return Counter({f"{_words(name)} that cannot be read": int(uses.sum())})
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in set(np.unique(fields.number).tolist()) - known_fields(name):
-        found[f"{_words(name)} field {number}"] = int(uses[fields.owner[fields.number == number]].sum())
-    return found + _count_inside(buffer, name, fields, uses, depth, frozenset())
+        counts[f"{_words(name)} field {number}"] = int(uses[fields.owner[fields.number == number]].sum())
+    return counts + _count_inside(buffer, name, fields, uses, depth, frozenset())
 
 
 def _count_inside(
     buffer: np.ndarray, name: str, fields: Fields, uses: np.ndarray, depth: int, skip: frozenset[int]
 ) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     nested = {number: inner for number, inner in _nested(name).items() if number not in skip}
     table = np.zeros(max(nested, default=0) + 2, bool)
     table[list(nested)] = True
@@ -61,8 +61,8 @@ def _count_inside(
     for number in np.unique(fields.number[there]).tolist() if depth < _DEEPEST else ():
         these = there[fields.number[there] == number]
         spans = fields.start[these], fields.end[these], uses[fields.owner[these]]
-        found += _count(buffer, nested[number], *spans, depth + 1)
-    return found
+        counts += _count(buffer, nested[number], *spans, depth + 1)
+    return counts
 
 
 @cache

@@ -13,18 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
+from pjit_inspect.model.program.incomplete import MISSING, MISSING_INSTRUCTIONS
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
+from pjit_inspect.parse.wire.clean import clean_line, clean_text
 from pjit_inspect.parse.wire.text_wire import content_field, varint
 from pjit_inspect.parse.wire.wire import split_message
 
-__all__ = ["KEPT_AS_TEXT", "MISSING", "UNREADABLE", "UNREADABLE_LINES", "parse_program", "verbatim_field"]
+__all__ = ["KEPT_AS_TEXT", "UNREADABLE", "UNREADABLE_LINES", "parse_program", "verbatim_field"]
 
 UNREADABLE = "unreadable"
 """The opcode of an instruction whose line could not be read; its details have the line."""
-
-MISSING = "missing"
-"""The opcode that stands for an instruction or a computation that is referred to and not there."""
 
 UNREADABLE_LINES = "unreadable lines"
 """How `HloModule.unknown` calls lines that could not be read."""
@@ -62,7 +61,7 @@ def parse_program(data: bytes, *, path: str | None = None) -> HloModule:
     unknown = Counter({what: count for what, count in module.unknown.items() if what not in _OURS})
     missing = module.unknown.get(f"opcode {MISSING}")
     if missing:
-        unknown["missing instructions"] = missing
+        unknown[MISSING_INSTRUCTIONS] = missing
     outside = tuple(_kept(data))
     inside = (what for raw in map(module.reader.raw, range(len(module))) if _TAG in raw for what, _ in _kept(raw))
     unknown.update(what for what in (*(what for what, _ in outside), *inside) if what not in KEPT_AS_TEXT)
@@ -73,7 +72,7 @@ def _kept(message: bytes) -> Iterator[tuple[str, str]]:
     for field in split_message(message, 0, len(message)):
         if field.number == _FIELD:
             what, _, text = message[field.start : field.end].decode("utf-8", "replace").partition("=")
-            yield what, text
+            yield clean_line(what), clean_text(text)
 
 
 class _VerbatimReader:
@@ -95,6 +94,9 @@ class _VerbatimReader:
     def number(self, index: int) -> int:
         return self._reader.number(index)
 
+    def kernel(self, index: int) -> tuple[str, str]:
+        return self._reader.kernel(index)
+
     def details(self, index: int) -> Details:
         details, raw = self._reader.details(index), self._reader.raw(index)
         kept = _named(_kept(raw)) if _TAG in raw else {}
@@ -112,4 +114,4 @@ def _named(kept: Iterable[tuple[str, str]]) -> dict[str, Any]:
     texts: dict[str, list[str]] = {}
     for what, text in kept:
         texts.setdefault(what.removeprefix("attribute "), []).append(text)
-    return {what: found[0] if len(found) == 1 else tuple(found) for what, found in texts.items()}
+    return {what: pieces[0] if len(pieces) == 1 else tuple(pieces) for what, pieces in texts.items()}

@@ -184,8 +184,8 @@ _LABELS = re.compile(r"([0-9bf?]{2,64})_([0-9io?]{2,64})->([0-9bf?]{2,64})")
 
 
 def _dim_labels(text: str) -> Any:
-    found = _LABELS.fullmatch(text)
-    if found is None:
+    match = _LABELS.fullmatch(text)
+    if match is None:
         raise ValueError("these are no dimension labels")
     numbers: dict[str, Any] = {}
     roles = (
@@ -194,7 +194,7 @@ def _dim_labels(text: str) -> Any:
     )
     for side, labels, letters in zip(
         ("input", "kernel", "output"),
-        found.groups(),
+        match.groups(),
         (*roles, (("output_batch", "b"), ("output_feature", "f"))),
         strict=True,
     ):
@@ -211,14 +211,14 @@ _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,18})\s*(?:,\s*\{([\d,\s]*)\}\
 def _operand_aliasing(text: str) -> Any:
     entries = []
     for part in split_commas(inside(text, "{")):
-        found = _ALIAS.fullmatch(part)
-        if found is None:
+        match = _ALIAS.fullmatch(part)
+        if match is None:
             raise ValueError("this is no alias")
         entries.append(
             {
-                "output_shape_index": integers(found[1]),
-                "operand_index": int(found[2]),
-                "operand_shape_index": integers(found[3] or ""),
+                "output_shape_index": integers(match[1]),
+                "operand_index": int(match[2]),
+                "operand_shape_index": integers(match[3] or ""),
             }
         )
     return message_class("Instruction")(output_operand_aliasing=entries)

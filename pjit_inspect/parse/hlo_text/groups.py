@@ -74,14 +74,14 @@ def _order(text: str | None, reshape: Sequence[int]) -> list[int]:
 
 def _read_mesh(mesh: Any, text: str) -> tuple[dict[str, int], int]:
     """Fills `mesh`; the number of each axis by its name, and the position after the mesh."""
-    found = _MESH.match(text)
-    if found is None:
+    match = _MESH.match(text)
+    if match is None:
         raise ValueError("this is no mesh")
-    for axis in split_commas(found[1]):
+    for axis in split_commas(match[1]):
         name, _, size = axis.rpartition("=")
         (length,) = integers(size)
         mesh.axes.add(name=name.strip("'\" "), size=length)
-    position = found.end()
+    position = match.end()
     devices = _DEVICES.match(text, position)
     if devices is not None:
         position = find_close(text, devices.end() - 1)

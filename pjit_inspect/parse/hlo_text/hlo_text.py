@@ -15,11 +15,13 @@ from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import NO_END, NO_ENTRY
 from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE_LINES, parse_program, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
 from pjit_inspect.parse.hlo_text.sections import ProgramText, cut_program
 from pjit_inspect.parse.hlo_text.source import read_tables
+from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_scan import inside, integers, split_commas, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
@@ -43,11 +45,9 @@ def encode_hlo_text(text: str, *, path: str | None = None) -> bytes:
 
     Ids are given in the order of the text. What has no field stands in a field of our own (`parse.hlo_proto.verbatim`).
     """
-    if not text.isascii():
-        # Lone surrogates cannot be written.
-        text = text.encode("utf-8", "replace").decode("utf-8")
     try:
-        return _encode(cut_program(text))
+        # Lone surrogates, which cannot be written, are escapes then.
+        return _encode(cut_program(clean_text(text)))
     except ParseError as error:
         raise ParseError(error.message, path=path, offset=error.offset, expected=error.expected) from error
 
@@ -69,8 +69,8 @@ def _encode(program: ProgramText) -> bytes:
     fields += [_module_fields(header)]
     stray += [*tables.stray, *program.stray, *writer.stray]
     fields += [verbatim_field(UNREADABLE_LINES, line) for line in stray]
-    fields += [] if entries else [verbatim_field("ENTRY that is missing", "")]
-    fields += [verbatim_field("end that is missing", "")] if program.computations[-1].end is None else []
+    fields += [] if entries else [verbatim_field(NO_ENTRY, "")]
+    fields += [verbatim_field(NO_END, one.name) for one in program.computations if one.end is None]
     return b"".join(fields)
 
 
@@ -139,14 +139,14 @@ _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*(?
 
 
 def _alias(text: str) -> Any:
-    found = _ALIAS.fullmatch(text)
-    if found is None:
+    match = _ALIAS.fullmatch(text)
+    if match is None:
         raise ValueError("this is no alias")
     return message_class("AliasEntry")(
-        output_shape_index=integers(found[1]),
-        parameter_number=int(found[2]),
-        parameter_shape_index=integers(found[3]),
-        kind=2 if found[4] == "must" else 1,
+        output_shape_index=integers(match[1]),
+        parameter_number=int(match[2]),
+        parameter_shape_index=integers(match[3]),
+        kind=2 if match[4] == "must" else 1,
     )
 
 
@@ -154,7 +154,7 @@ _DONOR = re.compile(r"\(\s*(\d{1,9})\s*,\s*\{([\d,\s]*)\}\s*\)")
 
 
 def _donor(text: str) -> Any:
-    found = _DONOR.fullmatch(text)
-    if found is None:
+    match = _DONOR.fullmatch(text)
+    if match is None:
         raise ValueError("this is no donor")
-    return message_class("BufferDonor")(parameter_number=int(found[1]), parameter_shape_index=integers(found[2]))
+    return message_class("BufferDonor")(parameter_number=int(match[1]), parameter_shape_index=integers(match[2]))

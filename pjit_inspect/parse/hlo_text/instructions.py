@@ -1,21 +1,25 @@
 """The computations of HLO text, written as `xla.HloComputationProto`.
 
 A line that cannot be read becomes an instruction of opcode "unreadable"; what is referred to and not there becomes one
-of opcode "missing": so the program stays whole. Not its job: cutting the text (`parse.hlo_text.sections`,
-`parse.wire.text_lines`), or fields that refer to nothing (`parse.hlo_text.field_cache`).
+of opcode "missing": so the program stays complete. Fields that refer to nothing else of the program occur again and
+again; they are written once. Not its job: splitting the text (`parse.hlo_text.sections`, `parse.wire.text_lines`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
-from pjit_inspect.parse.hlo_proto.verbatim import MISSING, UNREADABLE, UNREADABLE_LINES, verbatim_field
-from pjit_inspect.parse.hlo_text.field_cache import Pieces
+from pjit_inspect.model.program.incomplete import MISSING
+from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE, UNREADABLE_LINES, verbatim_field
+from pjit_inspect.parse.hlo_text.attributes import DEPENDS_ON_OPCODE, read_attribute
 from pjit_inspect.parse.hlo_text.sections import ComputationText
-from pjit_inspect.parse.hlo_text.shapes import split_tuple
+from pjit_inspect.parse.hlo_text.shapes import read_literal, read_shape, split_tuple
+from pjit_inspect.parse.hlo_text.source import read_metadata
 from pjit_inspect.parse.wire.hlo_invariants import _LEAST
 from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
+from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.text_lines import InstructionText, instruction_name, operand_names, read_instruction
 from pjit_inspect.parse.wire.text_scan import inside, split_pairs, unquote
 from pjit_inspect.parse.wire.text_wire import content_field, number_field, packed_field
@@ -70,11 +74,11 @@ class ComputationWriter:
     """
 
     def __init__(self, frames: Mapping[int, int]) -> None:
-        """`frames` as in `Pieces`."""
+        """`frames` as in `_Pieces`."""
         self.messages: list[bytes] = []
-        self.readable = 0
+        self.readable: int = 0
         self.stray: list[str] = []
-        self._pieces = Pieces(frames)
+        self._pieces = _Pieces(frames)
         self._sequences: dict[int, list[int]] = {}
         self._fused: set[int] = set()
         self._computations: dict[str, int] = {}
@@ -161,9 +165,9 @@ class ComputationWriter:
 
     def _place(self, body: _Body, name: str) -> int:
         """The id of the instruction with this name; one is added when none stands above."""
-        found = body.places.get(name)
-        if found is not None:
-            return found[0]
+        known = body.places.get(name)
+        if known is not None:
+            return known[0]
         shape, content = self._element(body, name) or ("", self._pieces.opcode(MISSING))
         id = self._id()
         body.add(name, shape, id, content)
@@ -171,17 +175,17 @@ class ComputationWriter:
 
     def _element(self, body: _Body, name: str) -> tuple[str, bytes] | None:
         """The shape of an operand that is an element of a tuple above, and the fields that take it out; else None."""
-        found = _ELEMENT.fullmatch(name)
-        if found is None or found[1] not in body.places:
+        match = _ELEMENT.fullmatch(name)
+        if match is None or match[1] not in body.places:
             return None
-        id, shape = body.places[found[1]]
-        if found[1] not in body.elements:
-            body.elements[found[1]] = split_tuple(shape) if shape.startswith("(") else []
-        shapes, number = body.elements[found[1]], int(found[2])
+        id, shape = body.places[match[1]]
+        if match[1] not in body.elements:
+            body.elements[match[1]] = split_tuple(shape) if shape.startswith("(") else []
+        shapes, number = body.elements[match[1]], int(match[2])
         if number >= len(shapes):
             return None
         parts = InstructionText(name, False, shapes[number].strip(), "get-tuple-element", "", {}, "")
-        return parts.shape, self._join(parts, [id], [], self._pieces.attribute(parts.opcode, "index", found[2]))
+        return parts.shape, self._join(parts, [id], [], self._pieces.attribute(parts.opcode, "index", match[2]))
 
     def _references(self, body: _Body, parts: InstructionText) -> tuple[list[int], bytes]:
         """The ids of the called computations; and the fields of all attributes but those that call."""
@@ -202,9 +206,9 @@ class ComputationWriter:
 
     def _computation(self, name: str) -> int:
         """The id of the computation with this name; one is added when none stands above."""
-        found = self._computations.get(name)
-        if found is not None:
-            return found
+        known = self._computations.get(name)
+        if known is not None:
+            return known
         body = _Body()
         body.add(name, "", self._id(), self._pieces.opcode(MISSING))
         return self._finish(name, body, b"")
@@ -250,3 +254,74 @@ def _thread(text: str) -> tuple[bytes, str]:
         return unquote(given["execution_thread"]), "" if len(given) == 1 else text
     except (KeyError, ValueError):
         return b"", text
+
+
+_OPCODE, _SHAPE, _METADATA = 2, 3, 7
+
+
+class _Pieces:
+    """Writes parts of instructions as fields of `xla.HloInstructionProto`.
+
+    What is not understood becomes a field that keeps the text. No method raises an exception.
+    """
+
+    def __init__(self, frames: Mapping[int, int]) -> None:
+        """`frames` has the number of each stack frame in the proto by its number in the text."""
+        self._frames = frames
+        self._opcodes: dict[str, bytes] = {}
+        self._shapes: dict[str, tuple[bytes, Any]] = {}
+        self._attributes: dict[str, bytes] = {}
+
+    def opcode(self, text: str) -> bytes:
+        """The opcode."""
+        field = self._opcodes.get(text)
+        if field is None:
+            field = self._opcodes[text] = content_field(_OPCODE, text.encode())
+        return field
+
+    def shape(self, text: str) -> bytes:
+        """The shape of what an instruction yields."""
+        return self._shape(text)[0]
+
+    def _shape(self, text: str) -> tuple[bytes, Any]:
+        known = self._shapes.get(text)
+        if known is None:
+            try:
+                message, whole = read_shape(text)
+            except ValueError:
+                message, whole = message_class("Shape")(), False
+            field = content_field(_SHAPE, message.SerializeToString())
+            known = (field if whole else field + verbatim_field("attribute shape", text)), message
+            self._shapes[text] = known
+        return known
+
+    def literal(self, shape: str, text: str) -> bytes:
+        """The value of a constant of this shape; nothing for one that XLA left out."""
+        if text == "{...}":
+            return b""
+        try:
+            field = read_literal(self._shape(shape)[1], text)
+        except ValueError:
+            return verbatim_field("attribute literal", text)
+        return verbatim_field("literal", text) if field is None else field
+
+    def attribute(self, opcode: str, key: str, value: str) -> bytes:
+        """One attribute of an instruction with this opcode."""
+        known = f"{opcode} {key}={value}" if key in DEPENDS_ON_OPCODE else f"{key}={value}"
+        field = self._attributes.get(known)
+        if field is None:
+            field = self._attributes[known] = self._write_attribute(opcode, key, value)
+        return field
+
+    def _write_attribute(self, opcode: str, key: str, value: str) -> bytes:
+        if key in KEPT_AS_TEXT:
+            return verbatim_field(key, value)
+        try:
+            return self._write_metadata(value) if key == "metadata" else read_attribute(opcode, key, value)
+        except (KeyError, ValueError):
+            return verbatim_field(f"attribute {key}", value)
+
+    def _write_metadata(self, value: str) -> bytes:
+        message, others = read_metadata(value, self._frames)
+        kept = [verbatim_field(f"attribute metadata.{key}", text) for key, text in others]
+        return b"".join((content_field(_METADATA, message), *kept))

@@ -82,6 +82,7 @@ class _Cutter:
         self._is_over = False
 
     def cut(self, lines: Iterable[str]) -> ProgramText:
+        last = ""
         for line in lines:
             if self._is_over:
                 self.program.stray.append(line)
@@ -89,7 +90,12 @@ class _Cutter:
                 self._inner_line(line, self._computation)
             else:
                 self._outer_line(line)
+            last = line
         self._end_header()
+        if self._computation is not None and last.strip():
+            # The file ends within this line: what is left of it may read as another instruction.
+            self.program.stray.append("\n".join(self._lines))
+            self._lines.clear()
         self._end_computation(None)
         return self.program
 
@@ -138,10 +144,10 @@ class _Cutter:
             self._table = self.program.tables.setdefault(stripped, [])
         elif stripped.startswith("HloModule ") or stripped == "HloModule":
             self._begin(stripped)
-        elif stripped.endswith("{") and (found := _COMPUTATION.fullmatch(line)):
+        elif stripped.endswith("{") and (match := _COMPUTATION.fullmatch(line)):
             self._end_header()
             self._table = None
-            self._computation = ComputationText(name=found[2], is_entry=found[1] is not None)
+            self._computation = ComputationText(name=match[2], is_entry=match[1] is not None)
         else:
             rows = self._header if self._header is not None else self._table
             (self.program.stray if rows is None else rows).append(stripped)

@@ -1,21 +1,25 @@
-"""Shapes, from HLO text to `xla.ShapeProto`.
+"""Shapes and constants, from HLO text to `xla.ShapeProto` and `xla.LiteralProto`.
 
-Not its job: what a shape weighs (`model.program.shape`), or reading the proto (`parse.wire.shapes`).
+Of constants only those that XLA printed in full, and of types that plain numbers can be packed into. Not its job: what
+a shape weighs (`model.program.shape`), or reading the proto (`parse.wire.shapes`).
 
-*Source*: `Shape::ToString`, `Layout::ToString` and `ParseShape` in XLA.
+*Source*: `Shape::ToString`, `Layout::ToString` and `ParseShape`, `Literal::ToStringWithoutShape` in XLA.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
+
+import numpy as np
 
 from pjit_inspect.model.program.shape import COMBINED, UNBOUNDED
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.shapes import ELEMENT_TYPES, MAX_RANK
 from pjit_inspect.parse.wire.text_scan import find_close, integers, split_commas, without_comments
 
-__all__ = ["read_shape", "split_tuple"]
+__all__ = ["read_literal", "read_shape", "split_tuple"]
 
 _NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}
 _TUPLE, _BUFFER = _NUMBERS["tuple"], _NUMBERS["buffer"]
@@ -99,11 +103,11 @@ def _read_layout(shape: Any, text: str, depth: int) -> bool:
     position, whole = 0, True
     attributes = attributes.strip()
     while position < len(attributes):
-        found = _ATTRIBUTE.match(attributes, position)
-        if found is None:
+        match = _ATTRIBUTE.match(attributes, position)
+        if match is None:
             raise ValueError("this is no layout")
-        whole = _read_attribute(layout, found[1], found[2], depth) and whole
-        position = found.end()
+        whole = _read_attribute(layout, match[1], match[2], depth) and whole
+        position = match.end()
     return whole
 
 
@@ -133,3 +137,49 @@ _LAYOUT_NUMBERS = {
     "S": "memory_space",
     "M": "dynamic_shape_metadata_prefix_bytes",
 }
+
+
+_REPEATED = {"pred": "preds", "s32": "s32s", "s64": "s64s", "u32": "u32s", "u64": "u64s", "f32": "f32s", "f64": "f64s"}
+_PACKED = {"s8": ("s8s", "<i1"), "u8": ("u8s", "<u1"), "s16": ("s16s", "<i2"), "u16": ("u16s", "<u2")}
+_BOOLS = {"true": True, "false": False, "1": True, "0": False}
+
+_SPLIT = re.compile(r"[\s,{}]+")
+
+
+def read_literal(shape: Any, text: str) -> bytes | None:
+    """A serialised `HloInstructionProto` with nothing but the constant `text`, or None where it cannot hold it.
+
+    Args:
+      shape: the `ShapeProto` of the constant.
+      text: what stands between the parentheses of `constant(...)`.
+
+    Raises `ValueError` for a text that is no such constant.
+    """
+    kind = ELEMENT_TYPES.get(shape.element_type, "")
+    if (kind not in _REPEATED and kind not in _PACKED) or "..." in text:
+        return None
+    words = [word for word in _SPLIT.split(text) if word]
+    if len(words) != math.prod(shape.dimensions):
+        raise ValueError("the constant has another number of elements than its shape")
+    literal = message_class("Literal")(shape=shape)
+    if kind in _REPEATED:
+        getattr(literal, _REPEATED[kind]).extend(_value(kind, word) for word in words)
+    else:
+        field, dtype = _PACKED[kind]
+        setattr(literal, field, _packed([int(word) for word in words], dtype))
+    return message_class("Instruction")(literal=literal).SerializeToString()
+
+
+def _value(kind: str, word: str) -> bool | int | float:
+    if kind == "pred":
+        if word not in _BOOLS:
+            raise ValueError("this is neither true nor false")
+        return _BOOLS[word]
+    return float(word) if kind[0] == "f" else int(word)
+
+
+def _packed(values: list[int], dtype: str) -> bytes:
+    limits = np.iinfo(dtype)
+    if any(not limits.min <= value <= limits.max for value in values):
+        raise ValueError("a number does not fit its type")
+    return np.array(values, dtype).tobytes()

@@ -79,20 +79,20 @@ class _TableReader:
 
     def strings(self, rows: Sequence[str]) -> dict[int, bytes]:
         """Rows such as `1 "train.py"`."""
-        found: dict[int, bytes] = {}
+        strings: dict[int, bytes] = {}
         for text in rows:
             row = _ROW.fullmatch(text)
             try:
                 if row is None:
                     raise ValueError("this is no row")
-                found[int(row[1])] = unquote(row[2])
+                strings[int(row[1])] = unquote(row[2])
             except ValueError:
                 self.stray.append(text)
-        return found
+        return strings
 
     def rows(self, rows: Sequence[str]) -> list[tuple[int, dict[str, int], str]]:
         """Rows such as `1 {file_name_id=1 line=3}`."""
-        found: list[tuple[int, dict[str, int], str]] = []
+        entries: list[tuple[int, dict[str, int], str]] = []
         for text in rows:
             row = _ROW.fullmatch(text)
             try:
@@ -104,14 +104,14 @@ class _TableReader:
             except (ValueError, IndexError):
                 self.stray.append(text)
             else:
-                found.append((int(row[1]), pairs, text))
-        return found
+                entries.append((int(row[1]), pairs, text))
+        return entries
 
     def locations(
         self, rows: Sequence[str], files: Mapping[int, int], functions: Mapping[int, int]
     ) -> dict[int, bytes]:
         """Each location as a serialised message; `files` and `functions` have the places of the names."""
-        found: dict[int, bytes] = {}
+        fields_of: dict[int, bytes] = {}
         for number, row, text in self.rows(rows):
             file, function = files.get(row.get("file_name_id", 0)), functions.get(row.get("function_name_id", 0))
             if file is None or function is None:
@@ -119,20 +119,20 @@ class _TableReader:
                 continue
             fields = [number_field(1, file), number_field(2, function)]
             fields += [number_field(place, row[key]) for key, place in _LOCATION.items() if row.get(key)]
-            found[number] = b"".join(fields)
-        return found
+            fields_of[number] = b"".join(fields)
+        return fields_of
 
     def frames(self, rows: Sequence[str], locations: Mapping[int, int]) -> dict[int, tuple[int, int]]:
         """Each frame's location, and the number of the frame that called it."""
-        found: dict[int, tuple[int, int]] = {}
+        frames: dict[int, tuple[int, int]] = {}
         for number, row, text in self.rows(rows):
             place = locations.get(row.get("file_location_id", 0))
             if place is None:
                 self.stray.append(text)
             else:
                 # XLA prints the number of the calling frame plus one; one stands for none.
-                found[number] = place, row.get("parent_frame_id", 1) - 1
-        return found
+                frames[number] = place, row.get("parent_frame_id", 1) - 1
+        return frames
 
 
 def read_metadata(text: str, frames: Mapping[int, int]) -> tuple[bytes, list[tuple[str, str]]]:

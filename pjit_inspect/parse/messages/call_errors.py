@@ -2,7 +2,7 @@
 
 Compiled programs that get other arguments, specs without a mesh, shardings whose tree is not that of the arguments,
 `pmap`'s leading axis, ordered effects, arrays whose data is gone, static arguments. Not its job: the shardings
-themselves (`parse.messages.sharding_errors`), values that are not known while tracing (`parse.messages.traced_errors`).
+themselves (`parse.messages.sharding_errors`), values not known while tracing (`parse.messages.function_errors`).
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `interpreters/pxla.py`, `stages.py`, `pjit.py`, `api.py`,
 `api_util.py`, `sharding_impls.py`, `shard_map.py`, `tree_util.py`, `array.py`, and PJRT's.
@@ -21,11 +21,9 @@ from pjit_inspect.parse.messages.sharding_phrases import (
     parse_spec,
 )
 
-__all__ = ["CALL_READERS", "PMAP_AXIS"]
+__all__ = ["CALL_READERS"]
 
 _MOST = 8
-PMAP_AXIS = "_internal_pmap_axis_name"
-"""What `pmap` calls its axis where the user gave it no name."""
 
 # ---------------------------------------------------------------- compiled ahead of time
 
@@ -44,10 +42,10 @@ _ONE_DEVICE = re.compile(r"^SingleDeviceSharding\(device=\w{1,40}\(id=(\d{1,9})\
 def _compiled(text: str) -> ErrorFacts | None:
     if not _COMPILED.match(text):
         return None
-    found = list(_ARGUMENT.finditer(text))[:_MOST]
-    passed = [_placed(one[1], one[2], one[3]) for one in found]
-    wanted = [_placed(one[1], one[2], one[4]) for one in found]
-    if not found or any(side is None for side in (*passed, *wanted)):
+    matches = list(_ARGUMENT.finditer(text))[:_MOST]
+    passed = [_placed(one[1], one[2], one[3]) for one in matches]
+    wanted = [_placed(one[1], one[2], one[4]) for one in matches]
+    if not matches or any(side is None for side in (*passed, *wanted)):
         return None
     return ErrorFacts(
         kind="compiled", arrays=tuple(side for side in passed if side), wanted=tuple(side for side in wanted if side)
@@ -56,8 +54,8 @@ def _compiled(text: str) -> ErrorFacts | None:
 
 def _placed(name: str, type_: str, sharding: str) -> ErrorArray | None:
     array = replace(parse_array_type(type_), name=name, spec=None, is_named=True)
-    if found := _ONE_DEVICE.match(sharding):
-        return replace(array, device_ids=(int(found[1]),))
+    if match := _ONE_DEVICE.match(sharding):
+        return replace(array, device_ids=(int(match[1]),))
     named = parse_named_sharding(sharding)
     rank = len(array.shape or ())
     if named is None or named.spec is None or len(named.spec) > rank:
@@ -68,11 +66,11 @@ def _placed(name: str, type_: str, sharding: str) -> ErrorArray | None:
 def _compiled_types(text: str) -> ErrorFacts | None:
     if not _COMPILED_TYPES.match(text):
         return None
-    found = list(_ARGUMENT_TYPE.finditer(text))[:_MOST]
-    if not found:
+    matches = list(_ARGUMENT_TYPE.finditer(text))[:_MOST]
+    if not matches:
         return None
-    wanted = tuple(replace(parse_array_type(one[2]), name=one[1], is_named=True) for one in found)
-    passed = tuple(replace(parse_array_type(one[3]), name=one[1], is_named=True) for one in found)
+    wanted = tuple(replace(parse_array_type(one[2]), name=one[1], is_named=True) for one in matches)
+    passed = tuple(replace(parse_array_type(one[3]), name=one[1], is_named=True) for one in matches)
     return ErrorFacts(kind="compiled", arrays=passed, wanted=wanted, reason="types")
 
 
@@ -92,10 +90,10 @@ _NO_MESH = (
 
 def _no_mesh(text: str) -> ErrorFacts | None:
     for pattern, reason in _NO_MESH:
-        if found := pattern.match(text):
-            spec = parse_spec(found[2]) if reason == "explicit" else None
+        if match := pattern.match(text):
+            spec = parse_spec(match[2]) if reason == "explicit" else None
             arrays = (ErrorArray(name="", spec=spec),) if spec is not None else ()
-            operation = found[2] if found[2].endswith("_shardings") else found[1] or reason
+            operation = match[2] if match[2].endswith("_shardings") else match[1] or reason
             return ErrorFacts(kind="no mesh", operation=operation, arrays=arrays, reason=reason)
     return None
 
@@ -126,15 +124,15 @@ _NO_TUPLE = re.compile(
 
 
 def _prefix(text: str) -> ErrorFacts | None:
-    if found := _COUNT.match(text):
-        return ErrorFacts(kind="prefix", operation=found[1], new_shape=(int(found[2]), int(found[3])), reason="count")
-    if found := _NO_TUPLE.match(text):
-        return ErrorFacts(kind="prefix", operation=found[1], names=(found[2],), reason="no tuple")
-    found = _PREFIX.search(text)
-    if found is None:
+    if match := _COUNT.match(text):
+        return ErrorFacts(kind="prefix", operation=match[1], new_shape=(int(match[2]), int(match[3])), reason="count")
+    if match := _NO_TUPLE.match(text):
+        return ErrorFacts(kind="prefix", operation=match[1], names=(match[2],), reason="no tuple")
+    match = _PREFIX.search(text)
+    if match is None:
         return None
-    facts = ErrorFacts(kind="prefix", operation=found[2], function=found[3])
-    rest = text[found.end() :]
+    facts = ErrorFacts(kind="prefix", operation=match[2], function=match[3])
+    rest = text[match.end() :]
     if len(keys := _KEYS.findall(rest)) == 2 or len(keys := _METADATA.findall(rest)) == 2:
         names = tuple(",".join(_keys(line)) for line in keys)
         return replace(facts, names=names, reason="keys") if all(names) else None
@@ -170,15 +168,15 @@ _SIZES = re.compile(r"^pmap got inconsistent sizes for array axes to be mapped:\
 
 
 def _pmap(text: str) -> ErrorFacts | None:
-    if found := _SQUEEZED.match(text):
-        shape, dimension = parse_integers(found[1]), int(found[2])
+    if match := _SQUEEZED.match(text):
+        shape, dimension = parse_integers(match[1]), int(match[2])
         if dimension >= len(shape):
             return None
         return ErrorFacts(kind="pmap", new_shape=shape, dimension=dimension, reason="squeezed")
-    if found := _AXIS_SIZE.match(text):
-        return ErrorFacts(kind="pmap", new_shape=(int(found[1]), int(found[2])), reason="axis_size")
-    if found := _REPLICAS.match(text):
-        return ErrorFacts(kind="pmap", count=int(found[2]), new_shape=(int(found[1]),), reason="replicas")
+    if match := _AXIS_SIZE.match(text):
+        return ErrorFacts(kind="pmap", new_shape=(int(match[1]), int(match[2])), reason="axis_size")
+    if match := _REPLICAS.match(text):
+        return ErrorFacts(kind="pmap", count=int(match[2]), new_shape=(int(match[1]),), reason="replicas")
     if _SIZES.match(text):
         return ErrorFacts(kind="pmap", reason="sizes")
     return None
@@ -218,16 +216,16 @@ _NOT_AN_ARRAY = re.compile(
 
 
 def _ordered(text: str) -> ErrorFacts | None:
-    found = _ORDERED.match(text)
-    if found is None:
+    match = _ORDERED.match(text)
+    if match is None:
         return None
-    names = re.findall(r"(?:<[\w.]{0,200}?)?(\w{1,60}Effect)\b", found[1])
+    names = re.findall(r"(?:<[\w.]{0,200}?)?(\w{1,60}Effect)\b", match[1])
     return ErrorFacts(kind="ordered effects", names=tuple(dict.fromkeys(names)))
 
 
 def _deleted(text: str) -> ErrorFacts | None:
-    if found := _DELETED.match(text):
-        return ErrorFacts(kind="deleted", arrays=(replace(parse_array_type(found[1]), name="", spec=None),))
+    if match := _DELETED.match(text):
+        return ErrorFacts(kind="deleted", arrays=(replace(parse_array_type(match[1]), name="", spec=None),))
     if _DONATED_TWICE in text:
         return ErrorFacts(kind="deleted", reason="twice")
     if _DONATED_AND_USED in text:
@@ -236,22 +234,22 @@ def _deleted(text: str) -> ErrorFacts | None:
 
 
 def _not_an_array(text: str) -> ErrorFacts | None:
-    found = _NOT_AN_ARRAY.match(text)
-    if found is None:
+    match = _NOT_AN_ARRAY.match(text)
+    if match is None:
         return None
     return ErrorFacts(
-        kind="static argument", function=found[2], names=(found[1].rpartition(".")[2],), reason="not an array"
+        kind="static argument", function=match[2], names=(match[1].rpartition(".")[2],), reason="not an array"
     )
 
 
 def _static(text: str) -> ErrorFacts | None:
-    if found := _STATIC.match(text):
-        type_, held = found[2].rpartition(".")[2], _HELD.search(text)
+    if match := _STATIC.match(text):
+        type_, held = match[2].rpartition(".")[2], _HELD.search(text)
         inner = held[1].rpartition(".")[2] if held else type_
         names = (type_,) if inner == type_ else (type_, inner)
-        return ErrorFacts(kind="static argument", function=found[1] or "", names=names)
-    if found := _STATIC_INDEX.match(text):
-        return ErrorFacts(kind="static argument", function=found[3], names=(found[2].rpartition(".")[2],))
+        return ErrorFacts(kind="static argument", function=match[1] or "", names=names)
+    if match := _STATIC_INDEX.match(text):
+        return ErrorFacts(kind="static argument", function=match[3], names=(match[2].rpartition(".")[2],))
     return None
 
 

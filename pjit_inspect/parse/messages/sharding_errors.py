@@ -3,8 +3,7 @@
 Each message has its pattern; the versions that write it stand beside it. What does not match in full is not known, and
 None comes back: an explanation of half a message would be a guess. Not its job: the user's names and lines
 (`observe.errors.scene`), specs, meshes and types in them (`sharding_phrases`); calls (`call_errors`), types
-(`typed_errors`), trees of loops and branches (`structure_errors`), callbacks (`callback_errors`) and traced values
-(`traced_errors`) have modules of their own.
+(`typed_errors`), and what traced functions do (`function_errors`) have modules of their own.
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
@@ -13,14 +12,15 @@ None comes back: an explanation of half a message would be a guess. Not its job:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 
 from pjit_inspect.model.program.spec import SpecEntry
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts
+from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.parse.messages.call_errors import CALL_READERS
-from pjit_inspect.parse.messages.callback_errors import CALLBACK_READERS
+from pjit_inspect.parse.messages.function_errors import FUNCTION_READERS
 from pjit_inspect.parse.messages.sharding_phrases import (
     parse_array_type,
     parse_integers,
@@ -28,8 +28,6 @@ from pjit_inspect.parse.messages.sharding_phrases import (
     parse_optional_mesh,
     parse_spec,
 )
-from pjit_inspect.parse.messages.structure_errors import STRUCTURE_READERS
-from pjit_inspect.parse.messages.traced_errors import TRACED_READERS
 from pjit_inspect.parse.messages.typed_errors import TYPED_READERS
 from pjit_inspect.parse.wire.text_scan import find_close
 
@@ -78,21 +76,21 @@ _KEY_PATH = re.compile(r"One of (.{1,80}?) with pytree key path (.{1,500}?) was 
 
 
 def _indivisible(text: str) -> ErrorFacts | None:
-    found = _PARTITIONED.search(text) or _GLOBAL_SIZE.search(text)
-    array = parse_named_sharding(text[: found.start()]) if found else None
-    if found is None and (found := _OF_A_TYPE.search(text)):
-        array = parse_named_sharding(text[found.end() :])
-    if found is None:
+    match = _PARTITIONED.search(text) or _GLOBAL_SIZE.search(text)
+    array = parse_named_sharding(text[: match.start()]) if match else None
+    if match is None and (match := _OF_A_TYPE.search(text)):
+        array = parse_named_sharding(text[match.end() :])
+    if match is None:
         return None
-    shape = parse_integers(found[3])
-    path = _KEY_PATH.search(text[: found.start()])
+    shape = parse_integers(match[3])
+    path = _KEY_PATH.search(text[: match.start()])
     given = array or ErrorArray(name="")
     array = _of_shape(replace(given, name=path[2] if path else "", is_named=path is not None), shape)
     # What an operation's type says is about its result, whatever its operands are.
-    operation = "result" if found.re is _OF_A_TYPE else ""
-    dimension = _within(int(found[1]), shape)
+    operation = "result" if match.re is _OF_A_TYPE else ""
+    dimension = _within(int(match[1]), shape)
     return ErrorFacts(
-        kind="indivisible", arrays=(array,), dimension=dimension, count=int(found[2]), operation=operation
+        kind="indivisible", arrays=(array,), dimension=dimension, count=int(match[2]), operation=operation
     )
 
 
@@ -127,12 +125,12 @@ def _shard_map(text: str) -> ErrorFacts | None:
         return None
     mesh = _shard_map_mesh(text)
     arrays, cuts = [], []
-    for found in list(_SHARD_MAP_ARGUMENT.finditer(text))[:_MOST_ARRAYS]:
-        path = found[5] + found[1][len(found[4]) :] if found[5] else found[1]
-        shape = parse_integers(f"({found[3]})")
-        array = ErrorArray(name=path, dtype=found[2], spec=parse_spec(found[6]), mesh=mesh, is_named=bool(found[5]))
+    for match in list(_SHARD_MAP_ARGUMENT.finditer(text))[:_MOST_ARRAYS]:
+        path = match[5] + match[1][len(match[4]) :] if match[5] else match[1]
+        shape = parse_integers(f"({match[3]})")
+        array = ErrorArray(name=path, dtype=match[2], spec=parse_spec(match[6]), mesh=mesh, is_named=bool(match[5]))
         arrays.append(_of_shape(array, shape))
-        cuts.append((_within(int(found[7]), shape), int(found[8])))
+        cuts.append((_within(int(match[7]), shape), int(match[8])))
     if not arrays:
         return None
     dimension, count = cuts[0]
@@ -145,7 +143,7 @@ def _shard_map_mesh(text: str) -> MeshAxes | None:
     sizes = parse_integers(mesh[1]) if mesh else ()
     if names is None or len(names) != len(sizes) or not all(isinstance(name, str) for name in names):
         return None
-    return MeshAxes(axes=tuple((str(name), size) for name, size in zip(names, sizes, strict=True)))
+    return MeshAxes(axis_names=tuple(map(str, names)), shape=sizes)
 
 
 # ---------------------------------------------------------------- an Explicit mesh
@@ -170,22 +168,22 @@ _TWICE = re.compile(
 
 
 def _contraction(text: str) -> ErrorFacts | None:
-    found = _CONTRACTION.search(text) or _CONTRACTING.search(text)
-    if found is None:
+    match = _CONTRACTION.search(text) or _CONTRACTING.search(text)
+    if match is None:
         return None
-    return ErrorFacts(kind="contraction", operation="dot_general", specs=_specs(found[1], found[2]))
+    return ErrorFacts(kind="contraction", operation="dot_general", specs=_specs(match[1], match[2]))
 
 
 def _conflict(text: str) -> ErrorFacts | None:
-    if found := _BATCH.search(text):
-        return ErrorFacts(kind="conflict", operation="dot_general", specs=_specs(found[1], found[2]))
-    if found := _BROADCASTING.match(text):
-        specs = _specs(*re.findall(_SPEC, found[2]))
-        return ErrorFacts(kind="conflict", operation=found[1], specs=specs) if len(specs) > 1 else None
-    if found := _SAME.match(text):
-        arrays = _named_shardings(text[found.end() :])
+    if match := _BATCH.search(text):
+        return ErrorFacts(kind="conflict", operation="dot_general", specs=_specs(match[1], match[2]))
+    if match := _BROADCASTING.match(text):
+        specs = _specs(*re.findall(_SPEC, match[2]))
+        return ErrorFacts(kind="conflict", operation=match[1], specs=specs) if len(specs) > 1 else None
+    if match := _SAME.match(text):
+        arrays = _named_shardings(text[match.end() :])
         specs = tuple(array.spec for array in arrays if array.spec is not None)
-        operation = found[1] or "concatenate"
+        operation = match[1] or "concatenate"
         return ErrorFacts(kind="conflict", operation=operation, specs=specs, arrays=arrays) if len(specs) > 1 else None
     return None
 
@@ -208,12 +206,12 @@ def _named_shardings(text: str) -> tuple[ErrorArray, ...]:
 
 
 def _twice(text: str) -> ErrorFacts | None:
-    found = _TWICE.match(text)
-    if found is None:
+    match = _TWICE.match(text)
+    if match is None:
         return None
-    arrays = tuple(map(parse_array_type, re.findall(r"\w+\[[^\]]*\](?:\{[^}]*\})?", found[2])[:_MOST_ARRAYS]))
-    result = parse_array_type(found[3])
-    return ErrorFacts(kind="axis twice", operation=found[1], arrays=arrays, specs=(result.spec or (),))
+    arrays = tuple(map(parse_array_type, re.findall(r"\w+\[[^\]]*\](?:\{[^}]*\})?", match[2])[:_MOST_ARRAYS]))
+    result = parse_array_type(match[3])
+    return ErrorFacts(kind="axis twice", operation=match[1], arrays=arrays, specs=(result.spec or (),))
 
 
 _INDEXING = re.compile(
@@ -228,21 +226,21 @@ _RESHAPE = re.compile(
 
 
 def _indexing(text: str) -> ErrorFacts | None:
-    found = _INDEXING.match(text)
-    if found is None:
+    match = _INDEXING.match(text)
+    if match is None:
         return None
-    types = [found[2], found[3], *([found[4]] if found[4] else [])]
+    types = [match[2], match[3], *([match[4]] if match[4] else [])]
     names = ("operand", "indices", "updates")
     arrays = tuple(replace(parse_array_type(type_), name=name) for name, type_ in zip(names, types, strict=False))
-    return ErrorFacts(kind="indexing", operation="gather" if found[1] == "get" else "scatter", arrays=arrays)
+    return ErrorFacts(kind="indexing", operation="gather" if match[1] == "get" else "scatter", arrays=arrays)
 
 
 def _reshape(text: str) -> ErrorFacts | None:
-    found = _RESHAPE.match(text)
-    if found is None:
+    match = _RESHAPE.match(text)
+    if match is None:
         return None
-    array = replace(parse_array_type(found[1]), name="operand")
-    return ErrorFacts(kind="reshape", operation="reshape", arrays=(array,), new_shape=parse_integers(found[2]))
+    array = replace(parse_array_type(match[1]), name="operand")
+    return ErrorFacts(kind="reshape", operation="reshape", arrays=(array,), new_shape=parse_integers(match[2]))
 
 
 _ALONG = re.compile(
@@ -255,10 +253,10 @@ _SORT_DIMENSION = re.compile(r" and sorting dimension=(\d{1,4})$")
 
 
 def _split_dimension(text: str) -> ErrorFacts | None:
-    if found := _ALONG.match(text):
-        array, dimension = replace(parse_array_type(found[1]), name="operand"), int(found[2])
-    elif _SORT.match(text) and (found := _SORT_DIMENSION.search(text)) and (given := parse_named_sharding(text)):
-        array, dimension = replace(given, name="operand"), int(found[1])
+    if match := _ALONG.match(text):
+        array, dimension = replace(parse_array_type(match[1]), name="operand"), int(match[2])
+    elif _SORT.match(text) and (match := _SORT_DIMENSION.search(text)) and (given := parse_named_sharding(text)):
+        array, dimension = replace(given, name="operand"), int(match[1])
     else:
         return None
     if dimension >= len(array.spec or ()):
@@ -276,8 +274,8 @@ _ASSERTED = re.compile(
 
 
 def _other_spec(text: str) -> ErrorFacts | None:
-    if found := _ASSERTED.match(text):
-        own, wanted = _specs(found[1], found[2])
+    if match := _ASSERTED.match(text):
+        own, wanted = _specs(match[1], match[2])
         array = ErrorArray(name="operand", spec=own)
         return ErrorFacts(kind="other spec", operation="with_sharding_constraint", arrays=(array,), specs=(wanted,))
     typed, start = _ARG_TYPE.search(text), _JIT_SPEC.match(text)
@@ -300,14 +298,14 @@ _TWO_MESHES = re.compile(r"(?:Got one mesh: |Got lhs: ?)(?=AbstractMesh|Mesh)")
 
 
 def _mesh(text: str) -> ErrorFacts | None:
-    if found := _CONTEXT_MESH.match(text):
-        context, end = parse_optional_mesh(text, found.end())
+    if match := _CONTEXT_MESH.match(text):
+        context, end = parse_optional_mesh(text, match.end())
         other, end = parse_optional_mesh(text, text.index("AbstractMesh", end))
         shape = _FOR_SHAPE.match(text[end:])
         array = replace(parse_array_type(shape[1]), name="operand", mesh=other) if shape else None
-        operation, arrays = found[1], (array,) if array else ()
-    elif found := _TWO_MESHES.search(text):
-        context, end = parse_optional_mesh(text, found.end())
+        operation, arrays = match[1], (array,) if array else ()
+    elif match := _TWO_MESHES.search(text):
+        context, end = parse_optional_mesh(text, match.end())
         other, _ = parse_optional_mesh(
             text, text.index("Mesh(", end) - 8 * text.startswith("Abstract", text.index("Mesh(", end) - 8)
         )
@@ -381,58 +379,62 @@ _MESH_SIZE = re.compile(r"^Number of devices (\d{1,9}) must be >= the product of
 
 
 def _rank(text: str) -> ErrorFacts | None:
-    if found := _RANK.search(text):
-        array = parse_named_sharding(text[: found.start()])
+    if match := _RANK.search(text):
+        array = parse_named_sharding(text[: match.start()])
         if array is None or array.spec is None:
             return None
         path = _RANK_PATH.search(text)
         array = replace(array, name=path[1] if path else "", is_named=path is not None)
-        return ErrorFacts(kind="rank", arrays=(array,), count=int(found[2]))
-    if "_specs entry which is too long to be compatible" in text and (found := _SHARD_MAP_RANK.search(text)):
-        path = found[4] + found[2][len(found[3]) :] if found[4] else found[2]
-        array = replace(parse_array_type(found[5]), name=path, spec=parse_spec(found[1]), is_named=bool(found[4]))
+        return ErrorFacts(kind="rank", arrays=(array,), count=int(match[2]))
+    if "_specs entry which is too long to be compatible" in text and (match := _SHARD_MAP_RANK.search(text)):
+        path = match[4] + match[2][len(match[3]) :] if match[4] else match[2]
+        array = replace(parse_array_type(match[5]), name=path, spec=parse_spec(match[1]), is_named=bool(match[4]))
         return ErrorFacts(kind="rank", arrays=(array,), count=len(array.shape or ()), operation="shard_map")
     return None
 
 
 def _axis(text: str) -> ErrorFacts | None:
-    found = _AXIS.match(text)
-    names = parse_spec(found[3]) if found else None
-    if found is None or names is None:
+    match = _AXIS.match(text)
+    names = parse_spec(match[3]) if match else None
+    if match is None or names is None:
         return None
-    mesh = MeshAxes(axes=tuple((str(name), 0) for name in names))
-    array = ErrorArray(name="", spec=parse_spec(found[2]), mesh=mesh)
-    return ErrorFacts(kind="unknown axis", axis=found[1], arrays=(array,), meshes=(mesh,))
+    mesh = _unsized(map(str, names))
+    array = ErrorArray(name="", spec=parse_spec(match[2]), mesh=mesh)
+    return ErrorFacts(kind="unknown axis", axis=match[1], arrays=(array,), meshes=(mesh,))
 
 
 def _manual_axis(text: str) -> ErrorFacts | None:
-    found = _SHARD_MAP_AXIS.match(text)
-    if found is None:
+    match = _SHARD_MAP_AXIS.match(text)
+    if match is None:
         return None
-    names = sorted(re.findall(r"'([^'\n]{1,200})'", found[1]))
-    manual = MeshAxes(axes=tuple((name, 0) for name in names))
-    spec = ErrorArray(name=found[2])
-    return ErrorFacts(kind="unknown axis", axis=found[3], arrays=(spec,), meshes=(manual,), operation="shard_map")
+    names = sorted(re.findall(r"'([^'\n]{1,200})'", match[1]))
+    manual, spec = _unsized(names), ErrorArray(name=match[2])
+    return ErrorFacts(kind="unknown axis", axis=match[3], arrays=(spec,), meshes=(manual,), operation="shard_map")
+
+
+def _unsized(names: Iterable[str]) -> MeshAxes:
+    """A mesh of which the message tells no sizes: 0 for each."""
+    names = tuple(names)
+    return MeshAxes(axis_names=names, shape=(0,) * len(names))
 
 
 def _repeated(text: str) -> ErrorFacts | None:
-    found = _REPEATED.search(text)
-    spec = parse_spec(found[1]) if found else None
-    if found is None or spec is None:
+    match = _REPEATED.search(text)
+    spec = parse_spec(match[1]) if match else None
+    if match is None or spec is None:
         return None
-    return ErrorFacts(kind="repeated axis", axis=found[2], arrays=(ErrorArray(name="", spec=spec),))
+    return ErrorFacts(kind="repeated axis", axis=match[2], arrays=(ErrorArray(name="", spec=spec),))
 
 
 def _mesh_size(text: str) -> ErrorFacts | None:
-    found = _MESH_SIZE.match(text)
-    if found is None:
+    match = _MESH_SIZE.match(text)
+    if match is None:
         return None
-    return ErrorFacts(kind="mesh size", count=int(found[1]), new_shape=parse_integers(found[2]))
+    return ErrorFacts(kind="mesh size", count=int(match[1]), new_shape=parse_integers(match[2]))
 
 
 _READERS: tuple[Reader, ...] = (
     _indivisible, _shard_map, _contraction, _conflict, _twice, _indexing, _reshape, _split_dimension,
     _other_spec, _mesh, _devices, _rank, _axis, _manual_axis,
-    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *STRUCTURE_READERS, *CALLBACK_READERS,
-    *TRACED_READERS,
+    _repeated, _mesh_size, *CALL_READERS, *TYPED_READERS, *FUNCTION_READERS,
 )  # fmt: skip

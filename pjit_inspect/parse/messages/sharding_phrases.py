@@ -9,7 +9,8 @@ import ast
 import re
 
 from pjit_inspect.model.program.spec import SpecEntry
-from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray
+from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.parse.wire.text_scan import find_close
 
 __all__ = ["parse_array_type", "parse_integers", "parse_named_sharding", "parse_optional_mesh", "parse_spec"]
@@ -75,7 +76,10 @@ def parse_optional_mesh(text: str, start: int = 0) -> tuple[MeshAxes | None, int
     axes = tuple((str(ast.literal_eval(name)), int(size)) for name, size in _AXIS.findall(inner))
     types = _TYPES.search(inner)
     kinds = tuple(re.findall(r"\w+", types[1].lower())) if types else ()
-    return (MeshAxes(axes=axes, types=kinds if len(kinds) == len(axes) else ()) if axes else None), end
+    if not axes:
+        return None, end
+    names, sizes = zip(*axes, strict=True)
+    return MeshAxes(axis_names=names, shape=sizes, axis_types=kinds if len(kinds) == len(axes) else ()), end
 
 
 def parse_named_sharding(text: str) -> ErrorArray | None:
@@ -85,10 +89,10 @@ def parse_named_sharding(text: str) -> ErrorArray | None:
         return None
     end = find_close(text, start + len("NamedSharding"))
     inner = text[start:end]
-    found = re.search(r"mesh=(?=(?:Abstract)?Mesh\()", inner)
-    if found is None:
+    match = re.search(r"mesh=(?=(?:Abstract)?Mesh\()", inner)
+    if match is None:
         return None
-    mesh, after = parse_optional_mesh(inner, found.end())
+    mesh, after = parse_optional_mesh(inner, match.end())
     spec = re.compile(r", spec=(?:P|PartitionSpec)(?=\()").match(inner, after)
     if spec is None:
         return None
@@ -97,14 +101,14 @@ def parse_named_sharding(text: str) -> ErrorArray | None:
 
 def parse_array_type(text: str) -> ErrorArray:
     """`float32[16@model,8]` as an array without a name. Raises `ValueError` for what is not understood."""
-    found = _TYPE.match(text)
-    if found is None:
+    match = _TYPE.match(text)
+    if match is None:
         raise ValueError("this is no type of an array")
     shape, spec = [], []
-    for part in re.split(r",(?![^()]*\))", found[2]) if found[2] else ():
+    for part in re.split(r",(?![^()]*\))", match[2]) if match[2] else ():
         length = _LENGTH.fullmatch(part.strip())
         if length is None:
             raise ValueError("a dimension is not understood")
         shape.append(int(length[1]))
         spec.append(tuple(length[3].split(",")) if length[3] else length[2])
-    return ErrorArray(name="", dtype=found[1], shape=tuple(shape), spec=tuple(spec))
+    return ErrorArray(name="", dtype=match[1], shape=tuple(shape), spec=tuple(spec))

@@ -78,12 +78,12 @@ def line_place(text: str, number: int) -> Frame | None:
 def _first_place(location: str, aliases: dict[str, str]) -> Frame | None:
     waiting, seen = [location], set()
     while waiting and len(seen) < _MOST:
-        found = list(_REFERENCE.finditer(waiting.pop()[:_LONGEST]))
-        for match in found:
+        matches = list(_REFERENCE.finditer(waiting.pop()[:_LONGEST]))
+        for match in matches:
             if match[1] is not None:
                 return Frame(file=match[1], line=int(match[2]) if len(match[2]) < 10 else 0)
         # The innermost frame stands first; a definition is looked into once.
-        names = [match[3] for match in found if match[3] not in seen]
+        names = [match[3] for match in matches if match[3] not in seen]
         seen.update(names)
         waiting += [aliases[name] for name in reversed(names) if name in aliases]
     return None

@@ -2,7 +2,7 @@
 
 New lengths that axes do not divide, updates, convolutions, loops and branches whose types differ, results that are said
 to be replicated. Not its job: operands that conflict and specs in themselves (`parse.messages.sharding_errors`), values
-that are not known while tracing (`parse.messages.traced_errors`).
+that are not known while tracing (`parse.messages.function_errors`).
 
 *Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
 `lax/convolution.py`, `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`, `numpy/lax_numpy.py`,
@@ -46,40 +46,40 @@ _CONVOLUTION = "Please specify the output sharding via `out_sharding` parameter 
 
 
 def _new_size(text: str) -> ErrorFacts | None:
-    found = _NEW_SIZE.match(text)
-    if found is None:
+    match = _NEW_SIZE.match(text)
+    if match is None:
         return None
-    entry = found[4].strip()
+    entry = match[4].strip()
     axes = re.findall(r"'([^']{1,200})'", entry) or [entry]
-    facts = ErrorFacts(kind="new size", operation=found[1], names=tuple(axes), count=int(found[3]), dimension=None)
-    length = int(found[2])
-    if found[5] is None:
+    facts = ErrorFacts(kind="new size", operation=match[1], names=tuple(axes), count=int(match[3]), dimension=None)
+    length = int(match[2])
+    if match[5] is None:
         return replace(facts, new_shape=(length,), reason="one length")
-    array = replace(parse_array_type(found[5]), name="operand")
+    array = replace(parse_array_type(match[5]), name="operand")
     # Before numpy 2, and where JAX worked it out itself: `8`; else `np.int64(8)`.
-    shape = parse_integers(re.sub(r"np\.int64\((\d+)\)", r"\1", found[6]))
+    shape = parse_integers(re.sub(r"np\.int64\((\d+)\)", r"\1", match[6]))
     if len(shape) != len(array.shape or ()):
         return None
     return replace(facts, arrays=(array,), new_shape=shape)
 
 
 def _tile(text: str) -> ErrorFacts | None:
-    found = _TILE.match(text)
-    if found is None:
+    match = _TILE.match(text)
+    if match is None:
         return None
-    array, reps = replace(parse_array_type(found[2]), name="operand"), parse_integers(found[3])
+    array, reps = replace(parse_array_type(match[2]), name="operand"), parse_integers(match[3])
     if len(reps) != len(array.shape or ()):
         return None
     return ErrorFacts(
-        kind="split dimension", operation="tile", arrays=(array,), dimension=int(found[1]), new_shape=reps
+        kind="split dimension", operation="tile", arrays=(array,), dimension=int(match[1]), new_shape=reps
     )
 
 
 def _roll(text: str) -> ErrorFacts | None:
-    found = _ROLL.match(text)
-    if found is None:
+    match = _ROLL.match(text)
+    if match is None:
         return None
-    array, axes = replace(parse_array_type(found[1]), name="operand"), parse_integers(found[2])
+    array, axes = replace(parse_array_type(match[1]), name="operand"), parse_integers(match[2])
     split = [axis for axis in axes if axis < len(array.spec or ()) and (array.spec or ())[axis] is not None]
     # Of several only a part could be said.
     if len(split) != 1:
@@ -88,22 +88,22 @@ def _roll(text: str) -> ErrorFacts | None:
 
 
 def _linalg(text: str) -> ErrorFacts | None:
-    found = _LINALG.match(text)
-    spec = parse_spec(found[2]) if found else None
-    if found is None or spec is None or len(spec) < 2:
+    match = _LINALG.match(text)
+    spec = parse_spec(match[2]) if match else None
+    if match is None or spec is None or len(spec) < 2:
         return None
     dimension = next((len(spec) - 2 + place for place, entry in enumerate(spec[-2:]) if entry is not None), None)
     if dimension is None:
         return None
     array = ErrorArray(name="operand", spec=spec)
-    return ErrorFacts(kind="split dimension", operation=found[1], arrays=(array,), dimension=dimension)
+    return ErrorFacts(kind="split dimension", operation=match[1], arrays=(array,), dimension=dimension)
 
 
 def _scanned(text: str) -> ErrorFacts | None:
-    found = _SCANNED.match(text)
-    if found is None:
+    match = _SCANNED.match(text)
+    if match is None:
         return None
-    specs = [parse_spec(part) for part in re.findall(_ENTRY, found[1])[:_MOST]]
+    specs = [parse_spec(part) for part in re.findall(_ENTRY, match[1])[:_MOST]]
     split = [spec for spec in specs if spec and spec[0] is not None]
     if not split:
         return None
@@ -124,12 +124,12 @@ _UPDATE = re.compile(
 
 
 def _update(text: str) -> ErrorFacts | None:
-    found = _UPDATE.match(text)
-    if found is None:
+    match = _UPDATE.match(text)
+    if match is None:
         return None
     arrays = tuple(
         replace(parse_array_type(type_), name=name)
-        for type_, name in zip((found[1], found[2]), ("operand", "update"), strict=True)
+        for type_, name in zip((match[1], match[2]), ("operand", "update"), strict=True)
     )
     return ErrorFacts(kind="update", operation="dynamic_update_slice", arrays=arrays)
 
@@ -155,7 +155,7 @@ def _loop(text: str) -> ErrorFacts | None:
     start = _LOOP.match(text)
     if start is None:
         return None
-    pairs = [(found[1], found[2], found[3]) for found in _CARRY.finditer(text, start.end())][:_MOST]
+    pairs = [(carried[1], carried[2], carried[3]) for carried in _CARRY.finditer(text, start.end())][:_MOST]
     if not pairs:
         return None
     return ErrorFacts(
@@ -173,9 +173,9 @@ def _branches(text: str) -> ErrorFacts | None:
         return None
     return ErrorFacts(
         kind="branch type", operation=start[1],
-        arrays=tuple(_typed(found[1].replace(" ", "") + (found[2] or ""), found[3]) for found in pairs),
-        wanted=tuple(_typed(found[4].replace(" ", "") + (found[2] or ""), found[5]) for found in pairs),
-        names=tuple(_varying(found[3]) for found in pairs) + tuple(_varying(found[5]) for found in pairs),
+        arrays=tuple(_typed(match[1].replace(" ", "") + (match[2] or ""), match[3]) for match in pairs),
+        wanted=tuple(_typed(match[4].replace(" ", "") + (match[2] or ""), match[5]) for match in pairs),
+        names=tuple(_varying(match[3]) for match in pairs) + tuple(_varying(match[5]) for match in pairs),
     )  # fmt: skip
 
 
@@ -185,8 +185,8 @@ def _typed(name: str, text: str) -> ErrorArray:
 
 def _varying(text: str) -> str:
     """The axes that a type varies over: `data,model` of `float32[4]{V:(data,model)}`; "" for none."""
-    found = re.search(r"\{V:\(?([\w.,-]{1,200}?)\)?[};]", text)
-    return found[1] if found else ""
+    match = re.search(r"\{V:\(?([\w.,-]{1,200}?)\)?[};]", text)
+    return match[1] if match else ""
 
 
 # ---------------------------------------------------------------- results of shard_map
@@ -202,12 +202,12 @@ def _replication(text: str) -> ErrorFacts | None:
     """The same in all versions but for `P` and `PartitionSpec`."""
     if not text.startswith("shard_map applied to the function") or _REPLICATED not in text:
         return None
-    found = list(_NOT_PROVEN.finditer(text))[:_MOST]
-    if not found:
+    matches = list(_NOT_PROVEN.finditer(text))[:_MOST]
+    if not matches:
         return None
-    arrays = tuple(ErrorArray(name=f"out_specs{one[1]}", spec=parse_spec(one[2])) for one in found)
+    arrays = tuple(ErrorArray(name=f"out_specs{one[1]}", spec=parse_spec(one[2])) for one in matches)
     return ErrorFacts(
-        kind="replication", operation="shard_map", arrays=arrays, names=tuple(one[3] or one[4] or "" for one in found)
+        kind="replication", operation="shard_map", arrays=arrays, names=tuple(one[3] or one[4] or "" for one in matches)
     )
 
 

@@ -38,11 +38,11 @@ def parse_warnings(log: str) -> tuple[XlaWarning, ...]:
 
     Text before the first message is left out. Raises nothing, whatever the text.
     """
-    found: dict[tuple[str, str], XlaWarning] = {}
+    warnings: dict[tuple[str, str], XlaWarning] = {}
     for where, text in _messages(log):
-        known = found.get((where, text))
-        found[where, text] = replace(known, count=known.count + 1) if known else _warning(where, text)
-    return tuple(found.values())
+        known = warnings.get((where, text))
+        warnings[where, text] = replace(known, count=known.count + 1) if known else _warning(where, text)
+    return tuple(warnings.values())
 
 
 def _messages(log: str) -> Iterator[tuple[str, str]]:
@@ -67,25 +67,25 @@ def _warning(where: str, text: str) -> XlaWarning:
 
 
 def _shardings(text: str) -> dict[str, Any]:
-    found = _FROM.search(text)
-    if found is None:
+    match = _FROM.search(text)
+    if match is None:
         raise ValueError("it names no shardings")
-    end = find_close(text, found.end())
+    end = find_close(text, match.end())
     to = _TO.match(text, end)
     if to is None:
         raise ValueError("it names one sharding only")
     return {
-        "from_sharding": text[found.end() : end],
+        "from_sharding": text[match.end() : end],
         "to_sharding": text[to.end() : find_close(text, to.end())],
     }
 
 
 def _operation(text: str) -> dict[str, Any]:
-    found = _OPERATION.search(text)
-    if found is None:
+    match = _OPERATION.search(text)
+    if match is None:
         raise ValueError("it names no instruction")
-    ends = [end for advice in _ADVICE if (end := text.rfind(advice, found.end())) >= 0]
-    instruction = read_instruction(text[found.end() : min(ends, default=len(text))])
+    ends = [end for advice in _ADVICE if (end := text.rfind(advice, match.end())) >= 0]
+    instruction = read_instruction(text[match.end() : min(ends, default=len(text))])
     facts = {"instruction": instruction.name, "opcode": instruction.opcode, "shape": instruction.shape or None}
     with suppress(ValueError):
         facts |= _metadata(instruction.attributes.get("metadata", ""))

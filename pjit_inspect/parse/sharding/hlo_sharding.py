@@ -210,10 +210,11 @@ def find_spec(
     positions = _positions(mesh, device_ids)
     if positions is None or tiling.tiles is None or tiling.tiles.shape[1] != len(positions):
         return None
+    # Full axes come first; parts of axes only where these do not fit, since parts fit far more tilings.
     for digits in itertools.islice(_ways_to_cut(mesh), None if parts else 1):
-        found = _fit(tiling, counts, digits, _places(digits, positions))
-        if found is not None:
-            return found
+        fitting = _fit(tiling, counts, digits, _places(digits, positions))
+        if fitting is not None:
+            return fitting
     return None
 
 

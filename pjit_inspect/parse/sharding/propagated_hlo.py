@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from pjit_inspect.errors import ParseError
@@ -20,7 +20,6 @@ from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
-    AxisSizes,
     EntryValue,
     ShardedOp,
     ShardedProgram,
@@ -94,6 +93,10 @@ def read_propagated_hlo(
         spans=spans or {},
     )
     entry = module.computation(module.entry)
+    leaves = 0
+    for parameter in _parameters(entry):
+        walk.argument_of[parameter.index] = leaves
+        leaves += len(parameter.shape.leaves)
     results = walk.computation(entry, _Region())
     program = ShardedProgram(
         ops=tuple(walk.ops),
@@ -118,7 +121,11 @@ class _Region:
 
 @dataclass(slots=True, kw_only=True)
 class _Walk:
-    """One pass over a module. `leaves` maps an instruction to its arrays; only a tuple has not exactly one."""
+    """One pass over a module.
+
+    `leaves` maps an instruction to its arrays, of which only a tuple has not exactly one; `argument_of` a parameter of
+    the entry to the number of its first array; `starts` a tuple to where the arrays of each element begin.
+    """
 
     module: HloModule
     meshes: tuple[Mesh, ...]
@@ -130,8 +137,10 @@ class _Walk:
     links: list[tuple[int, int]] = field(default_factory=list)
     leaves: dict[int, _Leaves] = field(default_factory=dict)
     op_of: dict[int, int] = field(default_factory=dict)
+    argument_of: dict[int, int] = field(default_factory=dict)
+    starts: dict[int, list[int]] = field(default_factory=dict)
     specs: dict[tuple[bytes, int], tuple[FoundSpec, ...]] = field(default_factory=dict)
-    extra: list[AxisSizes] = field(default_factory=list)
+    extra: list[dict[str, int]] = field(default_factory=list)
 
     # ------------------------------------------------------------ the program's borders
 
@@ -148,7 +157,7 @@ class _Walk:
         self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
     ) -> tuple[EntryValue, ...]:
         # What is returned may be computed otherwise; the tuple of results says how it must be.
-        required = [found.dimensions for found in self._specs(root)]
+        required = [spec.dimensions for spec in self._specs(root)]
         if len(required) != len(results):
             required = [self.values[value].spec for value in results]
         return tuple(
@@ -178,20 +187,30 @@ class _Walk:
         elif opcode == "tuple":
             self.leaves[instruction.index] = tuple(chain.from_iterable(operands))
         elif opcode == "get-tuple-element":
-            self.leaves[instruction.index] = _element(instruction, operands[0] if operands else ())
+            self.leaves[instruction.index] = self._element(instruction, operands[0] if operands else ())
         else:
             self._op(instruction, region, operands)
 
     def _parameter(self, instruction: Instruction, region: _Region) -> None:
         number = instruction.details.parameter_number or 0
-        argument = None
-        if region.op is None:
-            others = _parameters(instruction.computation)[:number]
-            argument = sum(len(other.shape.leaves) for other in others)
+        argument = self.argument_of.get(instruction.index) if region.op is None else None
         leaves = self._values(instruction, op=region.op, argument=argument)
         self.leaves[instruction.index] = leaves
         entering = region.arguments[number] if number < len(region.arguments) else ()
         self.links += zip(entering, leaves, strict=False)
+
+    def _element(self, instruction: Instruction, leaves: _Leaves) -> _Leaves:
+        """The arrays of one element of a tuple."""
+        number = instruction.details.tuple_index or 0
+        owner = instruction.operands[0] if instruction.operands else None
+        if owner is None or number >= len(owner.shape.elements):
+            return ()
+        if owner.index not in self.starts:
+            # Once per tuple: a step's carries and results are thousands.
+            sizes = (len(element.leaves) for element in owner.shape.elements)
+            self.starts[owner.index] = [0, *accumulate(sizes)]
+        start, end = self.starts[owner.index][number : number + 2]
+        return leaves[start:end]
 
     def _op(self, instruction: Instruction, region: _Region, operands: tuple[_Leaves, ...]) -> None:
         index = self.op_of[instruction.index] = len(self.ops)
@@ -248,10 +267,10 @@ class _Walk:
         first = len(self.values)
         specs = self._specs(instruction, message)
         for number, shape in enumerate(instruction.shape.leaves):
-            found = specs[number]
+            spec = specs[number]
             own = None if argument is None else argument + number
             self.values.append(
-                ShardedValue(dtype=shape.dtype, shape=shape.dimensions, spec=found.dimensions, op=op, argument=own)
+                ShardedValue(dtype=shape.dtype, shape=shape.dimensions, spec=spec.dimensions, op=op, argument=own)
             )
         return tuple(range(first, len(self.values)))
 
@@ -278,9 +297,9 @@ class _Walk:
         # Whole axes of another mesh are likelier than parts of axes of the first.
         for parts in (False, True):
             for mesh in self.meshes:
-                found = find_spec(tiling, rank, mesh, self.device_ids, parts=parts)
-                if found is not None:
-                    return found
+                spec = find_spec(tiling, rank, mesh, self.device_ids, parts=parts)
+                if spec is not None:
+                    return spec
         dimensions = tuple(self._nameless(count) for count in (*tiling.counts, *(1,) * rank)[:rank])
         return FoundSpec(dimensions=dimensions, is_on_one=tiling.device is not None)
 
@@ -318,13 +337,5 @@ def _combiner(instruction: Instruction) -> str:
 
 
 def _parameters(computation: Computation) -> list[Instruction]:
-    found = [instruction for instruction in computation if instruction.opcode == "parameter"]
-    return sorted(found, key=lambda instruction: instruction.details.parameter_number or 0)
-
-
-def _element(instruction: Instruction, leaves: _Leaves) -> _Leaves:
-    """The arrays of one element of a tuple."""
-    number = instruction.details.tuple_index or 0
-    elements = instruction.operands[0].shape.elements if instruction.operands else ()
-    start = sum(len(element.leaves) for element in elements[:number])
-    return leaves[start : start + len(elements[number].leaves)] if number < len(elements) else ()
+    parameters = [instruction for instruction in computation if instruction.opcode == "parameter"]
+    return sorted(parameters, key=lambda instruction: instruction.details.parameter_number or 0)

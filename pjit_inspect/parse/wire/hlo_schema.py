@@ -18,6 +18,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError, Message
 
 from pjit_inspect.errors import ParseError
+from pjit_inspect.parse.wire.clean import clean_line
 
 __all__ = ["decode", "is_whole", "known_fields", "message_class", "text"]
 
@@ -182,8 +183,8 @@ def decode(name: str, content: bytes, *, offset: int, path: str | None = None) -
 
 
 def text(value: str | bytes) -> str:
-    """A string field as text: protobuf hands over bytes when they are not UTF-8, as in some file names."""
-    return value if isinstance(value, str) else value.decode("utf-8", "replace")
+    """A string field as clean text: protobuf hands over bytes when they are not UTF-8, as in some file names."""
+    return clean_line(value if isinstance(value, str) else value.decode("utf-8", "replace"))
 
 
 def is_whole(message: Message) -> bool:

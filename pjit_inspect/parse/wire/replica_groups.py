@@ -1,25 +1,33 @@
-"""Replica groups: every form XLA writes them in, to one.
+"""Replica groups: every form XLA writes them in, to one, and to the text it prints of each.
 
 The normal form is a tuple of groups, each a tuple of ids; () means that all devices form one group. What an id counts
 (replicas, partitions, or both flattened) is `parse.hlo_proto.hlo`'s to keep and `analyze.program.device_groups`' to
-apply.
+apply. Not its job: reading HLO text (`parse.hlo_text.groups`).
 
-*Source*: `xla/hlo/ir/replica_group.h`, `xla/hlo/ir/mesh_and_axis.h`, `xla/xla_data.proto`.
+*Source*: `xla/hlo/ir/replica_group.h`, `xla/hlo/ir/mesh_and_axis.h` and their `.cc`, `xla/xla_data.proto`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from pjit_inspect.errors import ParseError
-from pjit_inspect.parse.wire.hlo_schema import is_whole, message_class
+from pjit_inspect.parse.wire.hlo_schema import is_whole, message_class, text
 
-__all__ = ["Groups", "expand_iota", "expand_mesh_axes", "group_form", "parse_optional_replica_groups"]
+__all__ = [
+    "Groups",
+    "expand_iota",
+    "expand_mesh_axes",
+    "group_form",
+    "parse_optional_replica_groups",
+    "print_groups",
+    "print_replica_groups",
+]
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -190,3 +198,66 @@ def _cut(size: int, wanted: list[tuple[int, int, int]]) -> list[tuple[int, int |
 
 def _tuples(ids: np.ndarray) -> Groups:
     return tuple(map(tuple, ids.tolist()))
+
+
+def print_replica_groups(instruction: Any) -> str:
+    """The groups of one decoded `HloInstructionProto`, as XLA prints them: `[2,4]<=[8]`.
+
+    "" when it has none, or has them in a form that this package does not know.
+    """
+    form = group_form(instruction)
+    if form is None:
+        return ""
+    message = getattr(instruction, form)
+    if form == "replica_groups":
+        return print_groups(group.replica_ids for group in message)
+    if not is_whole(message):
+        return ""
+    if form == "mesh_axes_replica_group_list":
+        return f"{_mesh_text(message.mesh)} {{{','.join(_axis(axis, message.mesh) for axis in message.axes)}}}"
+    if form == "iota_collective_device_list":
+        return _iota_list(message)
+    if message.HasField("iota_replica_group_list"):
+        return _iota_list(message.iota_replica_group_list)
+    return print_groups(group.replica_ids for group in message.replica_groups)
+
+
+def print_groups(groups: Iterable[Sequence[int]]) -> str:
+    """Groups in normal form, one by one: `{{0,1},{2,3}}`. Also (source, target) pairs."""
+    return f"{{{','.join(f'{{{_joined(group)}}}' for group in groups)}}}"
+
+
+def _joined(numbers: Iterable[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def _iota_list(message: Any) -> str:
+    shape = message.num_replica_groups, message.num_devices_per_group
+    dims = message.iota_reshape_dims or [shape[0] * shape[1]]
+    return f"[{_joined(shape)}]<={_iota_text(dims, message.iota_transpose_perm)}"
+
+
+def _iota_text(dims: Sequence[int], order: Sequence[int]) -> str:
+    return f"[{_joined(dims)}]" + (f"T({_joined(order or range(len(dims)))})" if len(dims) > 1 else "")
+
+
+def _mesh_text(mesh: Any) -> str:
+    axes = ",".join(f"'{text(axis.name)}'={axis.size}" for axis in mesh.axes)
+    return f"mesh[{axes}]{_devices(mesh)}"
+
+
+def _devices(mesh: Any) -> str:
+    """The order of a mesh's devices; "" when they are 0, 1, 2, ..."""
+    if len(mesh.device_ids):
+        return f", device_ids=({_joined(mesh.device_ids)})"
+    transform = mesh.iota_transform
+    if len(transform.reshape_dims) < 2:
+        return ""
+    return f", device_ids=({_iota_text(transform.reshape_dims, transform.transpose_perm)})"
+
+
+def _axis(axis: Any, mesh: Any) -> str:
+    number = axis.mesh_axis_index
+    name = text(mesh.axes[number].name) if 0 <= number < len(mesh.axes) else f"axis {number}"
+    part = axis.sub_axis_info
+    return f"'{name}'" + (f":({part.pre_size}){part.size}" if axis.HasField("sub_axis_info") else "")

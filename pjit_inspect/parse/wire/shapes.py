@@ -41,8 +41,18 @@ def parse_shape(message: Any) -> Shape:
         dimensions=tuple(message.dimensions),
         dynamic=_dynamic(message),
         layout=_layout(message.layout) if message.HasField("layout") else None,
-        elements=tuple(parse_shape(element) for element in message.tuple_shapes),
+        elements=_elements(message.tuple_shapes),
     )
+
+
+def _elements(messages: Any) -> tuple[Shape, ...]:
+    # A tuple of ten thousand arrays has a few different ones.
+    known: dict[bytes, Shape] = {}
+    contents = [message.SerializeToString() for message in messages]
+    for message, content in zip(messages, contents, strict=True):
+        if content not in known:
+            known[content] = parse_shape(message)
+    return tuple(known[content] for content in contents)
 
 
 def _dynamic(message: Any) -> tuple[bool, ...]:

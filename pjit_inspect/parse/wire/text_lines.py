@@ -91,10 +91,10 @@ def _operands_end(text: str, start: int) -> int:
 def _read_attributes(text: str, position: int) -> tuple[dict[str, str], str]:
     attributes: dict[str, str] = {}
     while position < len(text):
-        found = _ATTRIBUTE.match(text, position)
-        if found is not None:
-            key, value = found.groups()
-            end = found.end()
+        match = _ATTRIBUTE.match(text, position)
+        if match is not None:
+            key, value = match.groups()
+            end = match.end()
         else:
             start = _ATTRIBUTE_START.match(text, position)
             if start is None:

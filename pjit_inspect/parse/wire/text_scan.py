@@ -79,13 +79,13 @@ def split_pairs(text: str) -> Iterator[tuple[str, str]]:
     """
     position = 0
     while position < len(text):
-        found = _KEY.match(text, position)
-        if found is None:
+        match = _KEY.match(text, position)
+        if match is None:
             if text[position:].strip(" ,"):
                 raise ValueError("this is no list of attributes")
             return
-        end = _value_end(text, found.end())
-        yield found[1], text[found.end() : end]
+        end = _value_end(text, match.end())
+        yield match[1], text[match.end() : end]
         position = end
         while position < len(text) and text[position] in ", \n":
             position += 1

@@ -17,7 +17,7 @@ import numpy as np
 
 from pjit_inspect.errors import ParseError
 
-__all__ = ["Field", "Fields", "Packed", "read_packed", "read_varint", "scan_messages", "split_message"]
+__all__ = ["Field", "Fields", "Packed", "read_field", "read_packed", "read_varint", "scan_messages", "split_message"]
 
 _MAX_FIELD = 2**29 - 1
 _FEW = 32
@@ -62,8 +62,8 @@ class Fields:
     def last(self, number: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Start and end of this field in each of `count` messages; the last one counts, -1 where there is none."""
         start, end = np.full(count, -1, np.int32), np.full(count, -1, np.int32)
-        found = self.of(number)
-        start[found.owner], end[found.owner] = found.start, found.end
+        fields = self.of(number)
+        start[fields.owner], end[fields.owner] = fields.start, fields.end
         return start, end
 
 
@@ -77,24 +77,32 @@ class Packed(NamedTuple):
 def split_message(data: bytes, start: int, end: int) -> Iterator[Field]:
     """The fields of the one message in `data[start:end]`. Raises `ParseError` where it is not one."""
     while start < end:
-        at = start
-        tag, start = read_varint(data, start, end)
-        number, wire = tag >> 3, tag & 7
-        if wire == 2:
-            length, start = read_varint(data, start, end)
-            stop = start + length
-        elif wire == 0:
-            _, stop = read_varint(data, start, end)
-        else:
-            stop = start + {1: 8, 5: 4}.get(wire, len(data) + 1)
-        if stop > end or not 0 < number <= _MAX_FIELD:
-            raise _broken(at)
-        yield Field(number, at, start, stop)
-        start = stop
+        field = read_field(data, start, end)
+        yield field
+        start = field.end
+
+
+def read_field(data: bytes, at: int, end: int) -> Field:
+    """The field at `at` of a message that ends at `end`. Raises `ParseError` where there is none."""
+    tag, start = read_varint(data, at, end)
+    number, wire = tag >> 3, tag & 7
+    if wire == 2:
+        length, start = read_varint(data, start, end)
+        stop = start + length
+    elif wire == 0:
+        _, stop = read_varint(data, start, end)
+    else:
+        stop = start + {1: 8, 5: 4}.get(wire, len(data) + 1)
+    if stop > end or not 0 < number <= _MAX_FIELD:
+        raise _broken(at)
+    return Field(number, at, start, stop)
 
 
 def read_varint(data: bytes, pos: int, end: int) -> tuple[int, int]:
     """The varint at `pos`, and the position after it. Raises `ParseError` when it does not end before `end`."""
+    # Most are one byte: tags, and the lengths of what is short.
+    if pos < end and data[pos] < 0x80:
+        return data[pos], pos + 1
     value = 0
     for shift in range(0, 70, 7):
         if pos >= end:
@@ -119,14 +127,14 @@ def scan_messages(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> F
     active = np.flatnonzero(starts < ends)
     pos = starts[active].astype(np.int64)
     limit = ends[active].astype(np.int64)
-    found: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+    columns: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
     while active.size > _FEW:
         number, begin, stop = _next_fields(buffer, pos, limit)
-        found.append((active, number, begin, stop))
+        columns.append((active, number, begin, stop))
         going = np.flatnonzero(stop < limit)
         active, pos, limit = active[going], stop[going], limit[going]
-    found.append(_rest(buffer, active, pos, limit))
-    owner, number, start, end = (np.concatenate(column).astype(np.int32) for column in zip(*found, strict=True))
+    columns.append(_rest(buffer, active, pos, limit))
+    owner, number, start, end = (np.concatenate(column).astype(np.int32) for column in zip(*columns, strict=True))
     return Fields(owner=owner, number=number, start=start, end=end)
 
 

@@ -1,7 +1,7 @@
-"""The chart of what is sent over each mesh axis, and the chart of how long each stage of the compile took.
+"""The bar charts: bytes sent over each mesh axis, bytes held on each device, seconds of each stage of the compile.
 
-Not its job: computing totals (`analyze.collectives.traffic`), drawing (`view.figures.chart_figure`,
-`view.svg.chart_picture`).
+Not its job: counting (`analyze.collectives.traffic`, `analyze.program.device_memory`), drawing
+(`view.figures.chart_figure`, `view.svg.chart_picture`).
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
+from pjit_inspect.model.report.device_memory import DeviceMemory, MemoryPart
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
-from pjit_inspect.view.document.colors import NEUTRAL, Palette
+from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
+from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
-__all__ = ["no_collectives", "time_chart", "totals_chart"]
+__all__ = ["incomplete_notes", "memory_chart", "no_collectives", "time_chart", "totals_chart"]
 
 _ROWS = 16
 _KINDS = 4
@@ -41,7 +44,7 @@ def totals_chart(report: RecordReport) -> BarChart:
         measure="sent by one device per call (modelled: ring)",
         unit=share_unit(total.sent_bytes for total in totals),
         rows=tuple(rows),
-        notes=_total_notes(totals),
+        notes=(*incomplete_notes(report), *_total_notes(totals)),
         axes=axes,
     )
 
@@ -55,7 +58,14 @@ def no_collectives(report: RecordReport) -> str:
         return ""
     if len(report.data.devices) == 1:
         return "one device: nothing to communicate"
+    if report.incomplete:
+        return f"incomplete program: {report.incomplete}; no collectives in the part that is there"
     return "no collectives: the devices do not communicate"
+
+
+def incomplete_notes(report: RecordReport) -> tuple[str, ...]:
+    """That there may be more than a chart shows."""
+    return (f"incomplete program: {report.incomplete}; there may be more",) if report.incomplete else ()
 
 
 def _axis_row(total: AxisTotal, report: RecordReport, palette: Palette) -> BarRow:
@@ -125,3 +135,109 @@ def time_chart(data: RecordData) -> BarChart:
 def _time_row(name: str, seconds: float) -> BarRow:
     part = BarPart(name=name, value=max(0.0, seconds), color=STAGE_COLORS[name])
     return BarRow(label=name, parts=(part,), color=NEUTRAL)
+
+
+_PART_COLORS = {"arguments": "#3b6fb6", "outputs": "#7a5aa6", "temporaries": "#b04a06"}
+"""One colour for each part, mid tones for light and dark pages; no mesh axis appears beside them."""
+
+_MEMORY_ROWS = 16
+_NAME = 40
+_MEMORY_TITLE = "bytes on each device: arguments and outputs (counted from shapes), temporaries (counted by XLA)"
+
+
+def memory_chart(data: RecordData, held: DeviceMemory) -> BarChart:
+    """Bytes of arguments, outputs and temporaries, a bar for all devices that hold as much."""
+    if not held.devices or not (data.inputs or data.outputs):
+        return _as_xla_counts(data)
+    rows, left_out = _memory_rows(data, held)
+    most = max((row.total for row in rows), default=0)
+    notes = (*_memory_notes(data, held), *_xla_notes(data, held))
+    if left_out:
+        notes = (*notes, f"{plural(left_out, 'device')} not shown: they hold less")
+    if not any(row.total for row in rows) and held.unknown:
+        return BarChart(title=_MEMORY_TITLE, missing="; ".join(notes), axes=document_axes(data))
+    return BarChart(
+        title=_MEMORY_TITLE,
+        measure="on a device (counted)",
+        unit=share_unit([int(most)]),
+        rows=rows,
+        notes=notes,
+        axes=document_axes(data),
+    )
+
+
+def _as_xla_counts(data: RecordData) -> BarChart:
+    """The chart of a record that does not tell its arrays: XLA's figures for one device."""
+    memory = data.memory
+    if memory is None:
+        reason = data.missing.get("memory", "the record tells neither its arrays nor XLA's memory figures")
+        return BarChart(title=_MEMORY_TITLE, missing=f"bytes unknown: {reason}", axes=document_axes(data))
+    outputs = None if memory.output_bytes is None else memory.output_bytes - (memory.alias_bytes or 0)
+    sizes = {"arguments": memory.argument_bytes, "outputs": outputs, "temporaries": memory.temporary_bytes}
+    known = {name: max(0, size) for name, size in sizes.items() if size is not None}
+    parts = tuple(BarPart(name=name, value=size, color=_PART_COLORS[name]) for name, size in known.items())
+    return BarChart(
+        title=_MEMORY_TITLE,
+        measure="on a device (counted by XLA)",
+        unit=share_unit([sum(known.values())]),
+        rows=(BarRow(label="each device", parts=parts, color=NEUTRAL),),
+        notes=tuple(f"{name} unknown" for name, size in sizes.items() if size is None),
+        axes=document_axes(data),
+    )
+
+
+def _memory_rows(data: RecordData, held: DeviceMemory) -> tuple[tuple[BarRow, ...], int]:
+    """A bar for all devices that hold as much, the fullest first, and how many devices are left out."""
+    both = np.stack([held.arguments.bytes, held.outputs.bytes], axis=1)
+    kinds, of_device = np.unique(both, axis=0, return_inverse=True)
+    order = np.argsort(-kinds.sum(axis=1), kind="stable")
+    shown = order[:_MEMORY_ROWS]
+    rows = [_row(data, held, kinds[kind], np.flatnonzero(of_device.ravel() == kind)) for kind in shown]
+    return tuple(rows), int(np.isin(of_device.ravel(), order[_MEMORY_ROWS:]).sum())
+
+
+def _row(data: RecordData, held: DeviceMemory, sizes: np.ndarray, places: np.ndarray) -> BarRow:
+    largest = (_largest(held.arguments), _largest(held.outputs))
+    parts = [_part(*of) for of in zip(("arguments", "outputs"), sizes.tolist(), largest, strict=True)]
+    temporary = data.memory.temporary_bytes if data.memory else None
+    if temporary is not None:
+        words = ("as XLA counts them, the same on every device",)
+        color = _PART_COLORS["temporaries"]
+        parts.append(BarPart(name="temporaries", value=max(0, temporary), color=color, words=words))
+    ids = [held.devices[place] for place in places]
+    label = f"device{'s' * (len(ids) != 1)} {ranges_text(ids, limit=6)}"
+    return BarRow(label=label, parts=tuple(parts), color=NEUTRAL)
+
+
+def _part(name: str, size: float, largest: str) -> BarPart:
+    words = (f"counted from shapes; largest: {largest}",) if largest and size else ()
+    return BarPart(name=name, value=size, color=_PART_COLORS[name], words=words)
+
+
+def _memory_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
+    """The largest arrays, and what is not in the bars."""
+    both = {"arguments": _largest(held.arguments), "outputs": _largest(held.outputs)}
+    notes = [f"largest {name}: {largest}" for name, largest in both.items() if largest]
+    if held.reused:
+        number = plural(held.reused, "output")
+        notes.append(f"{number} in the buffers of donated arguments: counted there, not again")
+    if held.unknown:
+        notes.append(f"{plural(held.unknown, 'array')} of unknown sharding or element type not counted")
+    if held.elsewhere:
+        notes.append(f"{plural(held.elsewhere, 'array')} in host memory not counted")
+    if data.memory is None or data.memory.temporary_bytes is None:
+        notes.append("temporaries unknown: XLA's memory figures are not in the record")
+    return tuple(notes)
+
+
+def _largest(part: MemoryPart) -> str:
+    return ", ".join(f"{shorten(printable(path), _NAME)} {bytes_text(size)}" for path, size in part.largest)
+
+
+def _xla_notes(data: RecordData, held: DeviceMemory) -> tuple[str, ...]:
+    """XLA's own count of the arguments, where it is another: it pads arrays on some hardware."""
+    size = data.memory.argument_bytes if data.memory else None
+    counted = round(max(held.arguments.bytes, default=0))
+    if size is None or held.unknown or bytes_text(counted) == bytes_text(size):
+        return ()
+    return (f"XLA itself counts {bytes_text(size)} of arguments on a device",)

@@ -1,7 +1,7 @@
 """The chart of who sends how much to whom, folded where the mesh is large.
 
 A mesh of 4,096 devices has 16,777,216 pairs: no one can see them. Up to 64 devices stand alone; more are folded into at
-most 64 blocks, and the chart says so. Not its job: the traffic itself (`analyze.collectives.link_traffic`), drawing.
+most 64 blocks, and the chart says so. Not its job: the traffic itself (`analyze.collectives.traffic`), drawing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.view.charts.totals import no_collectives
-from pjit_inspect.view.document.axes import document_axes
+from pjit_inspect.view.charts.totals import incomplete_notes, no_collectives
 from pjit_inspect.view.document.chart import MatrixCell, MatrixChart
-from pjit_inspect.view.document.colors import NEUTRAL, Palette
+from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
 from pjit_inspect.view.document.quantities import bytes_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 
@@ -37,7 +36,7 @@ def traffic_chart(report: RecordReport, traffic: LinkTraffic) -> MatrixChart:
     missing = no_collectives(report)
     if missing:
         return MatrixChart(title=_TITLE, missing=missing, axes=axes)
-    notes = _left_out(report, traffic)
+    notes = (*incomplete_notes(report), *_left_out(report, traffic))
     if not len(traffic.sources):
         missing = "; ".join(("no device sends another anything", *notes))
         return MatrixChart(title=_TITLE, missing=missing, axes=axes)
@@ -118,10 +117,10 @@ def _along_axes(mesh: Mesh) -> _Blocks | None:
 def _cells(blocks: _Blocks, traffic: LinkTraffic, palette: Palette) -> tuple[MatrixCell, ...]:
     number = len(blocks.labels)
     keys = (traffic.sources.astype(np.int64) // blocks.size) * number + traffic.targets // blocks.size
-    found, of_pair = np.unique(keys, return_inverse=True)
-    sums = np.bincount(of_pair.ravel(), weights=traffic.sent_bytes, minlength=len(found))
+    pairs, of_pair = np.unique(keys, return_inverse=True)
+    sums = np.bincount(of_pair.ravel(), weights=traffic.sent_bytes, minlength=len(pairs))
     cells = []
-    for key, size in zip(found.tolist(), sums.tolist(), strict=True):
+    for key, size in zip(pairs.tolist(), sums.tolist(), strict=True):
         row, column = divmod(key, number)
         name, color = _kind(blocks, row, column, palette)
         cells.append(MatrixCell(row=row, column=column, size_bytes=size, name=name, color=color))

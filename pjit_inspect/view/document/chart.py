@@ -1,7 +1,7 @@
 """A chart before anybody decides how it is drawn: bars, or a matrix of cells, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
-(`view.figures.chart_document`), so that the three cannot disagree. Not its job: which charts there are.
+(`view.figures.chart_figure`), so that the three cannot disagree. Not its job: which charts there are.
 """
 
 from __future__ import annotations

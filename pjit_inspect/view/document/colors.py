@@ -1,5 +1,7 @@
 """Which colour a mesh axis has: colour means axis, everywhere, and nothing else.
 
+Its place in the order of a document's axes gives it.
+
 Mid tones, dark enough for white letters (at least 5:1) and light enough for a dark page, so that one picture serves
 both themes. Colour is never alone: the axis is also a word. Not its job: drawing.
 """
@@ -8,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
-__all__ = ["AXIS_COLORS", "HATCH", "LINE", "NEUTRAL", "NOTE", "SELECTION", "SEVERAL", "Palette"]
+__all__ = ["AXIS_COLORS", "HATCH", "LINE", "NEUTRAL", "NOTE", "SELECTION", "SEVERAL", "Palette", "document_axes"]
 
 AXIS_COLORS = ("#0b7a75", "#b04a06", "#a3286c", "#56700b")
 """One hue per mesh axis, outermost first."""
@@ -34,7 +37,7 @@ class Palette:
     __slots__ = ("_of_axis", "axes")
 
     def __init__(self, axes: Sequence[str]) -> None:
-        self.axes = tuple(axes)
+        self.axes: tuple[str, ...] = tuple(axes)
         hues = (*AXIS_COLORS, *(SEVERAL for _ in range(max(0, len(axes) - len(AXIS_COLORS)))))
         self._of_axis = dict(zip(axes, hues, strict=False))
 
@@ -45,3 +48,9 @@ class Palette:
         if len(axes) > 1:
             return SEVERAL
         return self._of_axis.get(axis_name(axes[0]), SEVERAL)
+
+
+def document_axes(data: RecordData) -> tuple[str, ...]:
+    """Every axis name of the program, those of its first mesh first."""
+    meshes = (*((data.mesh,) if data.mesh else ()), *data.meshes)
+    return tuple(dict.fromkeys(name for mesh in meshes for name in mesh.axis_names))

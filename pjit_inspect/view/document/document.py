@@ -14,6 +14,7 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.chart import BarChart, MatrixChart
 
 __all__ = [
@@ -121,9 +122,14 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A sentence that somebody else worded, with names and code in `backticks`. Text keeps the marks."""
+    """A sentence that somebody else worded. Text keeps the backticks around its names and code."""
 
-    text: str
+    text: Sentence | str
+
+    @property
+    def phrases(self) -> tuple[Phrase, ...]:
+        """What its words are."""
+        return Sentence(self.text).phrases
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,11 @@ __all__ = [
     "groups_text",
     "known_spec_text",
     "operation_text",
-    "path_pattern",
     "ranges_text",
-    "scope_pattern",
     "shape_text",
     "slices_text",
 ]
 
-_INDEX = re.compile(r"\[\d+\]|(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
 _WRAPPER = re.compile(r"^(?:jvp|transpose|vmap|pmap|checkpoint|remat|rematted_computation)\((.*)\)$")
 _CALL = re.compile(r"^(?:p?jit|xla_call|core_call|shard_map|pmap)\(.*\)$")
 _MAX_NAME = 4096  # a longer name of an operation is cut before it is taken apart
@@ -84,22 +81,6 @@ def groups_text(groups: Sequence[Sequence[int]], *, limit: int = 2) -> str:
     return written if len(groups) <= limit else f"{written} +{len(groups) - len(shown):,}"
 
 
-def path_pattern(path: str, *, keep_first: bool = False) -> str:
-    """A path with its layer numbers starred: "params['layers'][3]['w1']" -> "params['layers'][*]['w1']".
-
-    With `keep_first` a number right after the root stays: `result[0]` and `result[1]` are different things.
-    """
-    head = re.match(r"[^\[.]*\[\d+\]", path) if keep_first else None
-    start = head.end() if head else 0
-    return path[:start] + _INDEX.sub(lambda found: "[*]" if found[0].startswith("[") else "*", path[start:])
-
-
-@functools.lru_cache(maxsize=16_384)
-def scope_pattern(name: str) -> str:
-    """An operation's name with its layer numbers starred: "layer3/attn/dot_general" -> "layer*/attn/dot_general"."""
-    return re.sub(r"(?<=[A-Za-z_])\d+(?=/)", "*", _INDEX.sub(lambda f: "[*]" if f[0].startswith("[") else "*", name))
-
-
 @functools.lru_cache(maxsize=16_384)
 def operation_text(op_name: str) -> str:
     """The useful part of JAX's name of an operation: the user's scopes and the operation.
@@ -119,13 +100,13 @@ def _operation(op_name: str, depth: int) -> str:
 
 def _combined(names: str, depth: int) -> str:
     """What XLA joined with colons in one operation: "dot_general, reduce_sum"."""
-    found = list(dict.fromkeys(_operation(name, depth + 1) for name in _split(names, ":")))
-    return ", ".join(found[:2]) + (f" +{len(found) - 2} more" if len(found) > 2 else "")
+    operations = list(dict.fromkeys(_operation(name, depth + 1) for name in _split(names, ":")))
+    return ", ".join(operations[:2]) + (f" +{len(operations) - 2} more" if len(operations) > 2 else "")
 
 
 def _unwrapped(part: str) -> str:
-    while found := _WRAPPER.match(part):
-        part = found[1]
+    while match := _WRAPPER.match(part):
+        part = match[1]
     return part
 
 

@@ -1,7 +1,7 @@
 """A chart as a view tree: its title, the still picture, and a table with everything the picture shows.
 
 It is what a notebook shows where plotly does not run, and the text of every figure. Not its job: which charts there
-are (`view.charts.totals`, `view.charts.memory`, `view.charts.traffic`), the picture (`view.svg.chart_picture`).
+are (`view.charts.totals`, `view.charts.traffic`), the picture (`view.svg.chart_picture`).
 """
 
 from __future__ import annotations

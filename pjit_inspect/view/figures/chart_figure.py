@@ -1,9 +1,9 @@
-"""A chart as a plotly figure that carries its still twin.
+"""Plotly figures: a chart that carries its still twin, and the timeline of a session's compiles.
 
 This module imports plotly, so it is imported when a figure is asked for. A plain `go.Figure` with a tiny template:
 plotly's own is 7 KB in every figure, and a `FigureWidget` brings 5 MB. plotly reads tags, entities and TeX in labels,
-so every foreign name passes `_label`. Not its job: which charts there are, the still picture
-(`view.svg.chart_picture`).
+so every foreign name passes `_label`. Not its job: which charts and bars there are, the still
+picture (`view.svg.chart_picture`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.render.html_spans import escaped
 from pjit_inspect.view.render.shown import drawn
 from pjit_inspect.view.svg.chart_picture import cell_strength
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
+from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBar, timeline_bars
+from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
-__all__ = ["ChartFigure", "chart_figure"]
+__all__ = ["ChartFigure", "chart_figure", "timeline_figure"]
 
 _WIDTH = 720  # px; left to plotly, a notebook that is opened again draws figures wider than their cell
 _GREY = "#7d8590"
@@ -66,23 +70,34 @@ def _restored(properties: dict[str, Any], still: dict[str, str]) -> ChartFigure:
 
 def chart_figure(chart: Chart) -> ChartFigure:
     """The figure of a chart. Where there is nothing to show, it has the sentence that says why."""
-    figure = ChartFigure(layout={"template": go.layout.Template()}).with_still(drawn(chart_document(chart)))
     notes = "<br>".join(_label(note, longest=_LONGEST_SENTENCE) for note in chart.notes)
-    figure.update_layout(
-        title={"text": _label(chart.title, longest=_LONGEST_SENTENCE), "font": {"size": 13}, "x": 0, "xref": "paper",
-               "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 10},
-               "subtitle": {"text": notes, "font": {"size": 11}}},
-        width=_WIDTH, paper_bgcolor=_CLEAR, plot_bgcolor=_CLEAR, font={"color": _GREY, "size": 12},
-        margin={"l": 10, "r": 20, "t": _top(chart), "b": 44}, hoverlabel={"align": "left", "namelength": -1},
-        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
-    )  # fmt: skip
+    # All at once: each `update_layout` costs plotly tens of milliseconds.
+    layout: dict[str, Any] = {
+        "template": go.layout.Template(),
+        "title": {
+            "text": _label(chart.title, longest=_LONGEST_SENTENCE),
+            "font": {"size": 13},
+            "x": 0,
+            "xref": "paper",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 10},
+            "subtitle": {"text": notes, "font": {"size": 11}},
+        },
+        "width": _WIDTH,
+        "paper_bgcolor": _CLEAR,
+        "plot_bgcolor": _CLEAR,
+        "font": {"color": _GREY, "size": 12},
+        "margin": {"l": 10, "r": 20, "t": _top(chart), "b": 44},
+        "hoverlabel": {"align": "left", "namelength": -1},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left", "traceorder": "normal"},
+    }
     if chart.missing:
-        return _without_data(figure, chart.missing)
-    if isinstance(chart, MatrixChart):
-        _add_cells(figure, chart)
+        traces, more = [], _nothing(chart.missing)
     else:
-        _add_bars(figure, chart)
-    return figure
+        traces, more = _cells(chart) if isinstance(chart, MatrixChart) else _bars(chart)
+    return ChartFigure(data=traces, layout={**layout, **more}).with_still(drawn(chart_document(chart)))
 
 
 def _top(chart: Chart) -> int:
@@ -99,30 +114,39 @@ def _label(text: str, *, longest: int = 60) -> str:
     return escaped(text, longest=longest).replace("$", "&#36;")
 
 
-def _without_data(figure: ChartFigure, sentence: str) -> ChartFigure:
-    figure.update_layout(height=110, xaxis={"visible": False}, yaxis={"visible": False})
-    figure.add_annotation(
-        text=_label(sentence, longest=_LONGEST_SENTENCE), xref="paper", yref="paper", showarrow=False, x=0, y=0.5,
-        xanchor="left",
-    )  # fmt: skip
-    return figure
+def _nothing(sentence: str) -> dict[str, Any]:
+    text = _label(sentence, longest=_LONGEST_SENTENCE)
+    note = {"xref": "paper", "yref": "paper", "showarrow": False, "x": 0, "y": 0.5, "xanchor": "left"}
+    hidden = {"visible": False}
+    return {"height": 110, "xaxis": hidden, "yaxis": hidden, "annotations": [{"text": text, **note}]}
 
 
 # ---------------------------------------------------------------- bars
 
 
-def _add_bars(figure: ChartFigure, chart: BarChart) -> None:
+def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
+    """The traces, and what they add to the layout."""
     names = legend_of(part for row in chart.rows for part in row.parts)
     pieces = [(row, part) for row in chart.rows for part in row.parts]
-    for name in names:
-        figure.add_trace(_bar_trace(chart, name, [piece for piece in pieces if piece[1].name == name]))
-    figure.update_layout(
-        barmode="stack", bargap=0.35, showlegend=_has_legend(chart), height=_top(chart) + 56 + 26 * len(chart.rows),
-        xaxis={"title": {"text": f"{chart.unit} {chart.measure}", "standoff": 4}, "gridcolor": _GRID,
-               "rangemode": "tozero"},
-        yaxis={"type": "category", "autorange": "reversed", "automargin": True, "categoryorder": "array",
-               "categoryarray": [_label(row.label) for row in chart.rows]},
-    )  # fmt: skip
+    traces = [_bar_trace(chart, name, [piece for piece in pieces if piece[1].name == name]) for name in names]
+    return traces, {
+        "barmode": "stack",
+        "bargap": 0.35,
+        "showlegend": _has_legend(chart),
+        "height": _top(chart) + 56 + 26 * len(chart.rows),
+        "xaxis": {
+            "title": {"text": f"{chart.unit} {chart.measure}", "standoff": 4},
+            "gridcolor": _GRID,
+            "rangemode": "tozero",
+        },
+        "yaxis": {
+            "type": "category",
+            "autorange": "reversed",
+            "automargin": True,
+            "categoryorder": "array",
+            "categoryarray": [_label(row.label) for row in chart.rows],
+        },
+    }
 
 
 def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart]]) -> go.Bar:
@@ -143,22 +167,35 @@ def _hover(words: Sequence[str]) -> str:
 # ---------------------------------------------------------------- cells
 
 
-def _add_cells(figure: ChartFigure, chart: MatrixChart) -> None:
+def _cells(chart: MatrixChart) -> tuple[list[Any], dict[str, Any]]:
+    """The traces, and what they add to the layout."""
     labels = [f"{place}: {_label(text)}" for place, text in enumerate(chart.labels)]
     labels = [_label(text) for text in chart.labels] if len(set(chart.labels)) == len(chart.labels) else labels
+    traces: list[Any] = []
     for name, color in legend_of(chart.cells).items():
         cells = [cell for cell in chart.cells if cell.name == name]
-        figure.add_trace(_cell_trace(chart, name, color, cells, labels))
+        traces.append(_cell_trace(chart, name, color, cells, labels))
     side = {"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False,
             "automargin": True, "nticks": 24, "linecolor": _GRID, "mirror": True}  # fmt: skip
     what = _label(chart.stands_for)
-    figure.update_layout(
-        height=_top(chart) + 440, showlegend=True,
-        xaxis={**side, "title": {"text": f"to ({what})", "standoff": 4}, "range": [-0.5, len(labels) - 0.5],
-               "constrain": "domain", "constraintoward": "left"},
-        yaxis={**side, "title": {"text": f"from ({what})"}, "range": [len(labels) - 0.5, -0.5], "scaleanchor": "x",
-               "constrain": "domain"},
-    )  # fmt: skip
+    return traces, {
+        "height": _top(chart) + 440,
+        "showlegend": True,
+        "xaxis": {
+            **side,
+            "title": {"text": f"to ({what})", "standoff": 4},
+            "range": [-0.5, len(labels) - 0.5],
+            "constrain": "domain",
+            "constraintoward": "left",
+        },
+        "yaxis": {
+            **side,
+            "title": {"text": f"from ({what})"},
+            "range": [len(labels) - 0.5, -0.5],
+            "scaleanchor": "x",
+            "constrain": "domain",
+        },
+    }
 
 
 def _cell_trace(chart: MatrixChart, name: str, color: str, cells: list[MatrixCell], labels: list[str]) -> go.Heatmap:
@@ -175,3 +212,54 @@ def _cell_trace(chart: MatrixChart, name: str, color: str, cells: list[MatrixCel
 def _faded(color: str) -> str:
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},0)"
+
+
+_MAX_REASON = 160
+
+
+def timeline_figure(ledger: LedgerData) -> Any:
+    """A `plotly.graph_objects.Figure`: a row per function, a bar per stage, a dashed mark per notebook cell."""
+    bars = timeline_bars(ledger)
+    stages = [(stage, [bar for bar in bars.bars if bar.stage == stage]) for stage in STAGES]
+    layout = {
+        "template": go.layout.Template(),
+        "barmode": "overlay",
+        "bargap": 0.35,
+        "height": 130 + 26 * len(bars.rows),
+        "margin": {"l": 10, "r": 10, "t": 56, "b": 40},
+        "paper_bgcolor": _CLEAR,
+        "plot_bgcolor": _CLEAR,
+        "font": {"color": _GREY, "size": 12},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0},
+        "xaxis": {"title": {"text": "seconds since the first compile (measured)"}, "gridcolor": _GRID},
+        "yaxis": {
+            "autorange": "reversed",
+            "automargin": True,
+            "categoryorder": "array",
+            "categoryarray": [escaped(row) for row in bars.rows],
+        },
+    }
+    figure = go.Figure(data=[_stage_trace(stage, mine) for stage, mine in stages if mine], layout=layout)
+    for name, began_s in bars.cells:
+        figure.add_vline(x=began_s, line={"dash": "dot", "width": 1, "color": _GREY})
+        # Above the bars, which would hide it.
+        figure.add_annotation(x=began_s, y=1, yref="paper", yanchor="bottom", text=_label(name), showarrow=False)
+    return figure
+
+
+def _stage_trace(stage: str, bars: list[TimelineBar]) -> Any:
+    return go.Bar(
+        name=stage, orientation="h", marker={"color": STAGE_COLORS[stage], "line": {"width": 0}},
+        y=[escaped(bar.row) for bar in bars], base=[round(bar.began_s, 6) for bar in bars],
+        x=[round(bar.seconds, 6) for bar in bars], customdata=[_bar_hover(bar) for bar in bars],
+        hovertemplate="%{customdata}<extra></extra>",
+    )  # fmt: skip
+
+
+def _bar_hover(bar: TimelineBar) -> str:
+    """What pointing at a bar shows. plotly reads tags in it, so that names have to be escaped."""
+    entry = bar.entry
+    reason = entry.reason.sentence
+    short = reason if len(reason) <= _MAX_REASON else reason[: _MAX_REASON - 3] + "..."
+    head = f"#{entry.index} {entry.name}: {bar.stage} {seconds_text(bar.seconds)}"
+    return f"{escaped(head)}<br>{escaped(short, longest=_MAX_REASON)}"

@@ -1,6 +1,6 @@
 """The figures of one record: plotly in a trusted notebook, a still picture and text everywhere else.
 
-Not its job: which charts there are (`view.charts.totals`, `view.charts.memory`, `view.charts.traffic`), drawing them
+Not its job: which charts there are (`view.charts.totals`, `view.charts.traffic`), drawing them
 (`view.figures.chart_figure`, `view.svg.chart_picture`). plotly is imported when the first figure is asked for.
 """
 
@@ -11,11 +11,10 @@ from typing import Any
 from pjit_inspect.model.report.device_memory import DeviceMemory
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.charts.memory import memory_chart
-from pjit_inspect.view.charts.totals import time_chart, totals_chart
+from pjit_inspect.view.charts.totals import memory_chart, time_chart, totals_chart
 from pjit_inspect.view.charts.traffic import traffic_chart
-from pjit_inspect.view.document.axes import document_axes
 from pjit_inspect.view.document.chart import Chart
+from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
 from pjit_inspect.view.figures.chart_document import chart_blocks
 from pjit_inspect.view.render.displayable import Displayable

@@ -15,10 +15,12 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import axis_name
-from pjit_inspect.view.document.notation import array_text, known_spec_text, path_pattern, shape_text
+from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.model.words.sentence import axis, joined, name, say
+from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.shared_tables import SharedTables
-from pjit_inspect.view.inspector.words import name_data
+from pjit_inspect.view.inspector.words import name_data, sentence_data
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
 
 __all__ = ["array_groups", "array_rows", "value_rows"]
@@ -70,19 +72,20 @@ def _spec(layout: ArrayLayout, sharding: Sharding) -> str:
     return sharding.kind if layout.spec is None else known_spec_text(layout.spec)
 
 
-def _fate(group: ArrayGroup) -> list[str]:
+def _fate(group: ArrayGroup) -> list[Any]:
     """What becomes of the buffer."""
     layout, sharding = group.first, group.first.sharding
     words = [] if layout.kept else ["unused: jit dropped it"]
     if layout.donated:
         words.append("donated, but no output reuses it" if group.in_vain else "donated")
     if layout.aliases is not None:
-        words.append(f"reuses {layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)}")
+        aliases = layout.aliases if len(group.layouts) == 1 else path_pattern(layout.aliases)
+        words.append(say("reuses {}", name(aliases)))
     if sharding is not None and sharding.unreduced:
-        words.append(f"partial sums over {', '.join(sharding.unreduced)}")
+        words.append(say("partial sums over {}", joined(list(map(axis, sharding.unreduced)), ", ")))
     if sharding is not None and sharding.memory_kind not in _DEVICE_MEMORY:
         words.append(f"in {sharding.memory_kind}")
-    return [name_data(word) for word in words]
+    return [sentence_data(word) for word in words]
 
 
 def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTables) -> tuple[list[dict[str, Any]], str]:
@@ -101,7 +104,7 @@ def _value(row: ValueSharding, tables: SharedTables, sharder: _ValueSharder) -> 
     sharding = None if row.is_per_shard else sharder.sharding(row.spec)
     spot = tables.spot(row.source)
     words = ["one shard of a shard_map"] if row.is_per_shard else []
-    words += [f"`{axis}` from {origin}" for axis, origin in row.origins.items()]
+    words += [say("{} from {}", axis(own), origin) for own, origin in row.origins.items()]
     return {
         "role": "value",
         "name": name_data(row.name),
@@ -115,7 +118,7 @@ def _value(row: ValueSharding, tables: SharedTables, sharder: _ValueSharder) -> 
         "all": bytes_text(row.bytes_per_device),
         "bytes": float(row.bytes_per_device or 0),
         "copies": row.replication,
-        "fate": [name_data(word, longest=500) for word in words],
+        "fate": [sentence_data(word) for word in words],
         "names": [],
         "place": name_data(row.source[0].where) if row.source else "",
         "phase": row.phase or "",
@@ -140,7 +143,7 @@ class _ValueSharder:
         if self._mesh is None:
             return None
         entries = [() if e is None else (e,) if isinstance(e, str) else e for e in spec]
-        parts = [[_part(axis, self._mesh) for axis in entry] for entry in entries]
+        parts = [[_part(own, self._mesh) for own in entry] for entry in entries]
         if any(part is None for entry in parts for part in entry):
             return None
         known = [[part for part in entry if part is not None] for entry in parts]

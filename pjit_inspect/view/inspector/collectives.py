@@ -1,4 +1,4 @@
-"""The inspector's rows of collectives: equal ones in one row, with cause, numbers, places and suggestions.
+"""The inspector's rows of collectives: equal ones in one row, with cause, numbers and places.
 
 Not its job: finding out (`analyze`), the pictures (`view.inspector.moves`).
 """
@@ -14,10 +14,9 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.view.document.document import Code, Text
 from pjit_inspect.view.document.notation import groups_text, shape_text
-from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, time_text
 from pjit_inspect.view.inspector.moves import move_data
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, spans_data
@@ -25,11 +24,12 @@ from pjit_inspect.view.record.answer import axis_span
 from pjit_inspect.view.record.cause_groups import cause_frames, distinct_lines, group_by_cause, kinds_words, place_words
 from pjit_inspect.view.record.collectives import LayerGroup, source_line
 from pjit_inspect.view.record.findings import finding_of, share_text
-from pjit_inspect.view.record.times import time_numbers
+from pjit_inspect.view.record.times import added_us, time_numbers
 
 __all__ = ["CollectiveRows", "collective_rows"]
 
 _SUBJECT = re.compile(r"(the gradient of )?`([^`]+)`")
+_NAMES = re.compile(r"[^\W\d]\w*(, [^\W\d]\w*)*")
 _FRAMES = 6
 _GROUPS = 12
 _MEMBERS = 400
@@ -52,8 +52,11 @@ def collective_rows(
 
 
 def _with_times(row: dict[str, Any], group: LayerGroup, times: Mapping[str, KernelTime]) -> dict[str, Any]:
-    """The row with measured times before its last number, the sum."""
-    found = time_numbers([name for member in group.members for name in member.instructions], times)
+    """The row with measured times before its last number, the sum; `time` and `time_us` where there is one."""
+    names = [name for member in group.members for name in member.instructions]
+    found, time = time_numbers(names, times), added_us(names, times)
+    if time is not None:
+        row = row | {"time": time_text(time), "time_us": time}
     return row | {"numbers": [*row["numbers"][:-1], *found, *row["numbers"][-1:]]} if found else row
 
 
@@ -66,7 +69,7 @@ def _row(
         "axes": tables.axis_set(first.axes, first.mesh),
         "groups": tables.group_set(first),
         "what": name_data(group.what) or "unknown",
-        "name": _name(group),
+        "name": _name(report, group),
         "number": len(group.members),
         "sent": bytes_text(group.sent_bytes),
         "sent_bytes": float(group.sent_bytes),
@@ -88,7 +91,6 @@ def _row(
         ],
         "beside": _beside(first),
         "picture": move_data(report, first, running),
-        "suggestions": [_suggestion(one) for one in _suggestions(report, group.members)],
     }
 
 
@@ -98,13 +100,29 @@ def _causes(group: LayerGroup) -> list[str]:
     return [kind.replace("_", " ") for kind in kinds]
 
 
-def _name(group: LayerGroup) -> str:
-    """What a reader calls it: the piece of source its cause begins with, else the end of the operation's name."""
+def _name(report: RecordReport, group: LayerGroup) -> str:
+    """What a reader calls it: what the user calls what is computed there, or the piece of source its cause begins with.
+
+    Else the end of the operation's name.
+    """
     reasons = next(iter(group_by_cause(group.members))).reasons
     found = _SUBJECT.match(reasons[0].clause) if reasons else None
     if found:
-        return name_data(("\u2202 " if found[1] else "") + found[2], longest=80)
+        written = _assigned(source_line(report.data, reasons[0].first.source[:1]) or "", found[2])
+        return name_data(("\u2202 " if found[1] else "") + (written or found[2]), longest=80)
     return name_data(group.what.rpartition("/")[2] or "unknown", longest=80)
+
+
+def _assigned(line: str, code: str) -> str:
+    """The names that a line of source gives to a piece of code, "q, k, v"; "" where that is only a part of what it is.
+
+    A tuple of names takes what a generator makes of the piece, once for each.
+    """
+    names, equals, value = line.strip().partition(" = ")
+    if not equals or not _NAMES.fullmatch(names):
+        return ""
+    whole = value.strip() == code or ("," in names and f"({code} for " in value)
+    return names if whole else ""
 
 
 def _chips(group: LayerGroup) -> list[str]:
@@ -177,21 +195,3 @@ def _beside(row: Collective) -> str:
         if row.overlap_count
         else "asynchronous, beside nothing"
     )
-
-
-def _suggestions(report: RecordReport, members: Sequence[Collective]) -> list[Suggestion]:
-    names = {name for member in members for name in member.instructions}
-    return [one for one in report.suggestions if names.intersection(one.removes)]
-
-
-def _suggestion(one: Suggestion) -> dict[str, Any]:
-    sign = "\u2212" if one.modelled_bytes < 0 else "+"
-    checked = (
-        "not checked: .check() compiles the changed program and counts" if one.checked is None else str(one.checked)
-    )
-    return {
-        "title": name_data(one.title, longest=1000),
-        "sentence": name_data(one.sentence, longest=4000),
-        "gain": f"{sign}{bytes_text(abs(one.modelled_bytes))} per device and call ({one.mark})",
-        "checked": checked,
-    }

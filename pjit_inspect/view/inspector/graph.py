@@ -57,6 +57,7 @@ from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.graph import GraphBox, GraphRow, ProgramGraph, RowKind
 from pjit_inspect.model.report.graph_columns import HOWS, PHASES
+from pjit_inspect.view.inspector.blob import whole_numbers
 from pjit_inspect.view.inspector.schedule import schedule_columns, schedule_header
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data
@@ -318,7 +319,7 @@ def _flow_columns(graph: ProgramGraph) -> Columns:
 
 
 def _ints(values: Iterable[int]) -> np.ndarray:
-    return np.array([int(value) for value in values], np.int32)
+    return whole_numbers(values)
 
 
 def _floats(values: Iterable[float | None]) -> np.ndarray:

@@ -10,23 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.note import Note
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.arrays import ArrayGroup
-from pjit_inspect.view.record.collective_group import CollectiveGroup
+from pjit_inspect.view.record.cause_groups import CollectiveGroup
 
 __all__ = ["note_list"]
 
 _Fits = Callable[[Collective], bool]
-
-_SUBJECTS: tuple[tuple[str, _Fits], ...] = (
-    ("no mesh axis", lambda row: row.axes is None),
-    ("axes of several meshes", lambda row: bool(row.other_axes)),
-    ("no devices that are known", lambda row: not row.groups and row.kind != "collective-permute"),
-    ("no known trip count", lambda row: row.count is None),
-)
-"""A piece of a sentence of `analyze.report.notes`, and the collectives it is about; tests/view compares both."""
 
 _FACTS: tuple[tuple[str, str, _Fits], ...] = (
     ("combines several arrays", "combine several arrays", lambda row: row.operands > 1 and row.kind != "all-to-all"),
@@ -45,7 +38,7 @@ def note_list(
 
     `groups` and `arrays` (with their roles) are the rows of the lists, in order.
     """
-    notes = [_sentence(words, report, groups, arrays) for words in report.notes]
+    notes = [_sentence(words, groups, arrays) for words in report.notes]
     notes += [_warning(warning, groups) for warning in report.warnings]
     return notes + _facts(groups) + _whole(report, arrays)
 
@@ -60,16 +53,19 @@ def _note(words: str, list_name: str, rows: Sequence[int], *, is_warning: bool =
 
 
 def _sentence(
-    words: str, report: RecordReport, groups: Sequence[CollectiveGroup], arrays: Sequence[tuple[str, ArrayGroup]]
+    words: str, groups: Sequence[CollectiveGroup], arrays: Sequence[tuple[str, ArrayGroup]]
 ) -> dict[str, Any]:
     """A sentence of the report with the rows it is about."""
-    for piece, fits in _SUBJECTS:
-        if piece in words:
-            return _note(words, "collectives", _fitting(groups, fits))
-    for narrow, names in report.widened:
-        if f"f32 where the program has {narrow}" in words:
-            return _note(words, "collectives", _fitting(groups, _among(frozenset(names))))
-    named = [i for i, (_, group) in enumerate(arrays) if any(_is_about(words, one.path) for one in group.layouts)]
+    if not isinstance(words, Note):
+        return _note(words, "", ())
+    if words.instructions:
+        return _note(words, "collectives", _fitting(groups, _among(frozenset(words.instructions))))
+    paths = frozenset(words.paths)
+    named = [
+        number
+        for number, (role, group) in enumerate(arrays)
+        if role == "input" and any(one.path in paths for one in group.layouts)
+    ]
     return _note(words, "arrays", named)
 
 
@@ -82,10 +78,6 @@ def _warning(warning: Any, groups: Sequence[CollectiveGroup]) -> dict[str, Any]:
 
 def _among(names: frozenset[str]) -> _Fits:
     return lambda row: not names.isdisjoint(row.instructions)
-
-
-def _is_about(words: str, path: str) -> bool:
-    return bool(path) and words.startswith(f"`{path}` arrives as ")
 
 
 def _fitting(groups: Sequence[CollectiveGroup], fits: _Fits) -> list[int]:
@@ -115,5 +107,5 @@ def _whole(report: RecordReport, arrays: Sequence[tuple[str, ArrayGroup]]) -> li
     groups = [arrays[number][1] for number in rows]
     count = sum(len(group.layouts) for group in groups)
     size = bytes_text(sum(group.bytes_per_device for group in groups))
-    words = f"{plural(count, 'input')} {'is' if count == 1 else 'are'} whole on every device: {size} on each"
+    words = f"{plural(count, 'input')} {'is' if count == 1 else 'are'} replicated on every device: {size} on each"
     return [_note(words, "arrays", rows, is_warning=False)]

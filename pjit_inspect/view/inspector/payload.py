@@ -16,17 +16,20 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal, Phase
+from pjit_inspect.model.report.flow import ProgramFlow
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.view.document.axes import document_axes
-from pjit_inspect.view.document.document import Line
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import Line, Table
 from pjit_inspect.view.document.quantities import bytes_text, count_text
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
-from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.blob import pack_blob, whole_numbers
 from pjit_inspect.view.inspector.collectives import collective_rows
+from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
+from pjit_inspect.view.inspector.flow import flow_data
 from pjit_inspect.view.inspector.graph import GraphData, GraphLinks, graph_data, missing_graph
 from pjit_inspect.view.inspector.kernels import kernel_rows
 from pjit_inspect.view.inspector.lines import LinkedText
@@ -43,6 +46,7 @@ from pjit_inspect.view.inspector.texts import (
 from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data
 from pjit_inspect.view.record.answer import answer_line, memory_line, title_line
 from pjit_inspect.view.record.collectives import group_collectives
+from pjit_inspect.view.record.hypothesis import hypothesis_blocks
 from pjit_inspect.view.record.record import times_line
 from pjit_inspect.view.record.times import measured_words
 
@@ -63,10 +67,12 @@ class InspectorInput:
       running: those of its instructions that run as such.
       graph: the program as a matrix of scopes by phases; None where there is none.
       no_graph: why there is none.
+      flow: the program as a flow from arguments to results, where it is small enough to be drawn so.
       shardings: the shardings of values; None when nobody has looked.
       phase_of: the phase of training an operation's name tells.
       text: the display as text, for "Copy as text".
       show_times: whether to say how long compiling took, and what was measured when it ran.
+      looks_for_findings: whether remedies are being tried, of which the inspector will hear.
     """
 
     report: RecordReport
@@ -78,10 +84,12 @@ class InspectorInput:
     running: RunningInstructions | None = None
     graph: ProgramGraph | None = None
     no_graph: str = ""
+    flow: ProgramFlow | None = None
     shardings: ShardingTable | None = None
     phase_of: Callable[[str], Phase] = field(default=lambda name: None)
     text: str = ""
     show_times: bool = True
+    looks_for_findings: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +129,15 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
     mesh = _mesh(report.data, report)
     first = {
         **_head(given),
+        "findings": findings_data(report, is_under_way=given.looks_for_findings),
+        "suggestions": suggestions_data(report),
         "notes": [{**note, "rows": len(note["rows"])} for note in notes],
         "totals": totals,
         "mesh": mesh,
         "counts": [
             len(report.collectives or ()),
             len(report.data.inputs) + len(report.data.outputs),
-            len(report.fusions or ()),
+            None if report.data.is_partial else len(report.fusions or ()),
         ],
         "axis_sets": tables.header()["axis_sets"],
         "has_graph": given.graph is not None,
@@ -139,9 +149,12 @@ def inspector_payload(given: InspectorInput) -> InspectorPayload:
         "kernels": kernels,
         "arrays": arrays + values,
         "graph": graph.header,
+        "flow": flow_data(given.flow, report),
+        # What XLA's partitioner leaves has not been fused into kernels.
+        "work": "operation" if report.data.is_partial else "kernel",
         "more": {"kernels": more_kernels, "arrays": more_values},
         "texts": {key: _text_head(text) for key, text in texts.items()},
-        "missing": _missing(report.data, texts),
+        "missing": _missing(report, texts),
         "phases": [phase or "" for phase in PHASES],
         "traffic_left_out": given.traffic.left_out,
         "text": given.text,
@@ -170,6 +183,10 @@ def _sources(data: RecordData) -> tuple[Any, ...]:
     return tuple(sorted(data.sources, key=lambda source: at is None or source.file != at.file))
 
 
+_UNSENT = "What is sent is unknown."
+"""What a record without collectives says where it has only a part of the optimized program, or none."""
+
+
 def _head(given: InspectorInput) -> dict[str, Any]:
     """What was compiled, and the answer."""
     report, data = given.report, given.report.data
@@ -177,13 +194,31 @@ def _head(given: InspectorInput) -> dict[str, Any]:
     times = data.kernel_times if given.show_times else None
     return {
         **({} if times is None else {"measured": measured_words(times)}),
+        **({"unsent": _UNSENT} if report.collectives is None or report.incomplete else {}),
         "version": 1,
         "name": name_data(data.primitive or data.name),
         "axes": axes_data(document_axes(data)),
         "title": spans_data(title_line(data).spans),
+        **_question(report, show_times=given.show_times),
         "times": spans_data(times_line(data).spans) if given.show_times else [],
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
+    }
+
+
+def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:
+    """What a record that never ran was asked; {} for others."""
+    blocks = hypothesis_blocks(report, show_times=show_times)
+    table = next((block for block in blocks if isinstance(block, Table)), None)
+    if table is None:
+        return {}
+    return {
+        "question": {
+            "lines": [spans_data(block.spans) for block in blocks if isinstance(block, Line)],
+            "titles": [column.title for column in table.columns],
+            "right": [column.align == "right" for column in table.columns],
+            "rows": [[spans_data(cell) for cell in row.cells] for row in table.rows],
+        }
     }
 
 
@@ -197,7 +232,7 @@ def _mark(notes: list[dict[str, Any]], lists: Mapping[str, list[dict[str, Any]]]
 def _short(row: Mapping[str, Any]) -> dict[str, Any]:
     """What the list shows of a collective."""
     left_out = ("groups", "chips", "title", "reasons", "numbers", "moves", "groups_words", "groups_count", "lines")
-    left_out += ("spots", "names", "beside", "picture", "suggestions")
+    left_out += ("spots", "names", "beside", "picture")
     return {key: value for key, value in row.items() if key not in left_out}
 
 
@@ -244,9 +279,9 @@ def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:
     devices = {device.id: device for device in data.devices}
     coordinates = [(devices[id].coords or ()) if id in devices else () for id in ids]
     return {
-        "mesh.ids": np.array(ids, np.int32),
-        "mesh.hosts": np.array([devices[id].process if id in devices else -1 for id in ids], np.int32),
-        "mesh.coords": np.array([number for one in coordinates for number in one], np.int32),
+        "mesh.ids": whole_numbers(ids),
+        "mesh.hosts": whole_numbers(devices[id].process if id in devices else -1 for id in ids),
+        "mesh.coords": whole_numbers(number for one in coordinates for number in one),
         "mesh.coords.ends": np.cumsum([len(one) for one in coordinates], dtype=np.int64).astype(np.uint32),
     }
 
@@ -292,8 +327,9 @@ def _text_head(text: LinkedText) -> dict[str, Any]:
     return {key: value for key, value in head.items() if value}
 
 
-def _missing(data: RecordData, texts: Mapping[str, LinkedText]) -> dict[str, str]:
+def _missing(report: RecordReport, texts: Mapping[str, LinkedText]) -> dict[str, str]:
     """Why there is no text, array or collective of a kind, by pane."""
+    data = report.data
     sources = data.missing.get("sources", "the record holds no source files")
     unread = "the record holds none, or no jaxlib is here to print it"
     reasons = {
@@ -304,4 +340,6 @@ def _missing(data: RecordData, texts: Mapping[str, LinkedText]) -> dict[str, str
     }
     found = {key: words for key, words in reasons.items() if key not in texts}
     found = {field: f"{field} unknown: {why}" for field, why in data.missing.items()} | found
+    if report.incomplete:
+        found["hlo"] = f"Incomplete program: {report.incomplete}; nothing of the kind in the part that is there."
     return {key: name_data(words, longest=500) for key, words in found.items()}

@@ -14,6 +14,7 @@ from pjit_inspect.model.program.layout import Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.view.document.text_spans import axes_text
+from pjit_inspect.view.inspector.blob import whole_numbers
 from pjit_inspect.view.inspector.words import axes_data, name_data, spec_data
 
 __all__ = ["SharedTables"]
@@ -117,7 +118,7 @@ def _sharding_data(sharding: Sharding) -> dict[str, Any]:
 
 
 def _joined(rows: list[tuple[int, ...]]) -> np.ndarray:
-    return np.array([number for row in rows for number in row], np.int32)
+    return whole_numbers(number for row in rows for number in row)
 
 
 def _ends(rows: Any) -> np.ndarray:

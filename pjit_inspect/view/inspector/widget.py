@@ -5,12 +5,13 @@ Not its job: the data (`view.inspector.payload`), what is drawn (`view/front`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import plural
-from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.page import bundle_text
 from pjit_inspect.view.inspector.payload import InspectorPayload
 
@@ -24,13 +25,18 @@ def widget_words(report: RecordReport) -> str:
     return f"<pjit_inspect widget: {name}, {number}>"
 
 
-def inspector_widget(payload: InspectorPayload, *, words: str, still: str) -> Any:
+def inspector_widget(
+    payload: InspectorPayload, *, words: str, still: str, asked: Callable[[Any, dict[str, Any]], None] | None = None
+) -> Any:
     """An anywidget. `selection` is the name of what is selected; setting it selects.
 
     A name is that of an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']") or a line of source
     ("train.py:41"); "" when nothing is selected. At first it is the collective that sends most. A name that nothing has
     changes nothing. `words` is its text form,
-    without id or time; `still` the HTML for a notebook that is read without a kernel.
+    without id or time; `still` the HTML for a notebook that is read without a kernel. `asked` is called with the widget
+    and what its page asks for: `{"type": "drawn"}` when it has been drawn, `{"type": "suggest"}` for suggestions, and
+    `{"type": "check", "number": 0}` to compile one. `_findings` and `_suggestions` take, as JSON, what has become known
+    since (`view.inspector.findings`).
     """
     import anywidget
     import traitlets
@@ -39,6 +45,8 @@ def inspector_widget(payload: InspectorPayload, *, words: str, still: str) -> An
         _esm = bundle_text()
         _first = traitlets.Unicode().tag(sync=True)
         _blob = traitlets.Bytes().tag(sync=True)
+        _findings = traitlets.Unicode("").tag(sync=True)
+        _suggestions = traitlets.Unicode("").tag(sync=True)
         selection = traitlets.Unicode("", help="The name of what is selected.").tag(sync=True)
 
         def __repr__(self) -> str:
@@ -51,4 +59,7 @@ def inspector_widget(payload: InspectorPayload, *, words: str, still: str) -> An
             bundle, metadata = found if isinstance(found, tuple) else (found, {})
             return {**bundle, "text/plain": words, "text/html": still}, metadata
 
-    return Inspector(_first=json_text(payload.first), _blob=payload.blob, selection=payload.selection)
+    widget = Inspector(_first=json_text(payload.first), _blob=deflated(payload.blob), selection=payload.selection)
+    if asked is not None:
+        widget.on_msg(lambda own, message, _: asked(own, message))
+    return widget

@@ -5,16 +5,19 @@ Not its job: what to say; escaping (the inspector sets text, never markup).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.model.words.sentence import Phrase, Sentence
 from pjit_inspect.view.document.document import AxisLabel, Code, Number, Prose, Sign, Span, Spans, SpecLabel, Text
 from pjit_inspect.view.document.notation import spec_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.text_spans import axes_text
 
-__all__ = ["axes_data", "name_data", "spans_data", "spec_data"]
+__all__ = ["axes_data", "name_data", "sentence_data", "spans_data", "spec_data"]
 
 _LONGEST = 200
 _LONGEST_PROSE = 4_000
@@ -29,7 +32,24 @@ def name_data(text: str, *, longest: int = _LONGEST) -> str:
 
 def spans_data(spans: Spans) -> list[Any]:
     """Spans in order; a plain string stands for words without emphasis."""
-    return [data for span in spans if (data := _span(span)) is not None]
+    drawn = (sentence_data(span.text) if isinstance(span, Prose) else [_span(span)] for span in spans)
+    return [data for data in itertools.chain.from_iterable(drawn) if data is not None]
+
+
+def sentence_data(sentence: str) -> list[Any]:
+    """The phrases of a sentence, as spans."""
+    return [_phrase(phrase) for phrase in Sentence(sentence).phrases]
+
+
+def _phrase(phrase: Phrase) -> Any:
+    match phrase.kind:
+        case "axis":
+            # A part of an axis has the colour of the axis.
+            return {"axis": name_data(phrase.text), "axes": axes_data((axis_name(phrase.text),)), "size": None}
+        case "name" | "spec" | "code" if not phrase.is_bare:
+            return {"code": name_data(phrase.text)}
+        case _:
+            return name_data(phrase.text, longest=_LONGEST_PROSE)
 
 
 def spec_data(spec: Sequence[SpecEntry] | None) -> list[list[str]] | None:
@@ -60,8 +80,6 @@ def _span(span: Span) -> Any:
             return {"number": text, "unit": unit, "how": provenance, "strong": strong}
         case Sign(kind=kind):
             return _SIGNS[kind]
-        case Prose(text=text):
-            return {"prose": name_data(text, longest=_LONGEST_PROSE)}
         case SpecLabel(spec=spec):
             return {"code": name_data(spec_text(spec))}
         case _:

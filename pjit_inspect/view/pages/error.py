@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pjit_inspect.model.report.explained_error import ErrorArray, ExplainedError, Fit, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ExplainedError, Fit
+from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.words.sentence import code, say
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -46,21 +48,23 @@ def error_view(error: ExplainedError) -> Document:
     if error.fits:
         blocks.append(Section((Text("what would fit"),), tuple(map(_fit, error.fits))))
     blocks += [Line((Prose(note),), "note") for note in error.notes]
-    axes = dict.fromkeys(axis for mesh in meshes for axis, _ in mesh.axes)
+    axes = dict.fromkeys(axis for mesh in meshes for axis in mesh.axis_names)
     return Document(axes=tuple(axes), blocks=tuple(blocks))
 
 
 def _source(line: str) -> Spans:
     """The user's line in full: `Code` is shortened to half a line."""
-    return (Code(line),) if "`" in line or len(line) > _LONGEST_LINE else (Prose(f"`{line}`"),) if line else ()
+    return (
+        (Code(line),) if "`" in line or len(line) > _LONGEST_LINE else (Prose(say("{}", code(line))),) if line else ()
+    )
 
 
 def _fit(fit: Fit) -> Line:
     # Not `Code`, which is shortened: this is to be copied. Advice such as "pad dimension 0" is no code.
-    edit = f"`{fit.edit}`" if fit.is_code else fit.edit
-    place = f" for `{fit.replaces}`" if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
+    edit = code(fit.edit) if fit.is_code else fit.edit
+    place = say(" for {}", code(fit.replaces)) if 0 < len(fit.replaces) <= _LONGEST_REPLACED else ""
     line = f" in line {fit.line}" if fit.line is not None else ""
-    return Line((Prose(f"- {edit}{place}{line}: {fit.effect}"),))
+    return Line((Prose(say("- {}{}{}: {}", edit, place, line, fit.effect)),))
 
 
 def _arrays(arrays: Sequence[ErrorArray], meshes: Sequence[MeshAxes]) -> Table:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pjit_inspect.model.record.ledger import LedgerData, LedgerRow, Pattern, RepeatedReason
+from pjit_inspect.model.words.sentence import joined, say
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -56,7 +57,7 @@ def ledger_view(ledger: LedgerData, *, options: ViewOptions | None = None) -> Do
     blocks += _reasons(order[:_ROWS])
     blocks += _others([row for row in ledger.rows if row.origin != "user"], times)
     blocks += _resharded(ledger)
-    if times and ledger.rows:
+    if times and _is_timed(ledger.rows):
         blocks.append(Picture(subject=TimelineSubject(ledger=ledger), alt=_timeline_words(ledger)))
         blocks.append(Line((Text("seconds measured on this machine"),), "footer"))
     return Document(blocks=tuple(blocks))
@@ -67,11 +68,20 @@ def _head(ledger: LedgerData, mine: Sequence[LedgerRow], times: bool) -> Line:
         return Line((Text("nothing was compiled"),))
     spans: list[Text] = [Text(plural(sum(row.compiles for row in mine), "compile"), "strong")]
     spans.append(Text(f" of your functions, from {plural(len(mine), 'call site')}"))
-    if times:
+    if times and mine and not _is_timed(mine):
+        spans.append(Text(", seconds unknown"))
+    elif times:
         parts = (("trace", "trace_s"), ("lower", "lower_s"), ("XLA", "compile_s"))
         sums = ", ".join(f"{name} {seconds_text(sum(getattr(row, field) for row in mine))}" for name, field in parts)
         spans.append(Text(f", {seconds_text(sum(row.total_s for row in mine))} in all ({sums})"))
+        untimed = sum(row.untimed for row in mine)
+        spans += [Text(f"; those of {plural(untimed, 'compile')} are unknown")] if untimed else []
     return Line(tuple(spans), "answer")
+
+
+def _is_timed(rows: Sequence[LedgerRow]) -> bool:
+    """Whether the seconds of any compile are known."""
+    return any(row.untimed < row.compiles for row in rows)
 
 
 # ---------------------------------------------------------------- functions
@@ -89,12 +99,13 @@ def _columns(times: bool) -> tuple[Column, ...]:
 
 
 def _row(row: LedgerRow, times: bool) -> Row:
-    seconds = (row.total_s, row.trace_s, row.lower_s, row.compile_s) if times else ()
+    seconds: tuple[float | None, ...] = (row.total_s, row.trace_s, row.lower_s, row.compile_s) if times else ()
+    seconds = seconds if _is_timed((row,)) else (None,) * len(seconds)
     cells: tuple[Spans, ...] = (
         (Number(f"{row.compiles:,}"),),
         (Code(row.name),),
         place_spans((row.where,) if row.where else ()),
-        *((Number(seconds_text(value), provenance="measured"),) for value in seconds),
+        *((Number(seconds_text(value), provenance="unknown" if value is None else "measured"),) for value in seconds),
         (Text(_missed(row)),),
     )
     return Row(cells)
@@ -151,7 +162,7 @@ def _pattern(pattern: Pattern, times: bool) -> Finding:
     head += [Sign("dot"), Text(plural(pattern.compiles, "compile"))]
     if times:
         head += [Text(", "), Number(seconds_text(pattern.cost_s), provenance="measured")]
-    facts = (Prose(f"values: {', '.join(pattern.values)}"),) if pattern.values else ()
+    facts = (Prose(say("values: {}", joined(pattern.values, ", "))),) if pattern.values else ()
     return Finding(
         head=tuple(head),
         sentences=tuple((Prose(words),) for words in (pattern.sentence, pattern.advice) if words),
@@ -170,7 +181,7 @@ def _others(rows: Sequence[LedgerRow], times: bool) -> list[Block]:
         for row in group:
             names[row.name] += row.compiles
         if names:
-            seconds = f", {seconds_text(sum(row.total_s for row in group))}" if times else ""
+            seconds = f", {seconds_text(sum(row.total_s for row in group))}" if times and _is_timed(group) else ""
             parts.append(f"{names.total():,} of {words} ({_most_common(names)}{seconds})")
     return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
 

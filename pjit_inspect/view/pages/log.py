@@ -26,8 +26,8 @@ from pjit_inspect.view.document.document import (
 )
 from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.document.quantities import plural, seconds_text
-from pjit_inspect.view.record.answer import place_spans
-from pjit_inspect.view.record.reason import reason_words
+from pjit_inspect.view.record.answer import place_spans, reason_words
+from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.record import ViewOptions
 
 __all__ = ["LISTED_RECORDS", "log_view"]
@@ -67,6 +67,7 @@ def log_view(
         table = Table(columns=_columns(times), rows=table_rows)
         blocks.append(_with_reasons(table, words) if times and any(words) else table)
     blocks += _others(rows)
+    blocks += [_incomplete(index, data) for index, data in enumerate(rows) if data.hlo and "hlo" in data.missing]
     if dropped:
         had = f"{plural(dropped, 'older record')} {'was' if dropped == 1 else 'were'} dropped"
         blocks.append(Line((Text(f"{had}: the log holds at most {len(rows):,}"),), "note"))
@@ -143,6 +144,11 @@ def _others(rows: Sequence[RecordData]) -> list[Block]:
         if names:
             parts.append(f"{names.total():,} of {words} ({_most_common(names)})")
     return [Line((Sign("more"), Text(f" and {', '.join(parts)}")))] if parts else []
+
+
+def _incomplete(index: int, data: RecordData) -> Line:
+    """That the program of a row is there in part only."""
+    return Line((Text(f"#{index} "), Code(data.name), Text(f" {reason_text(data.missing['hlo'])}")), "note")
 
 
 def _most_common(names: Counter[str]) -> str:

@@ -27,6 +27,7 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, share_unit
 from pjit_inspect.view.record.answer import place_spans
+from pjit_inspect.view.record.incomplete import reason_text
 
 __all__ = ["merge_view"]
 
@@ -46,6 +47,7 @@ def merge_view(data: MergedData) -> Document:
     if data.programs:
         blocks.append(_table(data.programs[:_ROWS], {program.fingerprint for program in data.programs}))
         blocks += _more(len(data.programs) - _ROWS, "program", "programs")
+    blocks += _incomplete(data.programs)
     blocks += _local(data.local)
     blocks += [Line((Code(note),), "note") for note in data.notes[:_NOTES]]
     blocks += _more(len(data.notes) - _NOTES, "note", "notes")
@@ -62,7 +64,8 @@ def _answer(data: MergedData) -> Line:
     programs = plural(len(data.programs), "shared program")
     if not data.differences:
         order = " and their order" if len(data.programs) > 1 else ""
-        return Line((Text(f"{processes} agree", "strong"), Text(f" on {programs}{order}")), "answer")
+        least = "; what is incomplete was not compared" if any(p.incomplete for p in data.programs) else ""
+        return Line((Text(f"{processes} agree", "strong"), Text(f" on {programs}{order}{least}")), "answer")
     which = [difference.process for difference in data.differences]
     who = ranges_text(which, limit=_RUNS)
     words = f"process {who} differs" if len(which) == 1 else f"processes {who} differ"
@@ -84,6 +87,16 @@ def _difference(difference: ProcessDifference) -> Finding:
         facts=tuple((Prose(detail),) for detail in difference.details),
         is_open=True,
     )
+
+
+def _incomplete(programs: Sequence[MergedProgram]) -> list[Block]:
+    """A line for each process whose optimized program is not all there."""
+    lines: list[Block] = []
+    for number, program in enumerate(programs):
+        for process, why in program.incomplete:
+            words = f": {reason_text(why)}; its collectives were not compared"
+            lines.append(Line((Text(f"#{number} "), Code(program.name), Text(f" of process {process}{words}")), "note"))
+    return [*lines[:_NOTES], *_more(len(lines) - _NOTES, "incomplete program", "incomplete programs")]
 
 
 def _more(count: int, one: str, many: str) -> list[Block]:

@@ -1,4 +1,4 @@
-"""The top of a record's display: what was compiled, the answer in one sentence, the mesh with its traffic.
+"""The top of a record's display: what was compiled, why again, the answer in one sentence, the mesh with its traffic.
 
 Not its job: the arrays and tables below (`view.record.arrays`, `view.record.collectives`, `view.record.kernels`).
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import AxisTotal
 from pjit_inspect.model.report.report import RecordReport
@@ -26,6 +27,7 @@ from pjit_inspect.view.document.document import (
     MeshSubject,
     Number,
     Picture,
+    Prose,
     Row,
     Sign,
     Span,
@@ -33,19 +35,41 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.printable import printable, shorten
-from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, count_text, plural, share_unit
+from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.quantities import (
+    bytes_in,
+    bytes_number,
+    bytes_text,
+    count_text,
+    plural,
+    seconds_text,
+    share_unit,
+)
+from pjit_inspect.view.record.hypothesis import hypothesis_spans
+from pjit_inspect.view.record.incomplete import incomplete_spans, least_spans, reason_text
 from pjit_inspect.view.svg.mesh_picture import mesh_lines
 
-__all__ = ["answer_line", "memory_line", "mesh_spans", "overview_blocks", "place_spans", "reason_text", "title_line"]
+__all__ = [
+    "answer_line",
+    "memory_line",
+    "mesh_spans",
+    "overview_blocks",
+    "place_spans",
+    "reason_blocks",
+    "reason_words",
+    "title_line",
+    "watch_line",
+]
 
+_AGAIN = ("changed", "dropped")
+_DIFFERENCES = 4
 _NAMED_AXES = 3  # totals the answer names; the others are "elsewhere"
-_LONGEST_REASON = 160
 
 
 def title_line(data: RecordData) -> Line:
     """What was compiled: function, transform, places, mesh and devices."""
-    spans: list[Span] = [Code(data.primitive or data.name, strong=True), Sign("dot"), Text(data.transform)]
+    spans: list[Span] = [Code(data.primitive or data.name, strong=True), Sign("dot")]
+    spans += [Text(data.transform)] if data.hypothesis is None else hypothesis_spans(data.hypothesis)
     if data.user_frame is not None:
         spans += [Sign("dot"), Text("called at "), Code(data.user_frame.where)]
     if data.defined_at is not None:
@@ -87,7 +111,7 @@ def _device_spans(data: RecordData) -> Spans:
 
 def answer_line(report: RecordReport) -> Line:
     """The one sentence: how much is communicated, over which axes, and what is replicated."""
-    return Line((*_communication(report), *_replication(report.data)), "answer")
+    return Line((*incomplete_spans(report), *_communication(report), *_replication(report.data)), "answer")
 
 
 def _communication(report: RecordReport) -> Spans:
@@ -99,20 +123,17 @@ def _communication(report: RecordReport) -> Spans:
             *((Text(f": {reason_text(reason)}"),) if reason else ()),
             Text("."),
         )
+    if not report.collectives and len(data.devices) == 1:
+        return (Text("One device", "strong"), Text(": nothing to communicate."))
+    if report.incomplete:
+        return least_spans(report)
     if not report.collectives:
-        if len(data.devices) == 1:
-            return (Text("One device", "strong"), Text(": nothing to communicate."))
         return (Text("No collectives", "strong"), Text(": the devices do not communicate."))
     spans: list[Span] = [Text(plural(len(report.collectives), "collective"), "strong"), *_runs(report)]
     unsure = any(total.runs is None for total in report.totals)
     spans.append(Text(f";{' if these run once,' if unsure else ''} each device sends {_at_most(report)}"))
     spans += [bytes_number(report.sent_bytes, "modelled", strong=True), Text(" per call")]
     return (*spans, *_by_axis(report.totals, data), Text("."))
-
-
-def reason_text(reason: str) -> str:
-    """Why a record lacks something, as far as it fits a sentence; a file may say anything."""
-    return shorten(printable(reason), _LONGEST_REASON)
 
 
 def _at_most(report: RecordReport) -> str:
@@ -217,9 +238,10 @@ def _mesh_picture(report: RecordReport, mesh: Mesh) -> Picture:
     for total in own:
         # What goes along a part of an axis goes along the axis.
         single.update({axis_name(axis): total.sent_bytes for axis in total.axes or ()})
-    sent = (
-        "" if report.sent_bytes is None else f"; each sends {_at_most(report)}{bytes_text(report.sent_bytes)} per call"
-    )
+    there = " in the part that is there" if report.incomplete else ""
+    sent = ""
+    if report.sent_bytes is not None:
+        sent = f"; each sends {_at_most(report)}{bytes_text(report.sent_bytes)} per call{there}"
     size = " by ".join(f"{size} ({name})" for name, size in mesh.sizes.items())
     return Picture(
         subject=MeshSubject(mesh=mesh, sent=tuple(single.items())),
@@ -233,7 +255,8 @@ def _totals_table(report: RecordReport) -> Table:
     unit = share_unit(size for total in totals for size in (total.payload_bytes, total.sent_bytes))
     most = max((total.sent_bytes for total in totals), default=0) or 1
     counted = any(total.runs != total.collectives for total in totals)
-    columns = [Column(title="axis"), Column(title="collectives", align="right")]
+    axis = "axis, of the part that is there" if report.incomplete else "axis"
+    columns = [Column(title=axis), Column(title="collectives", align="right")]
     columns += [Column(title="runs", align="right")] if counted else []
     columns += [Column(title=f"payload {unit}", align="right"), Column(title=f"wire {unit}", align="right")]
     rows = []
@@ -259,3 +282,38 @@ def memory_line(data: RecordData) -> list[Block]:
         if name == "out" and memory.alias_bytes:
             spans += [Text(" ("), bytes_number(memory.alias_bytes), Text(" of it in buffers of donated inputs)")]
     return [Line(tuple(spans))]
+
+
+# ---------------------------------------------------------------- why it was compiled again
+
+
+def reason_blocks(reason: Reason | None) -> list[Block]:
+    """Why it was compiled again: the sentence, then the differences it leaves out; [] for a first compile."""
+    if reason is None or not _is_again(reason):
+        return []
+    blocks: list[Block] = [Line((Text("compiled again: "), Prose(reason.sentence)))]
+    others = [difference for difference in reason.differences if difference.sentence not in reason.sentence]
+    blocks += [Line((Sign("dot"), Prose(difference.sentence))) for difference in others[:_DIFFERENCES]]
+    if len(others) > _DIFFERENCES:
+        blocks.append(Line((Sign("more"), Text(f" and {plural(len(others) - _DIFFERENCES, 'more difference')}"))))
+    return blocks
+
+
+def _is_again(reason: Reason) -> bool:
+    """Whether it was compiled again, the reason being known or not."""
+    return reason.kind in _AGAIN or (reason.kind == "unknown" and reason.nearest is not None)
+
+
+def reason_words(reason: Reason | None) -> str:
+    """Which parts of the key differ, in as few words as a column has: "shape, dtype"; "" for a first compile."""
+    if reason is None or not _is_again(reason):
+        return ""
+    if reason.kind == "unknown":
+        return "unknown"
+    return ", ".join(dict.fromkeys(difference.kind for difference in reason.differences)) or "cache dropped"
+
+
+def watch_line(name: str, number: int, seconds: float | None, reason: Reason) -> str:
+    """One compile as it happens, on one line: `train_step, compile 3, 1.2 s: ...`; no seconds when that is None."""
+    took = "" if seconds is None else f", {seconds_text(seconds)}"
+    return printable(f"{name}, compile {number}{took}: {reason.sentence}")

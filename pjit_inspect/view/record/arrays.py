@@ -5,11 +5,12 @@ Equal arrays of repeated layers stand in one row. Not its job: drawing the pictu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.view.document.document import (
     Beside,
     Block,
@@ -30,14 +31,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.notation import (
-    array_text,
-    known_spec_text,
-    path_pattern,
-    ranges_text,
-    shape_text,
-    slices_text,
-)
+from pjit_inspect.view.document.notation import array_text, known_spec_text, ranges_text, shape_text, slices_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
 from pjit_inspect.view.svg.shard_picture import shard_face
 
@@ -57,11 +51,13 @@ class ArrayGroup:
     Attributes:
       name: the path they share, layer numbers starred; the path itself for a single array.
       layouts: the arrays, in the program's order.
+      each_bytes: bytes of each of them on one device; None when unknown.
       in_vain: True when they are donated and no output reuses their buffers.
     """
 
     name: str
     layouts: tuple[ArrayLayout, ...]
+    each_bytes: int | None
     in_vain: bool = False
 
     @property
@@ -72,7 +68,7 @@ class ArrayGroup:
     @property
     def bytes_per_device(self) -> int:
         """Bytes of all of them on one device; unknown ones count nothing."""
-        return (self.first.bytes_per_device or 0) * len(self.layouts)
+        return (self.each_bytes or 0) * len(self.layouts)
 
 
 def donated_in_vain(data: RecordData) -> frozenset[str]:
@@ -90,21 +86,38 @@ def group_arrays(
 
     `in_vain` are the paths of inputs that were donated for nothing.
     """
-    groups: dict[object, list[ArrayLayout]] = {}
-    for layout in layouts:
+    groups: dict[tuple[str, _Kind, object], list[ArrayLayout]] = {}
+    for layout, kind in zip(layouts, _kinds(layouts), strict=True):
         pattern = path_pattern(layout.path, keep_first=keep_first)
         reused = None if layout.aliases is None else path_pattern(layout.aliases)
         fate = (layout.donated, layout.path in in_vain, layout.kept, reused)
-        key = (pattern, layout.dtype, layout.global_shape, layout.sharding, fate)
-        groups.setdefault(key, []).append(layout)
+        groups.setdefault((pattern, kind, fate), []).append(layout)
     return tuple(
         ArrayGroup(
             name=members[0].path if len(members) == 1 else path_pattern(members[0].path, keep_first=keep_first),
             layouts=tuple(members),
+            each_bytes=size,
             in_vain=members[0].path in in_vain,
         )
-        for members in groups.values()
+        for (_, (_, size), _), members in groups.items()
     )
+
+
+_Kind = tuple[int, "int | None"]
+"""A number for what an array is beside its name, and its bytes on one device."""
+
+
+def _kinds(layouts: Sequence[ArrayLayout]) -> Iterator[_Kind]:
+    """The kind of each array; equal for those of one type, shape and sharding."""
+    numbers: dict[object, int] = {}
+    known: dict[object, _Kind] = {}
+    for layout in layouts:
+        # Most arrays share the very same sharding, which takes long to hash.
+        same = (layout.dtype, layout.global_shape, id(layout.sharding))
+        if same not in known:
+            number = numbers.setdefault((layout.dtype, layout.global_shape, layout.sharding), len(numbers))
+            known[same] = number, layout.bytes_per_device
+        yield known[same]
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
@@ -136,8 +149,8 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
         return Line((Text(f"{field} unknown: "), Code(reason)) if reason else (Text(f"no {field}"),))
     in_vain = donated_in_vain(data) if noun == "input" else frozenset()
     groups = group_arrays(layouts, keep_first=noun == "output", in_vain=in_vain)
-    pictured = _pictured(groups, data.inputs)
     reused = _reusing(groups, data.inputs) if len(groups) > _TEXT_ROWS else frozenset()
+    pictured = _pictured(groups, reused)
     if len(groups) > _TEXT_ROWS:
         # Those that lie like an input come last: the reader has seen that one.
         groups = tuple(sorted(groups, key=lambda group: (group.name in reused, -group.bytes_per_device)))
@@ -148,7 +161,7 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
         table=_table(groups, fresh, len(data.devices), field),
         summary=(Text(f"{whole} in a table, with slices"),),
     )
-    return Section((Text(field, "strong"), Text(f"  {_total(layouts)}", "dim")), (gallery,))
+    return Section((Text(field, "strong"), Text(f"  {_total(layouts, groups)}", "dim")), (gallery,))
 
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
@@ -166,8 +179,8 @@ def _lies_like(layout: ArrayLayout, by_path: dict[str, ArrayLayout]) -> bool:
     )
 
 
-def _total(layouts: Sequence[ArrayLayout]) -> str:
-    sizes = [layout.bytes_per_device for layout in layouts if layout.kept]
+def _total(layouts: Sequence[ArrayLayout], groups: Sequence[ArrayGroup]) -> str:
+    sizes = [group.each_bytes for group in groups if group.first.kept for _ in group.layouts]
     known = [size for size in sizes if size is not None]
     size = bytes_text(sum(known)) if known or not sizes else "unknown bytes"
     unknown = len(sizes) - len(known)
@@ -183,18 +196,22 @@ def _fates(layouts: Sequence[ArrayLayout]) -> tuple[tuple[str, int], ...]:
     return ("donated", donated), ("unused", unused), ("in donated buffers", sum(x.aliases is not None for x in layouts))
 
 
-def _pictured(groups: tuple[ArrayGroup, ...], inputs: Sequence[ArrayLayout]) -> list[tuple[ArrayGroup, int]]:
+def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tuple[ArrayGroup, int]]:
     """The groups that get a picture, and how many arrays more it stands for.
 
     When there are many, each way to cut an array is drawn once, for the first array that is cut so, and an output that
-    lies like the input whose buffer it reuses not at all.
+    lies like the input whose buffer it reuses, which is in `reused`, not at all.
     """
     if len(groups) <= _TEXT_ROWS:
         return [(group, 0) for group in groups]
-    reused = _reusing(groups, inputs)
     alike: dict[object, list[ArrayGroup]] = {}
+    known: dict[int, list[ArrayGroup]] = {}
     for group in [group for group in groups if group.name not in reused] or groups:
-        alike.setdefault(group.first.sharding, []).append(group)
+        sharding = group.first.sharding
+        # Most arrays share the very same sharding, which takes long to hash.
+        if id(sharding) not in known:
+            known[id(sharding)] = alike.setdefault(sharding, [])
+        known[id(sharding)].append(group)
     chosen = list(alike.values())[:_CARDS]
     return [(same[0], sum(len(group.layouts) for group in same[1:])) for same in chosen]
 
@@ -285,7 +302,7 @@ def _joined(parts: Sequence[Spans]) -> Spans:
 def _table(groups: tuple[ArrayGroup, ...], fresh: int, everywhere: int, field: str) -> Table:
     shown = groups[:_TABLE_ROWS]
     slices = _SLICES if len(shown) <= _TEXT_ROWS else _FEW_SLICES
-    unit = share_unit(group.first.bytes_per_device for group in shown)
+    unit = share_unit(group.each_bytes for group in shown)
     columns = (
         Column(title="name", shrink=True, comfort=24),
         Column(title="array"),

@@ -1,6 +1,6 @@
 """Calls back into Python: the line of a display, and their table.
 
-Not its job: finding them (`analyze.program.callbacks`).
+Not its job: finding them (`analyze.program.custom_calls`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Collectives gathered by why they are there, and the words for it.
+"""Several collectives that a display shows as one, those gathered by why they are there, and the words for it.
 
 Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.collectives`), the report
 (`view.record.explain`).
@@ -7,18 +7,18 @@ Not its job: finding causes (`analyze.causes.causes`), tables (`view.record.coll
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.view.document.notation import scope_pattern
-from pjit_inspect.view.record.collective_group import CollectiveGroup
+from pjit_inspect.model.words.layers import scope_pattern
+from pjit_inspect.model.words.sentence import Phrase, Sentence, joined, say
 
 __all__ = [
     "CauseGroup",
+    "CollectiveGroup",
     "Reason",
     "cause_frames",
     "cause_words",
@@ -27,11 +27,57 @@ __all__ = [
     "kinds_words",
     "place_words",
     "reason_key",
+    "total_runs",
 ]
 
-_CODE = re.compile(r"`[^`]*`")
 _MOST_FACTS = 8
-_OTHER_FACTS = "their other facts, such as shapes, differ"
+_MOST_LISTED = 4
+_OTHER_FACTS = Sentence("their other facts, such as shapes, differ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectiveGroup:
+    """Collectives that belong together.
+
+    Attributes:
+      members: the collectives, at least one.
+    """
+
+    members: tuple[Collective, ...]
+
+    @property
+    def first(self) -> Collective:
+        """The collective that stands for the group."""
+        return self.members[0]
+
+    @property
+    def runs(self) -> int | None:
+        """How often they run per call, all together; None when a loop's length is unknown."""
+        return total_runs(member.count for member in self.members)
+
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes of their operands per call; a run of unknown number counts once."""
+        return sum(member.payload_bytes * _times(member) for member in self.members)
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes one device sends for them per call; likewise."""
+        return sum(member.wire_bytes * _times(member) for member in self.members)
+
+
+def total_runs(counts: Iterable[int | None]) -> int | None:
+    """The sum; None when one of them is unknown."""
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _times(member: Collective) -> int:
+    return 1 if member.count is None else member.count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +93,8 @@ class Reason:
     """
 
     first: Cause
-    clause: str
-    facts: tuple[str, ...]
+    clause: Sentence
+    facts: tuple[Sentence, ...]
     arrays: int
     payload_bytes: int
 
@@ -95,47 +141,70 @@ def _reasons(members: Sequence[Collective]) -> tuple[Reason, ...]:
     by_key: dict[object, list[Cause]] = {}
     for cause in members[0].causes:
         by_key.setdefault(_cause_key(cause), []).append(cause)
-    reasons = [_reason(same, alike[key], members[0].kind) for key, same in by_key.items()]
+    reasons = _together([_reason(same, alike[key]) for key, same in by_key.items()])
     return tuple(sorted(reasons, key=lambda reason: -reason.payload_bytes))
 
 
+def _together(reasons: Sequence[Reason]) -> list[Reason]:
+    """The reasons, those that read alike as one that lists what varies between them."""
+    alike: dict[object, list[Reason]] = {}
+    for reason in reasons:
+        # Words are English, and must be equal; names, code, axes and places may be others.
+        frame = tuple((phrase.kind, phrase.text if phrase.kind == "word" else "") for phrase in reason.clause.phrases)
+        alike.setdefault((reason.first.kind, frame), []).append(reason)
+    return [_listed(own) if len(own) > 1 else own[0] for own in alike.values()]
+
+
+def _listed(reasons: Sequence[Reason]) -> Reason:
+    """One reason for several: where one thing varies its place has them all; where more do, each has its list."""
+    columns = list(zip(*(reason.clause.phrases for reason in reasons), strict=True))
+    varying = [column for column in columns if len(set(column)) > 1]
+    parts: list[Phrase | Sentence] = []
+    for column in columns:
+        if len(set(column)) == 1:
+            parts.append(column[0])
+            continue
+        shown = list(column[:_MOST_LISTED])
+        more = [f"{len(column) - len(shown)} more"] if len(column) > len(shown) else []
+        parts.append(joined([*shown, *more]))
+    if len(varying) > 1:
+        parts.append(Sentence(" (in turn)"))
+    facts = tuple(dict.fromkeys(itertools.chain.from_iterable(reason.facts for reason in reasons)))
+    return replace(
+        reasons[0],
+        clause=say("{}" * len(parts), *parts),
+        facts=facts if len(facts) <= _MOST_FACTS else (*facts[:_MOST_FACTS], _OTHER_FACTS),
+        arrays=sum(reason.arrays for reason in reasons),
+        payload_bytes=sum(reason.payload_bytes for reason in reasons),
+    )
+
+
 def _cause_key(cause: Cause) -> object:
-    return cause.kind, _starred(cause.sentence), cause.source[:1]
+    return cause.kind, cause.sentence.pattern, cause.source[:1]
 
 
-def _reason(same: list[Cause], alike: Sequence[Cause], kind: str) -> Reason:
+def _reason(same: list[Cause], alike: Sequence[Cause]) -> Reason:
     """The reason of equal causes of one collective, in words that hold for all that are alike."""
     first = same[0]
     is_one = len({cause.sentence for cause in alike}) == 1
     return Reason(
         first=first,
-        clause=_clause(first.sentence if is_one else _starred(first.sentence), kind),
+        clause=first.clause if is_one else first.clause.pattern,
         facts=_facts(alike),
         arrays=len(same),
         payload_bytes=sum(cause.payload_bytes for cause in same),
     )
 
 
-def _facts(alike: Sequence[Cause]) -> tuple[str, ...]:
+def _facts(alike: Sequence[Cause]) -> tuple[Sentence, ...]:
     """The facts of causes with equal sentences, which may be about arrays of other shapes."""
     if len({cause.facts for cause in alike}) == 1:
         return tuple(dict.fromkeys(alike[0].facts))
-    every = [tuple(map(_starred, cause.facts)) for cause in alike]
+    every = [tuple(fact.pattern for fact in cause.facts) for cause in alike]
     together = tuple(dict.fromkeys(itertools.chain.from_iterable(every)))
     if len(together) <= _MOST_FACTS:
         return together
     return *(fact for fact in together if all(fact in facts for facts in every)), _OTHER_FACTS
-
-
-def _clause(sentence: str, kind: str) -> str:
-    """A sentence without its subject, which the head says already."""
-    subject, colon, clause = sentence.partition(": ")
-    return clause if colon and subject.startswith(kind) else sentence
-
-
-def _starred(sentence: str) -> str:
-    """A sentence with the layer numbers in its names starred; shapes and dimensions stay."""
-    return _CODE.sub(lambda found: scope_pattern(found[0]), sentence)
 
 
 # ---------------------------------------------------------------- words

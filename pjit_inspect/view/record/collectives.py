@@ -12,6 +12,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -27,12 +28,19 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.notation import groups_text, operation_text, scope_pattern
+from pjit_inspect.view.document.notation import groups_text, operation_text
 from pjit_inspect.view.document.printable import printable, shorten
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
 from pjit_inspect.view.record.answer import axis_span
-from pjit_inspect.view.record.cause_groups import cause_frames, group_by_cause, kinds_words, place_words, reason_key
-from pjit_inspect.view.record.collective_group import CollectiveGroup, total_runs
+from pjit_inspect.view.record.cause_groups import (
+    CollectiveGroup,
+    cause_frames,
+    group_by_cause,
+    kinds_words,
+    place_words,
+    reason_key,
+    total_runs,
+)
 from pjit_inspect.view.record.findings import finding_of
 
 __all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_line"]
@@ -96,7 +104,8 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
         text_rest=_rest(hidden, "; rec.collectives has all") if hidden else (),
         rest=_folded(hidden, report.data, unit) if hidden else None,
     )
-    title = (Text("collectives", "strong"), Text(f"  {_origin(report.collectives)}", "dim"))
+    more = "; more may be missing" if report.incomplete else ""
+    title = (Text("collectives", "strong"), Text(f"  {_origin(report.collectives)}{more}", "dim"))
     return [Section(title, (table, *_why(report, report.collectives, rows)))]
 
 

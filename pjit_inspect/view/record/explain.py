@@ -12,15 +12,14 @@ from typing import Any
 
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Checked, Suggestion
-from pjit_inspect.view.document.axes import document_axes
+from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import (
     Bar,
     Block,
     Code,
     Column,
     Document,
-    Finding,
     Fold,
     Line,
     Number,
@@ -29,7 +28,6 @@ from pjit_inspect.view.document.document import (
     Section,
     Sign,
     Span,
-    Spans,
     Table,
     Text,
 )
@@ -37,7 +35,10 @@ from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_
 from pjit_inspect.view.record.answer import answer_line
 from pjit_inspect.view.record.cause_groups import CauseGroup, cause_words, group_by_cause
 from pjit_inspect.view.record.explain_pick import Picked, pick
+from pjit_inspect.view.record.finding_lines import report_findings
 from pjit_inspect.view.record.findings import finding_of, share_text
+from pjit_inspect.view.record.incomplete import incomplete_spans
+from pjit_inspect.view.record.suggestions import suggestion_blocks, suggestion_hint
 
 __all__ = ["explain_view"]
 
@@ -61,10 +62,13 @@ def _blocks(report: RecordReport, what: str | int | None) -> list[Block]:
         return [Line((Prose(picked.instead),))]
     groups = group_by_cause(picked.rows)
     blocks: list[Block] = [_title(report), _answer(report, picked, groups)]
+    blocks += report_findings(report) if what is None else ()
     blocks += _kinds(picked.rows) if len(groups) > 1 else []
-    blocks += _findings(report, groups)
+    blocks += _causes(report, groups)
     blocks += _warnings(report.warnings)
     blocks += _suggestions(report.suggestions, picked.rows, is_all=what is None)
+    hint = suggestion_hint(report)
+    blocks += [Line(hint)] if hint else []
     return [*blocks, _footer()]
 
 
@@ -83,7 +87,9 @@ def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) 
     at_most = "at most " if any(row.count != row.count_min for row in picked.rows) else ""
     spans += [Text(f"; each device sends {at_most}"), bytes_number(sent, "modelled", strong=True)]
     share = share_text(sent, report.sent_bytes) if picked.words else ""
-    return Line((*spans, Text(f" per call{f', {share} of all' if share else ''}.")), "answer")
+    there = " in the part that is there" if report.incomplete else ""
+    of_all = f", {share} of all{there}" if share else there
+    return Line((*incomplete_spans(report), *spans, Text(f" per call{of_all}.")), "answer")
 
 
 # ---------------------------------------------------------------- bytes per cause
@@ -131,10 +137,10 @@ def _kinds_table(shares: dict[str, _Share]) -> Table:
     return Table(columns=columns, rows=tuple(rows))
 
 
-# ---------------------------------------------------------------- findings
+# ---------------------------------------------------------------- causes
 
 
-def _findings(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
+def _causes(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
     alone = len(groups) <= _ALONE
     reasons = _ALL_REASONS if alone else 3
     shown, more = groups[:_GROUPS], groups[_GROUPS:]
@@ -163,24 +169,11 @@ def _suggestions(suggestions: Sequence[Suggestion], rows: Sequence[Collective], 
     """What could remove some of the collectives."""
     names = {name for row in rows for name in row.instructions}
     wanted = [found for found in suggestions if is_all or names.intersection(found.removes)]
-    findings = tuple(_suggestion(found) for found in wanted)
-    return [Section((Text("what could save some of it", "strong"),), findings)] if findings else []
-
-
-def _suggestion(suggestion: Suggestion) -> Finding:
-    size = bytes_text(abs(suggestion.modelled_bytes))
-    sign = "-" if suggestion.modelled_bytes < 0 else "+"
-    head: Spans = (Prose(suggestion.title), Text("  "), Text(f"{sign}{size} ({suggestion.mark})", "strong"))
-    return Finding(head=head, sentences=((Prose(suggestion.sentence),), (Text(_outcome(suggestion.checked), "dim"),)))
-
-
-def _outcome(checked: Checked | None) -> str:
-    """What came of trying it."""
-    if checked is None:
-        return "not tried: its check() compiles the changed program and counts"
-    sizes = f"{bytes_text(checked.before_bytes)} before, {bytes_text(checked.after_bytes)} after, per device and call"
-    words = {"helps": "tried, helps", "worse": "tried, makes it worse", "nothing": "tried, changes nothing"}
-    return f"{words[checked.verdict]}: {sizes}"
+    return (
+        [Section((Text("what could save some of it", "strong"),), suggestion_blocks(wanted, with_sentences=True))]
+        if wanted
+        else []
+    )
 
 
 def _sentence(item: Any) -> str:

@@ -12,7 +12,8 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import CAUSE_KINDS
 from pjit_inspect.model.report.collective import KINDS, Collective
 from pjit_inspect.model.sharding.sharded_program import axis_name
-from pjit_inspect.view.document.notation import path_pattern
+from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.model.words.sentence import Sentence, axis, say
 
 __all__ = ["Picked", "pick"]
 
@@ -82,13 +83,12 @@ def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...
     readings: tuple[tuple[Callable[[Collective], bool], str], ...] = (
         (lambda row: row.kind == name, f"of kind {name}"),
         (lambda row: any(cause.kind == kind for cause in row.causes), f"because of {kind.replace('_', ' ')}"),
-        (lambda row: name in (row.axes or ()), f"over `{name}`"),
-        (lambda row: name in map(axis_name, row.axes or ()), f"over a part of `{name}`"),
+        (lambda row: name in (row.axes or ()), say("over {}", axis(name))),
+        (lambda row: name in map(axis_name, row.axes or ()), say("over a part of {}", axis(name))),
         (lambda row: row.phase == name, f"of the {name} phase"),
         (lambda row: any(frame.where == name for frame in _innermost(row)), f"at {name}"),
         (lambda row: name in row.instructions, f"of the instruction {name}"),
-        (lambda row: any(f"`{name}`" in text for text in _texts(row)), f"that have to do with `{name}`"),
-        (lambda row: any(f"`{name}`" in path_pattern(text) for text in _texts(row)), f"that have to do with `{name}`"),
+        (lambda row: any(said.names(name) for said in _sentences(row)), f"that have to do with `{name}`"),
         (lambda row: any(name in text for text in _texts(row)), f"that have to do with `{name}`"),
     )
     for holds, words in readings if name else ():
@@ -98,10 +98,13 @@ def _named(rows: Sequence[Collective], name: str) -> tuple[tuple[Collective, ...
     return (), ""
 
 
-def _texts(row: Collective) -> Iterable[str]:
+def _sentences(row: Collective) -> Iterable[Sentence]:
     for cause in row.causes:
-        yield from (cause.value, cause.sentence, *cause.facts)
-    yield row.op_name
+        yield from (cause.sentence, *cause.facts)
+
+
+def _texts(row: Collective) -> Iterable[str]:
+    yield from (*(cause.value for cause in row.causes), *_sentences(row), row.op_name)
 
 
 def _nothing(rows: Sequence[Collective], what: str | int) -> str:
@@ -114,7 +117,7 @@ def _nothing(rows: Sequence[Collective], what: str | int) -> str:
     there = (
         ("kinds", {row.kind for row in rows}),
         ("causes", {cause.kind for row in rows for cause in row.causes}),
-        ("axes", {axis for row in rows for axis in row.axes or ()}),
+        ("axes", {own for row in rows for own in row.axes or ()}),
         ("lines", {str(frame.line) for row in rows for frame in _innermost(row) if frame.line}),
         ("names", {path_pattern(cause.value) for row in rows for cause in row.causes if cause.value}),
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.words.layers import scope_pattern
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -24,7 +25,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.notation import operation_text, scope_pattern
+from pjit_inspect.view.document.notation import operation_text
 from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
 from pjit_inspect.view.record.answer import place_spans
 
@@ -95,7 +96,8 @@ def kernel_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _
     """
     if report.fusions is None:
         return []
-    instructions = "" if report.instructions is None else f"; {report.instructions:,} instructions in all"
+    there = "in the part that is there" if report.incomplete else "in all"
+    instructions = "" if report.instructions is None else f"; {report.instructions:,} instructions {there}"
     if not report.fusions:
         return [Line((Text(f"no fused kernels{instructions}"),))]
     groups = group_kernels(report.fusions)

@@ -1,8 +1,8 @@
 """What a display says about one compilation: a report becomes a view tree.
 
-The order is the order of questions: what was compiled, why again, how much it communicates, over which axes, each
-collective, which device holds what, each fused kernel, what is odd, how long it took. Not its job: how it looks
-(`view.render.text`, `view.render.html`), computing figures (`analyze`).
+The order is the order of questions: what was compiled, why again, how much it communicates, what is wrong with it,
+over which axes, each collective, which device holds what, each fused kernel, what is odd, how long it took. Not its
+job: how it looks (`view.render.text`, `view.render.html`), computing figures (`analyze`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.axes import document_axes
-from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Text
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import Block, Code, Document, Legend, LegendEntry, Line, Section, Text
 from pjit_inspect.view.document.quantities import seconds_text
-from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_text, title_line
+from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, reason_blocks, title_line
 from pjit_inspect.view.record.arrays import array_blocks
 from pjit_inspect.view.record.callbacks import callback_lines
 from pjit_inspect.view.record.collectives import collective_blocks
+from pjit_inspect.view.record.finding_lines import report_findings
+from pjit_inspect.view.record.hypothesis import hypothesis_blocks
+from pjit_inspect.view.record.incomplete import reason_text
 from pjit_inspect.view.record.kernels import kernel_blocks
-from pjit_inspect.view.record.reason import reason_blocks
+from pjit_inspect.view.record.suggestions import suggestion_blocks
 from pjit_inspect.view.record.times import measured_lines, times_blocks
 
 __all__ = ["ViewOptions", "record_view", "times_line"]
@@ -52,23 +55,32 @@ def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> 
     parts: dict[str, Callable[[], Sequence[Block]]] = {
         "the head": lambda: [title_line(data)],
         "the reason": lambda: reason_blocks(data.reason) if show_times else (),
+        "the question": lambda: hypothesis_blocks(report, show_times=show_times),
         "the answer": lambda: [answer_line(report)],
         "the measured times": lambda: measured_lines(data) if show_times else (),
+        "the findings": lambda: report_findings(report),
         "the overview": lambda: overview_blocks(report),
         "the memory": lambda: memory_line(data),
         "the callbacks": lambda: callback_lines(report),
         "the collectives": lambda: collective_blocks(report),
+        "the suggestions": lambda: _suggestions(report),
         "the arrays": lambda: array_blocks(data),
         "the legend": lambda: _legend(report),
         "the kernels": lambda: kernel_blocks(report),
         "the times of kernels": lambda: times_blocks(report) if show_times else (),
         "the notes": lambda: _notes(report, show_times=show_times),
         "the footer": lambda: [_footer(report)],
-        "the times": lambda: [times_line(data)] if show_times else (),
+        "the times": lambda: [times_line(data)] if show_times and data.hypothesis is None else (),
     }
     blocks = [block for name, make in parts.items() for block in guard.run(f"{name} of a display", make, ())]
     blocks += [Line((Text(f"{name} failed: "), Code(reason)), "note") for name, reason in guard.failed.items()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
+
+
+def _suggestions(report: RecordReport) -> list[Block]:
+    """Those that somebody has looked for."""
+    blocks = suggestion_blocks(report.suggestions)
+    return [Section((Text("what could save some of it", "strong"),), blocks)] if blocks else []
 
 
 def times_line(data: RecordData) -> Line:
@@ -111,7 +123,9 @@ def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
     notes: list[Block] = [Line((Text(note),), "note") for note in report.notes]
     said = set() if show_times else {"kernel_times"}
     said |= {field for field in ("inputs", "outputs") if not getattr(report.data, field)}
-    said |= {"hlo"} if report.collectives is None else set()
+    # The table at the head has them as unknown, with what would tell.
+    said |= {"cost", "memory"} if report.data.is_partial else set()
+    said |= {"hlo"} if report.collectives is None or report.incomplete else set()
     for mesh in report.data.meshes[1:]:
         notes.append(Line((Text("the program also uses the mesh "), Code(str(mesh))), "note"))
     for field, reason in sorted(report.data.missing.items()):
@@ -122,8 +136,9 @@ def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:
 
 
 def _footer(report: RecordReport) -> Line:
+    there = ", of the part that is there" if report.incomplete else ""
     if not report.collectives:
-        return Line((Text("bytes counted, per device"),), "footer")
+        return Line((Text(f"bytes counted, per device{there}"),), "footer")
     more = any(len(row.groups) > 2 for row in report.collectives)
     signs = "n = times per call" + (", +3 = three more groups" if more else "")
-    return Line((Text(f"payload counted, wire modelled (ring), per device; {signs}"),), "footer")
+    return Line((Text(f"payload counted, wire modelled (ring), per device{there}; {signs}"),), "footer")

@@ -5,14 +5,15 @@ Equal values of one line stand in one row. Not its job: finding shardings (`anal
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
-from pjit_inspect.view.document.axes import document_axes
+from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+from pjit_inspect.model.words.sentence import Sentence, axis, say
+from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import (
     Block,
     Code,
@@ -30,7 +31,7 @@ from pjit_inspect.view.document.document import (
     SpecLabel,
     Text,
 )
-from pjit_inspect.view.document.notation import operation_text, path_pattern, scope_pattern, shape_text
+from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, plural, share_unit
 
 __all__ = ["ValueGroup", "group_values", "shardings_view"]
@@ -41,7 +42,6 @@ _TEXT_LINES = 12
 _FEW = 3  # lines up to which every row is shown, with where its axes came from
 _MANY = 60
 _NAMES = 1  # operations that one row names
-_CODE = re.compile(r"`[^`]*`")
 _PHASES = {"forward": "fwd", "backward": "bwd"}
 
 
@@ -119,7 +119,7 @@ def _answer(table: ShardingTable) -> Line:
     known = f"; unknown for {unknown:,}" if unknown else ""
     if not wasting:
         return Line((*spans, Text(f"all are split over all of them{known}.")), "answer")
-    spans.append(Text(f"{len(wasting):,} not split over all of them, {whole:,} whole on every device"))
+    spans.append(Text(f"{len(wasting):,} not split over all of them, {whole:,} replicated on every device"))
     spans += [Text("; the most wasteful has "), bytes_number(wasting[0].wasted_bytes, strong=True)]
     spans += [Text(" per device more than an even split")]
     return Line((*spans, Text(f"{known}.")), "answer")
@@ -211,7 +211,7 @@ def _row(group: ValueGroup, unit: str, with_origins: bool, line: str) -> Row:
         local,
         _written(group, line),
     )
-    items = tuple((Prose(f"axis `{axis}`: {words}"),) for axis, words in origins)
+    items = tuple((Prose(say("axis {}: {}", axis(own), words)),) for own, words in origins)
     return Row(cells, items if with_origins else ())
 
 
@@ -219,12 +219,7 @@ def _origins(group: ValueGroup) -> tuple[tuple[str, str], ...]:
     """Where each axis came from; layer numbers starred where the values differ in them, the first's otherwise."""
     first = group.first.origins
     alike = all(member.origins == first for member in group.members)
-    return tuple((axis, words if alike else _CODE.sub(_starred, words)) for axis, words in first.items())
-
-
-def _starred(name: re.Match[str]) -> str:
-    """A name without its layer numbers; the number of a cell, `In [2]`, is no layer's and stays."""
-    return path_pattern(name[0])
+    return tuple((own, words if alike else Sentence(words).pattern) for own, words in first.items())
 
 
 def _value(group: ValueGroup) -> Spans:

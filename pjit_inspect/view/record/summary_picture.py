@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.charts.totals import totals_chart
-from pjit_inspect.view.document.axes import document_axes
-from pjit_inspect.view.document.colors import LINE, NOTE, Palette
+from pjit_inspect.view.document.colors import LINE, NOTE, Palette, document_axes
 from pjit_inspect.view.document.document import Beside, Line, MeshSubject, Picture
 from pjit_inspect.view.document.text_spans import spans_text, wrap
 from pjit_inspect.view.record.answer import answer_line, memory_line, overview_blocks, title_line

@@ -6,11 +6,11 @@ Not its job: blocks (`view.render.html_blocks`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import escape
 
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.model.words.sentence import Phrase
 from pjit_inspect.view.document.colors import Palette
 from pjit_inspect.view.document.document import (
     AxisLabel,
@@ -34,8 +34,6 @@ _LONGEST = 90
 _LONGEST_LINE = 160
 _LONGEST_PROSE = 4_000
 _BREAK = re.compile(r"(?<=[(),.=\]])(?=\w)")
-_CODE = re.compile(r"`([^`]*)`")
-_BEFORE_AXIS = re.compile(r"\b(over|axis|axes) $")
 _HOW = {"modelled": "modelled (ring)", "measured": "measured on this machine", "unknown": "unknown"}
 
 
@@ -79,8 +77,8 @@ def _span_html(span: Span, palette: Palette) -> str:
             return chip_html(name if size is None else f"{name} {size}", palette.of(axes))
         case Number():
             return _number(span)
-        case Prose(text=text):
-            return "".join(_prose(text, palette))
+        case Prose():
+            return "".join(_phrase(phrase, palette) for phrase in span.phrases)
         case SpecLabel(spec=spec, origins=origins):
             return _spec(spec, dict(origins), palette)
         case Sign(kind=kind):
@@ -91,20 +89,14 @@ def _span_html(span: Span, palette: Palette) -> str:
             return f'<span style="{style}"></span>'
 
 
-def _prose(text: str, palette: Palette) -> Iterator[str]:
-    """Words and code in turn; a name of a mesh axis has its colour where the sentence calls it one."""
-    parts = _CODE.split(text[:_LONGEST_PROSE])
-    is_axis = parts[0] == "" and len(parts) > 2 and parts[2].startswith(" on ")
-    for number, part in enumerate(parts):
-        if number % 2 == 0:
-            joins = is_axis and part in ("", " and ", ", ")
-            is_axis = joins or bool(_BEFORE_AXIS.search(part))
-            yield escaped(part, longest=_LONGEST_PROSE)
-        elif is_axis and axis_name(part) in palette.axes:
-            yield chip_html(part, palette.of((axis_name(part),)))
-        else:
-            is_axis = False
-            yield f"<tt>{escaped(part)}</tt>"
+def _phrase(phrase: Phrase, palette: Palette) -> str:
+    match phrase.kind:
+        case "axis" if axis_name(phrase.text) in palette.axes:
+            return chip_html(phrase.text, palette.of((axis_name(phrase.text),)))
+        case "name" | "spec" | "code" | "axis" if not phrase.is_bare:
+            return f"<tt>{escaped(phrase.text)}</tt>"
+        case _:
+            return escaped(phrase.text, longest=_LONGEST_PROSE)
 
 
 def _spec(spec: tuple[SpecEntry, ...], origins: dict[str, str], palette: Palette) -> str:

@@ -35,10 +35,10 @@ def amount_text(value: float, unit: str) -> str:
 
 def legend_of(items: Iterable[BarPart | MatrixCell]) -> dict[str, str]:
     """The names among some pieces, in the order they appear -> colour."""
-    found: dict[str, str] = {}
+    legend: dict[str, str] = {}
     for item in items:
-        found.setdefault(item.name, item.color)
-    return found
+        legend.setdefault(item.name, item.color)
+    return legend
 
 
 def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """When each stage of each compile ran: the bars of a timeline, whoever draws them.
 
-Not its job: drawing (`view.svg.timeline_picture`, `view.figures.timeline_figure`).
+Not its job: drawing (`view.svg.timeline_picture`, `view.figures.figures`).
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def timeline_bars(ledger: LedgerData) -> TimelineBars:
 def _stages(entry: LedgerEntry) -> list[tuple[Stage, float, float]]:
     times = entry.timings
     last: Stage = "from disk" if entry.disk else "XLA"
-    found: list[tuple[Stage, float | None, float | None]] = [
+    stages: list[tuple[Stage, float | None, float | None]] = [
         ("trace", times.trace_began_s, times.trace_s),
         ("lower", times.lower_began_s, times.lower_s),
         (last, times.compile_began_s, times.compile_s),
     ]
-    return [(stage, began, seconds) for stage, began, seconds in found if began is not None and seconds is not None]
+    return [(stage, began, seconds) for stage, began, seconds in stages if began is not None and seconds is not None]
 
 
 def _cells(bars: tuple[TimelineBar, ...]) -> tuple[tuple[str, float], ...]:

@@ -1,7 +1,7 @@
 """The timeline of a session's compiles as a still picture, for where no script runs.
 
 Its colours mean stages, not mesh axes: no axis appears in it. Not its job: which bars there are
-(`view.svg.timeline_bars`), the interactive twin (`view.figures.timeline_figure`).
+(`view.svg.timeline_bars`), the interactive twin (`view.figures.figures`).
 """
 
 from __future__ import annotations

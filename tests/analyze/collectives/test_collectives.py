@@ -26,7 +26,7 @@ def textual(name: str) -> Counter[tuple[str, str]]:
     return Counter(found)
 
 
-# Those with rings (test_rings), transfers (test_transfers), and copies or fused slices (below) have tests of their own.
+# Those with rings (test_rings), transfers (test_collective_sites), copies or fused slices (below) have their own tests.
 PLAIN = [n for n in fixtures.ALL if not re.match(r"collective_matmul|permute_|transformer_step.v5e|train_step.v5p", n)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.collectives.host_traffic import with_hosts
+from pjit_inspect.analyze.collectives.traffic import with_hosts
 from pjit_inspect.model.report.collective import Collective
 
 HOSTS = (0, 0, 1, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
-from pjit_inspect.analyze.collectives.origins import Origin, find_origin
+from pjit_inspect.analyze.collectives.collectives import Origin, find_origin
 from pjit_inspect.model.program.hlo import HloModule
 
 PROGRAM = """HloModule m, num_partitions=8

@@ -14,7 +14,8 @@ from pjit_inspect.analyze.errors.explain import explain_error
 from pjit_inspect.analyze.errors.product_labels import Product, find_product
 from pjit_inspect.analyze.errors.specs import fitting_entries, is_legal, reshard_words, usable_axes, without_repeats
 from pjit_inspect.model.program.spec import axes_of
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorFacts, ErrorScene
+from pjit_inspect.model.sharding.mesh import MeshAxes
 
 AXES = (("a", 2), ("b", 3), ("c", 4))
 
@@ -38,9 +39,9 @@ def test_entries_of_most_parts_come_first():
 
 
 def test_axes_of_one_device_and_of_another_type_are_not_offered():
-    mesh = MeshAxes(axes=(("one", 1), ("x", 2), ("y", 4)), types=("auto", "auto", "manual"))
+    mesh = MeshAxes(axis_names=("one", "x", "y"), shape=(1, 2, 4), axis_types=("auto", "auto", "manual"))
     assert usable_axes(mesh) == (("x", 2),)
-    mixed = MeshAxes(axes=(("x", 2), ("y", 4)), types=("auto", "explicit"))
+    mixed = MeshAxes(axis_names=("x", "y"), shape=(2, 4), axis_types=("auto", "explicit"))
     assert usable_axes(mixed) == (("y", 4),)
 
 
@@ -113,7 +114,7 @@ def test_an_einsum_may_have_spaces():
 
 def test_operands_that_the_message_does_not_quote_are_not_explained():
     # The line multiplies x and w, but what failed has other specs: a library's own product.
-    mesh = MeshAxes(axes=(("x", 2), ("y", 4)))
+    mesh = MeshAxes(axis_names=("x", "y"), shape=(2, 4))
     operands = tuple(ErrorArray(name=name, shape=(8, 8), spec=("x", None), mesh=mesh) for name in "ab")
     facts = ErrorFacts(kind="contraction", operation="dot_general", specs=(("y",), ("y",)))
     found = explain_error(facts, ErrorScene(operator="@", operands=operands))

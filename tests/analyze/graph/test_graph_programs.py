@@ -345,3 +345,32 @@ def test_a_program_of_one_operation():
     graph = graph_of(fixtures.compiled(jnp.sin, jnp.ones(3)))
     assert rows(graph) == ["all"]
     assert len(graph.kernels) == 1
+
+
+# One function that does everything: its lines are rows.
+
+
+def scaled(x: Any) -> Any:
+    import jax
+
+    return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+
+
+def everything(p: dict[str, Any], x: Any) -> Any:
+    import jax
+
+    x = scaled(x)  # two lines call the helper: it alone would name every row
+    hidden = x @ p["w1"]
+    x = scaled(jax.lax.sort(hidden)) @ p["w2"]
+    return jax.lax.cumsum(x, 0)
+
+
+def test_where_one_function_does_everything_its_lines_are_rows_and_a_helper_stands_on_its_own():
+    start = everything.__code__.co_firstlineno
+    graph = compiled(everything, weights(1)[0], array((BATCH, WIDTH), "data", None))
+    labels = [row.label for row in graph.rows if row.label]
+    assert f"line {start + 4}" in labels  # the first product
+    assert f"line {start + 5}" in labels  # the sort, the helper and the second product together
+    assert f"line {start + 6}" in labels
+    products = {graph.rows[one.row].label for one in graph.boxes if one.matmuls}
+    assert products == {f"line {start + 4}", f"line {start + 5}"}

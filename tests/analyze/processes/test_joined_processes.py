@@ -7,6 +7,7 @@ import pytest
 from pjit_inspect.analyze.processes.merge import merge_programs
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.merged import MergedData, MergedProcess, ProgramFacts
+from pjit_inspect.model.words.sentence import name, place
 
 
 def merged(*processes: str, of: dict[str, tuple[int, ...]] | None = None, known=(), **options) -> MergedData:
@@ -91,6 +92,8 @@ def test_the_sentence_names_both_programs_with_their_lines():
         "process 1 compiled `C` (train.py:3), which no other process did, where process 0 compiled `B` (train.py:2)"
     )
     assert (found.other, found.where) == (0, Frame(file="train.py", line=3))
+    marked = [phrase for phrase in found.sentence.phrases if phrase.kind != "word"]
+    assert marked == [name("C"), place("train.py:3"), name("B"), place("train.py:2")]
 
 
 def test_a_process_without_records_is_named_by_what_is_known_of_it():

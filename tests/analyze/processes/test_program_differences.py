@@ -10,6 +10,7 @@ from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.model.words.sentence import Sentence, code, name, place, spec
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
 
 
@@ -32,7 +33,7 @@ def array(path: str, shape: tuple[int, ...] = (8,), tiles: int = 2, **changes) -
     return ArrayLayout(**({"path": path, "dtype": "float32", "global_shape": shape, "sharding": sharding} | changes))
 
 
-def told(lines: tuple[str, ...] = (), other: tuple[str, ...] = (), **changes) -> tuple[str, ...]:
+def told(lines: tuple[str, ...] = (), other: tuple[str, ...] = (), **changes) -> tuple[Sentence, ...]:
     one = ProgramSide(process=0, data=record(), lines=lines, place=lambda number: Frame(file="a.py", line=number))
     two = ProgramSide(process=3, data=record(**changes), lines=other)
     return program_differences(one, two)
@@ -72,6 +73,14 @@ def told(lines: tuple[str, ...] = (), other: tuple[str, ...] = (), **changes) ->
 )
 def test_each_difference_is_a_sentence_with_both_values(changes: dict, sentence: str):
     assert told(**changes) == (sentence,)
+    assert not any("`" in phrase.text for phrase in told(**changes)[0].phrases)
+
+
+def test_arrays_are_names_shardings_specs_and_operations_code_at_a_place():
+    (moved,) = told(inputs=(array("w", tiles=1),))
+    assert [p for p in moved.phrases if p.kind != "word"] == [name("w"), spec("P('x') on x=2"), spec("P(None) on x=2")]
+    (operation,) = told(("a", "b"), ("a", "c"))
+    assert [p for p in operation.phrases if p.kind != "word"] == [code("b"), place("a.py:1"), code("c")]
 
 
 def test_names_of_arguments_are_no_difference():

@@ -31,7 +31,8 @@ def test_records_of_another_number_of_processes_are_of_another_run():
 def test_a_gap_that_clocks_do_not_explain_is_noted():
     _, notes = choose_sessions([session(0, "a"), session(1, "b", began_s=710.0, ended_s=720.0)])
     assert notes == (
-        "process 0 made its last record 10 minutes before process 1 made its first: they may be of different runs",
+        "process 0 made its last record 10 minutes before process 1 made its first: they may be of different runs, or "
+        "their clocks differ",
     )
     assert choose_sessions([session(0, "a"), session(1, "b", began_s=400.0, ended_s=420.0)])[1] == ()
 

@@ -9,8 +9,7 @@ import pytest
 from data import hlo_fixtures as fixtures
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
-from pjit_inspect.analyze.program.loops import Runs, count_runs
-from pjit_inspect.analyze.program.trip_count import find_trip_count
+from pjit_inspect.analyze.program.loops import Runs, count_runs, find_trip_count
 from pjit_inspect.model.report.collective import CollectiveTable
 
 LOOP = """HloModule loop, num_partitions=8

@@ -8,7 +8,7 @@ import sys
 import jax
 import pytest
 
-from pjit_inspect.analyze.program.xla_warnings import with_sources
+from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.xla_warning import XlaWarning
 

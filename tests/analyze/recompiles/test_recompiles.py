@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 
 import pytest
 
@@ -16,6 +17,7 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, NamedText
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import axis, bare, name, spec
 
 PLACE = Frame(file="train.py", line=3, function="step")
 STEP = FunctionKey(name="step", serial=1, place=PLACE, code="c0de", lines=("def step(x):", "    return x"))
@@ -413,6 +415,12 @@ def test_an_array_that_arrives_with_another_sharding_is_named_with_both():
     )
 
 
+def test_a_copied_argument_is_a_name_and_its_placement_a_spec_over_axes():
+    (found,) = find_resharded(copied(one_device(0), split()))
+    marked = [phrase for phrase in found.sentence.phrases if phrase.kind != "word"]
+    assert marked == [name("x"), bare(spec("P('x')")), bare(axis("x"))]
+
+
 @pytest.mark.parametrize(
     "data", [copied(split(), split()), copied(one_device(0), split(), kind="numpy.ndarray"), RecordData(name="f")]
 )
@@ -420,9 +428,35 @@ def test_what_lies_right_or_has_to_be_sent_anyway_is_not_named(data):
     assert find_resharded(data) == ()
 
 
-def test_many_copied_arrays_are_three_notes_and_a_count():
-    layouts = tuple(ArrayLayout(path=f"p{i}", dtype="float32", global_shape=(4,), sharding=split()) for i in range(5))
-    arguments = (argument(f"p{i}", type="jax.Array", committed=False, given=one_device(0)) for i in range(5))
-    notes = resharded_notes(record(1, *arguments, inputs=layouts, mesh=MESH))
+def copied_arrays(*given: Sharding) -> RecordData:
+    count = range(len(given))
+    layouts = tuple(
+        ArrayLayout(path=f"p{i}", dtype="float32", global_shape=(4 * (i + 1),), sharding=split()) for i in count
+    )
+    arguments = (
+        argument(f"p{i}", type="jax.Array", shape=(4 * (i + 1),), committed=False, given=given[i]) for i in count
+    )
+    return record(1, *arguments, inputs=layouts, mesh=MESH)
+
+
+def test_arguments_that_arrive_alike_are_one_note_with_their_bytes():
+    """1 to 5 times four floats are 16 + 32 + 48 + 64 + 80 = 240 bytes."""
+    (note,) = resharded_notes(copied_arrays(*[one_device(0)] * 5))
+    assert note == (
+        "5 arguments arrive as device 0, and every such call copies them, 240 B; "
+        "the largest, `p4`, is taken as P('x') on x=4"
+    )
+    assert note.paths == ("p0", "p1", "p2", "p3", "p4")
+
+
+def test_many_ways_to_arrive_are_three_notes_and_a_count():
+    notes = resharded_notes(copied_arrays(*[one_device(i % 4) for i in range(4)]))
     assert len(notes) == 4
-    assert notes[-1] == "2 more arguments with another sharding than the program takes"
+    assert notes[-1] == "1 more argument with another sharding than the program takes"
+    assert notes[-1].paths == ("p0",)
+
+
+def test_notes_are_pickled_with_what_they_are_about():
+    (note,) = resharded_notes(copied_arrays(one_device(0)))
+    read = pickle.loads(pickle.dumps(note))
+    assert (read, read.paths, read.phrases) == (note, note.paths, note.phrases)

@@ -9,6 +9,8 @@ import jax
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jax._src.lib import xla_client as xc
+from jax._src.sharding_impls import GSPMDSharding
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
@@ -95,3 +97,16 @@ def test_tiles_that_follow_no_axes_stay_without_a_spec() -> None:
     mesh = to_mesh(Mesh(np.array(jax.devices()).reshape(2, 4), ("a", "b")))
     sharding = Sharding(spec=None, tiles=(2,), device_ids=tuple(range(8)), tile_of=(0, 1, 1, 0, 0, 1, 0, 1))
     assert on_mesh(sharding, mesh) is sharding
+
+
+def test_a_result_on_one_device_of_eight_is_not_taken_for_a_replicated_one():
+    # To JAX the two shardings are equal.
+    devices = tuple(jax.devices()[:8])
+    maximal = xc.OpSharding()
+    maximal.type, maximal.tile_assignment_dimensions, maximal.tile_assignment_devices = (
+        xc.OpSharding.Type.MAXIMAL, [1], [3],
+    )  # fmt: skip
+    alone, everywhere = GSPMDSharding(devices, maximal), GSPMDSharding.get_replicated(devices)
+    for _ in range(2):
+        assert to_sharding(alone, (8,)).device_ids == (3,)
+        assert to_sharding(everywhere, (8,)).device_ids == tuple(range(8))

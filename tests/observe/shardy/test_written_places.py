@@ -10,7 +10,7 @@ import numpy as np
 
 import pjit_inspect as pi
 from pjit_inspect.model.sharding.sharded_program import Span
-from pjit_inspect.observe.shardy.written_places import read_spans
+from pjit_inspect.observe.shardy.mlir_locations import read_spans
 
 
 def total(x):

@@ -77,25 +77,25 @@ def test_a_compile_in_the_block_is_one_record_not_two() -> None:
 
 
 def test_jax_is_left_as_it_was_even_after_an_exception() -> None:
-    from jax._src import pjit
+    from jax._src.interpreters.pxla import MeshComputation
 
-    before = pjit._resolve_and_lower
+    before = MeshComputation.__dict__["compile"]
     with pytest.raises(ZeroDivisionError), listener.observed_calls(lambda *_: None):
         raise ZeroDivisionError
-    assert pjit._resolve_and_lower is before
+    assert MeshComputation.__dict__["compile"] is before
 
 
 def test_overlapping_watches_leave_jax_as_it_was_in_any_order() -> None:
-    from jax._src import pjit
+    from jax._src.interpreters.pxla import MeshComputation
 
-    before = pjit._resolve_and_lower
+    before = MeshComputation.__dict__["compile"]
     first, second = listener.observed_calls(lambda *_: None), listener.observed_calls(lambda *_: None)
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
-    assert pjit._resolve_and_lower is not before
+    assert MeshComputation.__dict__["compile"] is not before
     second.__exit__(None, None, None)
-    assert pjit._resolve_and_lower is before
+    assert MeshComputation.__dict__["compile"] is before
 
 
 def test_inspect_of_a_compiled_function_compiles_nothing() -> None:

@@ -14,7 +14,7 @@ from observe.programs import recorded
 
 from pjit_inspect import guard as steps
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.observe.live import arrays, contents
+from pjit_inspect.observe.live import contents
 from pjit_inspect.observe.watch import listener, record
 
 X = np.ones((8, 8), np.float32)
@@ -33,7 +33,7 @@ X = np.ones((8, 8), np.float32)
         (contents, "jaxpr_text"),
         (contents, "_cost"),
         (record, "_sources"),
-        (arrays, "to_sharding"),
+        (contents, "to_sharding"),
     ],
 )
 def test_an_error_of_ours_never_reaches_the_call(
@@ -105,6 +105,26 @@ def test_nothing_of_the_users_is_kept_alive() -> None:
     (kept,) = [r for r in records if r.name == "function"]
     assert kept.hlo is not None
     assert kept.hlo.read()
+
+
+@pytest.mark.parametrize("calls", [False, True])
+def test_nothing_of_the_users_is_kept_alive_while_the_scope_is_open(calls: bool) -> None:
+    def run() -> list[weakref.ref[Any]]:
+        closed_over = jnp.arange(64.0).reshape(8, 8)
+        jitted = jax.jit(lambda a: a @ closed_over)
+        jitted(X)
+        return [weakref.ref(closed_over), weakref.ref(jitted)]
+
+    def executables() -> int:
+        jax.clear_caches()
+        gc.collect()
+        return len(jax.devices()[0].client.live_executables())
+
+    before = executables()
+    with recorded([], calls=calls):
+        refs = run()
+        assert executables() <= before
+        assert [r() for r in refs] == [None, None]
 
 
 def deep(a):

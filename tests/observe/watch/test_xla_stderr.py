@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import subprocess
@@ -23,6 +24,7 @@ import tty
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.monitoring
@@ -35,7 +37,9 @@ from nbclient import NotebookClient
 from observe.programs import COMPILE_EVENT, recorded
 
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.observe.watch import listener, stderr_copy, xla_stderr
+from pjit_inspect.observe.live.program import LiveProgram
+from pjit_inspect.observe.watch import listener, stderr_relay, xla_stderr
+from pjit_inspect.observe.watch.record import make_record
 
 WARNING = "W1120 12:00:00.000000    4242 some_pass.cc:12] This is inefficient.\n"
 THREAD = "pjit_inspect stderr"
@@ -542,7 +546,8 @@ def test_a_log_file_that_is_cut_meanwhile_is_no_silence(tmp_path: Path) -> None:
 
 
 def test_a_program_from_the_compilation_cache_has_no_log() -> None:
-    data = listener._with_log(RecordData(name="f", cached="persistent"), xla_stderr.CompilerLog(text=""))
+    log = listener._log_of("persistent", xla_stderr.CompilerLog(text=""))
+    data, _ = make_record(LiveProgram(name="f"), {}, None, cached="persistent", log=log)
     assert data.compiler_log is None
     assert "compilation cache" in data.missing["compiler_log"]
 
@@ -578,10 +583,17 @@ def test_the_traceback_of_a_failing_compile_is_the_same(filtering: str, anywhere
     assert re.sub("line \\d+, in test_", "", tracebacks[0]) == re.sub("line \\d+, in test_", "", tracebacks[1])
 
 
+def compile_on(devices: int, **options: str) -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:devices]), ("data",))
+    sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
+    given = jax.ShapeDtypeStruct((8,), np.float32, sharding=sharding)
+    jax.jit(lambda a: a * 7).lower(given).compile(compiler_options=options or None)
+
+
 def test_a_real_warning_is_heard_and_shown_once_for_each_time(anywhere: Terminal) -> None:
     records: list[RecordData] = []
     with recorded(records):
-        jax.jit(lambda a: a * 7).lower(np.float32(1)).compile(compiler_options={"xla_cpu_max_isa": "NO_SUCH_ISA"})
+        compile_on(8, xla_cpu_max_isa="NO_SUCH_ISA")
     log = records[-1].compiler_log
     assert log is not None
     assert "Unknown CPU ISA: NO_SUCH_ISA" in log
@@ -772,11 +784,215 @@ def test_a_notebook_shows_the_warning_and_the_record_has_it(monkeypatch: pytest.
     assert streams["stderr"] == f"{log}the end\n"
 
 
-def test_a_redirect_needs_no_shell(pipe: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise FileNotFoundError("/bin/sh")
+def test_a_program_of_one_device_is_listened_to_only_where_nothing_is_replaced(pipe: Terminal, tmp_path: Path) -> None:
+    seen: list[bool] = []
 
-    monkeypatch.setattr(stderr_copy.subprocess, "Popen", refuse)
-    with listener.observed(lambda *_: None), compiling():
+    def on_start(event: str, *_: object, **__: object) -> None:
+        if event == COMPILE_EVENT:
+            seen.append(pipe.is_back())
+
+    records: list[RecordData] = []
+    with recorded(records):
+        jax.monitoring.register_scalar_listener(on_start)
+        try:
+            compile_on(1)
+            compile_on(2)
+        finally:
+            monitoring.unregister_scalar_listener(on_start)
+    assert seen == [True, False]
+    assert [(record.compiler_log, record.missing) for record in records] == [(None, {}), ("", {})]
+    with leading_to("file", tmp_path), recorded(records):
+        compile_on(1)
+    assert records[-1].compiler_log == ""
+
+
+# ---------------------------------------------------------------- the process that passes it on
+
+
+def children() -> list[int]:
+    """The processes whose end this one would find when it waits for any."""
+    return [int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
+
+
+def relays() -> list[int]:
+    """The processes that pass something on for a pipe that this process holds."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"stderr_relay_main" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+def test_a_program_that_waits_for_its_children_finds_none_of_ours(pipe: Terminal) -> None:
+    before = children()
+    with listener.observed(lambda *_: None):
+        with compiling():
+            say(WARNING)
+            assert children() == before
+        assert children() == before
+        if not before:
+            with pytest.raises(ChildProcessError):
+                os.wait()
+
+
+def test_where_the_program_handles_the_end_of_children_none_is_started(pipe: Terminal) -> None:
+    told: list[int] = []
+    before = signal.signal(signal.SIGCHLD, lambda *_: told.append(1))
+    records: list[RecordData] = []
+    try:
+        with recorded(records), compiling():
+            assert pipe.is_back()
+            say(WARNING)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert told == []
+    assert pipe.text() == WARNING
+    assert "SIGCHLD" in records[0].missing["compiler_log"]
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise OSError(24, "Too many open files")
+
+
+@pytest.mark.parametrize(("home", "name"), [(stderr_relay.os, "pipe"), (stderr_relay.subprocess, "Popen")])
+def test_where_nothing_can_pass_it_on_descriptor_2_is_left_alone(
+    home: Any, name: str, pipe: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home, name, refuse)
+    records: list[RecordData] = []
+    with recorded(records):
+        for _ in range(2):
+            with compiling():
+                assert pipe.is_back()
+                say(WARNING)
+    assert pipe.text() == WARNING * 2
+    assert [record.compiler_log for record in records] == [None, None]
+    assert all("Too many open files" in record.missing["compiler_log"] for record in records)
+
+
+def test_a_python_that_does_not_do_it_is_found_out_before_anything_is_replaced(
+    pipe: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    records: list[RecordData] = []
+    with recorded(records), compiling():
+        assert pipe.is_back()
         say(WARNING)
     assert pipe.text() == WARNING
+    assert "does not answer" in records[0].missing["compiler_log"]
+
+
+def test_nobody_needs_a_place_for_files(pipe: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/there/is/no/such/folder")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    records: list[RecordData] = []
+    try:
+        with recorded(records), compiling():
+            say(WARNING * 500)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert pipe.text() == WARNING * 500
+    assert records[0].compiler_log == WARNING * 500
+
+
+def test_what_is_killed_meanwhile_costs_the_log_and_no_line(pipe: Terminal) -> None:
+    known, records = relays(), []
+    with recorded(records):
+        with compiling():
+            say("one\n")
+            assert eventually(lambda: pipe.text() == "one\n")
+            (ours,) = set(relays()) - set(known)
+            os.kill(ours, signal.SIGKILL)
+            child = subprocess.Popen(["/bin/sh", "-c", "echo child >&2; read -r line; echo late >&2"], stdin=-1)
+            say("two\n")
+            # Within 50 ms somebody looks.
+            assert eventually(pipe.is_back)
+            say("three\n")
+        assert pipe.is_back()
+        child.communicate(b"go\n")
+        with compiling():
+            assert pipe.is_back()
+            say("four\n")
+        assert eventually(lambda: len(pipe.text().splitlines()) == 6)
+    assert sorted(pipe.text().splitlines()) == sorted(["one", "two", "child", "three", "late", "four"])
+    assert [record.compiler_log for record in records] == [None, None]
+    assert all("compiler_log" in record.missing for record in records)
+
+
+def test_a_descriptor_2_that_leads_elsewhere_later_is_passed_on_there(pipe: Terminal) -> None:
+    read, write = os.pipe()
+    records: list[RecordData] = []
+    with recorded(records):
+        with compiling():
+            say("one\n")
+        os.dup2(write, 2)
+        with compiling():
+            say(WARNING)
+    assert (pipe.text(), os.read(read, 1000).decode()) == ("one\n", WARNING)
+    assert records[1].compiler_log == WARNING
+    os.close(read)
+    os.close(write)
+
+
+def test_nothing_is_remembered_from_one_compile_to_the_next(pipe: Terminal) -> None:
+    reader = threading.Thread(target=eventually, args=(lambda: len(pipe.text()) == 12 << 20,))
+    reader.start()
+    with listener.observed(lambda *_: None):
+        for _ in range(12):
+            with compiling():
+                say("x" * (1 << 20))
+        relay = xla_stderr._redirect._relay
+        assert relay is not None
+        assert relay.text(0) == (b"", 12 << 20)
+    reader.join()
+
+
+LATE = """
+listener.start(on_record)
+with compiling():
+    import subprocess
+    script = "for i in 1 2 3 4 5 6 7 8; do read -r line; echo late $i >&2; done"
+    child = subprocess.Popen(["/bin/sh", "-c", script], stdin=subprocess.PIPE)
+    os.write(2, b"early\\n")
+"""
+
+
+GO = "child.stdin.write(b'go\\n' * 8); child.stdin.flush(); child.wait()"
+
+
+@pytest.mark.parametrize(
+    "end",
+    # Without anybody to write to it, the child reads the end of its input at once.
+    [f"listener.stop(on_record); {GO}", "os.kill(os.getpid(), signal.SIGKILL)"],
+    ids=["the capture ends", "it dies"],
+)
+def test_a_process_that_was_started_meanwhile_is_heard_whatever_ends(end: str, tmp_path: Path) -> None:
+    _, _, errors = run(f"{LATE}\n{end}", tmp_path)
+    assert errors.splitlines() == ["early", *(f"late {n}" for n in range(1, 9))]
+
+
+ADOPTS = """
+import ctypes, time
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+listener.start(on_record)
+with compiling():
+    os.write(2, b"heard\\n")
+print(records[0].missing["compiler_log"])
+try:
+    print(os.wait())
+except ChildProcessError:
+    print("no child")
+"""
+
+
+def test_where_a_process_adopts_what_others_leave_it_gets_nothing_of_ours(tmp_path: Path) -> None:
+    status, output, errors = run(ADOPTS, tmp_path)
+    assert (status, errors) == (0, "heard\n")
+    why, child = output.splitlines()
+    assert "adopts the processes" in why
+    assert child == "no child"

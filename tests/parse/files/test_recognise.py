@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -188,3 +189,14 @@ def test_little_of_a_text_that_is_no_program_is_quoted(tmp_path: Path):
 def test_an_error_text_has_no_control_characters():
     error = ParseError("a\x1b[2J\nb", path="c\rd", expected="e\u202ef")
     assert str(error) == r"c\rd: a\x1b[2J\nb (expected e\u202ef)"
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path):
+    # Reading "at most 2 GiB" made room for as much, which a process with a limit has not.
+    path = tmp_path / "step.hlo"
+    path.write_text(fixtures.text("pallas.v5e"))
+    tracemalloc.start()
+    read_program(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 64 << 20

@@ -22,10 +22,12 @@ from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, FunctionKey, NamedText
-from pjit_inspect.model.record.reason import Difference, Reason
+from pjit_inspect.model.record.reason import Difference, Reason, Resharding
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.sharding.mesh import Device, Mesh
+from pjit_inspect.model.words.sentence import PHRASE_KINDS, Phrase, Sentence, bare, name, say, spec, word
 from pjit_inspect.parse.files import record_file
+from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.files.record_file import read_record, write_record
 
 # What hypothesis builds. Text holds everything a file name or source line may, lone surrogates included.
@@ -122,19 +124,29 @@ compile_keys = st.builds(
     arguments=tuples(arguments, max_size=2),
     config=named,
 )
+sentences = st.lists(st.builds(Phrase, st.sampled_from(PHRASE_KINDS), texts, st.booleans()), max_size=4).map(
+    Sentence.of
+)
 differences = st.builds(
     Difference,
     kind=st.sampled_from(["shape", "weak type", "evicted"]),
     path=texts,
+    before=naturals.map(str),
+    after=naturals.map(str),
     dimension=st.none() | naturals,
-    sentence=texts,
+    sentence=sentences,
+)
+resharded = st.builds(
+    Resharding, path=texts, given=texts, wanted=texts, size_bytes=st.none() | naturals, sentence=sentences
 )
 reasons = st.builds(
     Reason,
     kind=st.sampled_from(["first", "changed", "dropped", "known", "unknown"]),
-    sentence=texts,
+    sentence=sentences,
     differences=tuples(differences, max_size=2),
     nearest=st.none() | naturals,
+    notes=tuples(sentences, max_size=2),
+    resharded=tuples(resharded, max_size=1),
 )
 records = st.builds(
     RecordData,
@@ -171,6 +183,9 @@ records = st.builds(
 )
 
 
+MOVED = say("{}: sharding {} -> {}", name("params['w']"), bare(spec("P('data')")), word("`odd`"))
+
+
 def example_record(**changes) -> RecordData:
     """`f(x) = x @ w` on a 2 x 4 mesh: small enough to read in the JSON, with every kind of field."""
     mesh = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
@@ -196,6 +211,7 @@ def example_record(**changes) -> RecordData:
         "memory": MemoryStats(argument_bytes=2048),
         "versions": {"jax": "0.10.2"},
         "missing": {"stablehlo_text": "not printed"},
+        "reason": Reason(kind="changed", sentence=MOVED, notes=(say("from {}", name("x")),)),
         **changes,
     }
     return RecordData(**fields)
@@ -230,14 +246,68 @@ def with_json(change) -> io.BytesIO:
 
 @settings(deadline=None)
 @given(records)
-def test_every_record_comes_back_equal(data):
-    assert read_record(io.BytesIO(saved(data))) == data
+def test_every_record_comes_back_equal_but_clean(data):
+    assert read_record(io.BytesIO(saved(data))) == cleaned(data)
+
+
+def with_reason(sentence) -> io.BytesIO:
+    """A file whose reason has this in the place of its sentence."""
+    entries = entries_of(saved(example_record(reason=Reason(kind="changed", sentence=MOVED))))
+    whole = json.loads(entries["record.json"])
+    whole["record"]["reason"]["sentence"] = sentence
+    return archive_of({**entries, "record.json": json.dumps(whole).encode()})
+
+
+@settings(deadline=None)
+@given(reasons)
+def test_the_sentences_of_a_reason_come_back_with_their_phrases(reason):
+    back = read_record(io.BytesIO(saved(RecordData(name="f", transform="jit", reason=reason)))).reason
+    assert back is not None
+    assert [s.phrases for s in sentences_of(back)] == [s.phrases for s in sentences_of(cleaned(reason))]
+
+
+def sentences_of(reason: Reason) -> list[Sentence]:
+    parts = (*reason.differences, *reason.resharded)
+    return [reason.sentence, *reason.notes, *(part.sentence for part in parts)]
+
+
+def test_a_sentence_is_written_as_its_phrases():
+    whole = json.loads(entries_of(saved(example_record(reason=Reason(kind="changed", sentence=MOVED))))["record.json"])
+    assert whole["record"]["reason"]["sentence"] == [
+        ["name", "params['w']"], ["word", ": sharding "], ["spec", "P('data')", "bare"], ["word", " -> `odd`"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stored", "message"),
+    [
+        (5, r"\$\.record\.reason\.sentence is 5 \(expected a list of phrases\)"),
+        ({"word": "x"}, r"\.sentence is an object \(expected a list of phrases\)"),
+        (["word", "x"], r"\.sentence\[0\] is 'word' \(expected \[kind, text\] or \[kind, text, \"bare\"\]\)"),
+        ([["word", "x"], ["word"]], r"\.sentence\[1\] is a list of 1 \(expected \[kind, text\]"),
+        ([["spec", "P()", "bare", "bare"]], r"\.sentence\[0\] is a list of 4 "),
+        ([["spec", "P()", True]], r"\.sentence\[0\] is a list of 3 "),
+        ([["colour", "red"]], r"\.sentence\[0\]\[0\] is 'colour' \(expected one of 'word', 'axis', 'name', 'spec', "),
+        ([[[], "red"]], r"\.sentence\[0\]\[0\] is a list of 0 \(expected one of 'word'"),
+        ([["axis", 3]], r"\.sentence\[0\]\[1\] is 3 \(expected a string\)"),
+        ([["axis", None]], r"\.sentence\[0\]\[1\] is null \(expected a string\)"),
+    ],
+)
+def test_a_sentence_that_is_no_list_of_phrases_is_refused(stored, message):
+    with pytest.raises(ParseError, match=message):
+        read_record(with_reason(stored))
+
+
+def test_a_sentence_that_is_a_string_as_older_files_have_it_is_read():
+    reason = read_record(with_reason("`x`: length 3 -> 4")).reason
+    assert reason is not None
+    assert reason.sentence.phrases == (Phrase("code", "x"), Phrase("word", ": length 3 -> 4"))
 
 
 @settings(deadline=None)
 @given(records)
 def test_a_record_read_back_saves_to_the_same_bytes(data):
-    content = saved(data)
+    content = saved(cleaned(data))
     assert saved(read_record(io.BytesIO(content))) == content
 
 
@@ -257,7 +327,7 @@ def test_a_file_holds_the_programs_as_entries_other_tools_can_open():
 
 def test_a_sharding_and_a_mesh_are_written_once_however_often_they_are_used():
     whole = json.loads(entries_of(saved(example_record()))["record.json"])
-    assert (whole["format"], whole["version"]) == ("pjit_inspect record", 2)
+    assert (whole["format"], whole["version"]) == ("pjit_inspect record", 3)
     assert [len(whole["tables"][name]) for name in ("Device", "Mesh", "Sharding")] == [8, 1, 1]
     assert [row["sharding"] for row in whole["record"]["inputs"] + whole["record"]["outputs"]] == [0, 0, 0]
     assert whole["record"]["mesh"] == 0
@@ -487,7 +557,7 @@ def test_a_field_that_a_record_may_lack_takes_its_default():
 
 
 def test_a_newer_version_is_refused_naming_both():
-    with pytest.raises(VersionError, match="version 12, this package reads up to version 2: update pjit-inspect"):
+    with pytest.raises(VersionError, match="version 12, this package reads up to version 3: update pjit-inspect"):
         read_record(with_json(lambda whole: whole.update(version=12)))
 
 

@@ -13,8 +13,10 @@ import pytest
 import pjit_inspect as pi
 from pjit_inspect.model.program import hlo, hlo_columns
 from pjit_inspect.model.record import record
+from pjit_inspect.model.words.sentence import PHRASE_KINDS, Phrase
 from pjit_inspect.parse.files import record_file
 
+VERSION_2 = Path(__file__).parents[2] / "data" / "total.version_2.pjit"
 OLD = Path(__file__).parents[2] / "data" / "mlp.before_xla_was_asked.pjit"
 DOCS = Path(__file__).parents[3] / "docs"
 FORMAT = (DOCS / "save_format.md").read_text(encoding="utf-8")
@@ -80,6 +82,45 @@ def test_a_record_saved_before_xla_was_asked_loads_and_shows_its_causes():
     assert {row.name: row.spec for row in record.shardings}["w1"] == ("data", "model")
     for text in (record.show("text"), record.shardings):
         assert "saved by an earlier version of this package, which did not ask XLA" in " ".join(str(text).split())
+
+
+def test_a_record_of_version_2_keeps_its_sentences_word_for_word():
+    with zipfile.ZipFile(VERSION_2) as archive:
+        stored = json.loads(archive.read("record.json"))
+    assert stored["version"] == 2
+    reason = pi.load(VERSION_2).reason
+    assert reason.sentence == stored["record"]["reason"]["sentence"]
+    assert [d.sentence for d in reason.differences] == [
+        d["sentence"] for d in stored["record"]["reason"]["differences"]
+    ]
+    assert reason.resharded[0].sentence == stored["record"]["reason"]["resharded"][0]["sentence"]
+
+
+def test_what_stood_in_backticks_in_version_2_is_code():
+    static, moved = pi.load(VERSION_2).reason.differences
+    assert static.sentence.phrases == (
+        Phrase("word", "static argument "),
+        Phrase("code", "n"),
+        Phrase("word", ": 2 -> 3"),
+    )
+    path = Phrase("code", "params['layers'][0]['w']")
+    assert moved.sentence.phrases[0] == path
+    assert [phrase.kind for phrase in moved.sentence.phrases] == ["code", "word"]
+
+
+def test_a_record_of_version_2_saved_anew_is_of_the_newest_version(tmp_path: Path):
+    record = pi.load(VERSION_2)
+    record.save(tmp_path / "again.pjit")
+    again = pi.load(tmp_path / "again.pjit")
+    assert (again.data, again.reason) == (record.data, record.reason)
+    assert again.reason.sentence.phrases == record.reason.sentence.phrases
+    with zipfile.ZipFile(tmp_path / "again.pjit") as archive:
+        assert json.loads(archive.read("record.json"))["version"] == record_file.VERSION
+
+
+def test_every_kind_of_phrase_is_named():
+    told = FORMAT[FORMAT.index("The kinds are") :]
+    assert re.findall(r"`(\w+)`", told)[: len(PHRASE_KINDS)] == list(PHRASE_KINDS)
 
 
 def test_the_programs_and_tables_it_names_are_those_of_a_record():

@@ -16,7 +16,7 @@ from hlo_differences import EXPECTED, differences
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.fusions import find_fusions
-from pjit_inspect.analyze.program.trip_count import find_trip_count
+from pjit_inspect.analyze.program.loops import find_trip_count
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import Collective

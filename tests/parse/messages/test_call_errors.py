@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray
+from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 
-AUTO = MeshAxes(axes=(("data", 2), ("model", 4)), types=("auto", "auto"))
+AUTO = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("auto", "auto"))
 NAMED = "NamedSharding(mesh=Mesh('data': 2, 'model': 4, axis_types=(Auto, Auto)), spec={}, memory_kind=device)"
 
 # 0.10.2; 0.8.2 writes `PartitionSpec`.

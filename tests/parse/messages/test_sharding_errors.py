@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.report.explained_error import ErrorArray, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray
+from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.parse.messages.sharding_phrases import parse_array_type, parse_named_sharding, parse_spec
 
-AUTO = MeshAxes(axes=(("data", 2), ("model", 4)), types=("auto", "auto"))
-EXPLICIT = MeshAxes(axes=(("data", 2), ("model", 4)), types=("explicit", "explicit"))
+AUTO = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("auto", "auto"))
+EXPLICIT = MeshAxes(axis_names=("data", "model"), shape=(2, 4), axis_types=("explicit", "explicit"))
 
 # Written by the programs of `tests/sharding_errors.py` on the version in the name.
 NOT_DIVIDED_08 = (
@@ -64,6 +65,11 @@ def test_a_type_that_is_not_divided_is_a_result():
     assert facts.arrays == (ErrorArray(name="", shape=(6, 4), spec=("model", None), mesh=EXPLICIT),)
 
 
+def test_a_damaged_message_whose_mesh_has_an_axis_twice_is_not_read():
+    assert "'model'" in SHARD_MAP_08
+    assert parse_sharding_error(SHARD_MAP_08.replace("'model'", "'data'")) is None
+
+
 @pytest.mark.parametrize("message", [SHARD_MAP_08, SHARD_MAP_08.replace("PartitionSpec(", "P(")])
 def test_shard_map_names_every_argument(message):
     facts = parse_sharding_error(message)
@@ -73,7 +79,7 @@ def test_shard_map_names_every_argument(message):
         ("params['w']", (6, 4), ("model", None)),
         ("x", (5, 4), ("data", None)),
     ]
-    assert facts.arrays[0].mesh == MeshAxes(axes=(("data", 2), ("model", 4)))
+    assert facts.arrays[0].mesh == MeshAxes(axis_names=("data", "model"), shape=(2, 4))
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,13 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 from pjit_inspect.parse.wire.hlo_schema import message_class
-from pjit_inspect.parse.wire.replica_groups import expand_iota, expand_mesh_axes, parse_optional_replica_groups
-from pjit_inspect.parse.wire.replica_groups_text import print_groups, print_replica_groups
+from pjit_inspect.parse.wire.replica_groups import (
+    expand_iota,
+    expand_mesh_axes,
+    parse_optional_replica_groups,
+    print_groups,
+    print_replica_groups,
+)
 
 PROGRAM = """HloModule groups, num_partitions={devices}
 

@@ -82,4 +82,6 @@ def test_the_inspector_says_of_a_donated_input_whether_an_output_reuses_it():
     outputs = (dataclasses.replace(data.outputs[0], aliases="x"),)
     groups = array_groups(dataclasses.replace(data, inputs=inputs, outputs=outputs))
     rows = array_rows(groups, SharedTables())
-    assert [row["fate"] for row in rows] == [["donated"], ["donated, but no output reuses it"], [], ["reuses x"]]
+    assert [row["fate"] for row in rows] == [
+        [["donated"]], [["donated, but no output reuses it"]], [], [["reuses ", {"code": "x"}]],
+    ]  # fmt: skip

@@ -10,6 +10,7 @@ import view_reports
 from pjit_inspect.analyze.report.notes import collective_notes
 from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.report.note import Note
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.inspector.arrays import array_groups
 from pjit_inspect.view.inspector.notes import note_list
@@ -50,7 +51,6 @@ def notes_of(report: RecordReport) -> dict[str, tuple[str, list[str]]]:
     ids=lambda odd: next(iter(odd)),
 )
 def test_every_sentence_about_collectives_finds_them(odd):
-    """The sentences are those of the analysis: when their words change, this fails."""
     rows = (collective("odd", **odd), collective("plain"))
     sentences = collective_notes(rows, view_reports.train_step().data)
     assert len(sentences) == 1
@@ -60,13 +60,15 @@ def test_every_sentence_about_collectives_finds_them(odd):
 
 def test_widened_collectives_are_found_by_their_instructions():
     words = "1 collective sends f32 where the program has bf16"
-    report = report_of(collective("wide"), collective("plain"), widened=(("bf16", ("wide",)),))
-    assert notes_of(dataclasses.replace(report, notes=(words,)))[words] == ("collectives", ["jit(f)/wide"])
+    report = report_of(collective("wide"), collective("plain"))
+    note = Note.about(words, instructions=("wide",))
+    assert notes_of(dataclasses.replace(report, notes=(note,)))[words] == ("collectives", ["jit(f)/wide"])
 
 
 def test_an_argument_that_is_copied_is_found_by_its_path():
     words = "`params['emb']` arrives as P(), the program takes P('model', 'data'): every such call copies it"
-    report = dataclasses.replace(report_of(collective("plain")), notes=(words,))
+    note = Note.about(words, paths=("params['emb']",))
+    report = dataclasses.replace(report_of(collective("plain")), notes=(note,))
     assert notes_of(report)[words] == ("arrays", ["params['emb']"])
 
 
@@ -99,7 +101,9 @@ def test_facts_are_counted():
 
 def test_inputs_that_every_device_holds_whole_are_counted_with_their_bytes():
     """Two norms of 1,024 in each of four layers, of `params` in bf16 (2 KiB) and of `mu` in f32 (4 KiB)."""
-    list_name, names = notes_of(report_of(collective("plain")))["16 inputs are whole on every device: 48 KiB on each"]
+    list_name, names = notes_of(report_of(collective("plain")))[
+        "16 inputs are replicated on every device: 48 KiB on each"
+    ]
     assert list_name == "arrays"
     assert len(names) == 4
     assert all("ln" in name for name in names)

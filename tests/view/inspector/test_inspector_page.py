@@ -72,7 +72,12 @@ def test_the_bundle_loads_nothing_and_writes_no_markup():
 def test_a_notebook_output_has_the_still_display_beside_the_frame_and_hides_it_only_then():
     html = inspector_frame(payload("hostile"), "<p>still</p>")
     found = tags(html)
-    assert [tag for tag, _ in found] == ["div", "style", "iframe", "div", "p"]
+    assert [tag for tag, _ in found] == ["div", "style", "iframe", "div", "p", "script"]
+    # The script beside the frame is the same whatever the program: no word of it stands there.
+    assert (
+        html[html.rindex("<script>") :]
+        == (other := inspector_frame(payload("train_step"), ""))[other.rindex("<script>") :]
+    )
     assert found[2][1]["sandbox"] == "allow-scripts"
     assert (found[2][1]["srcdoc"] or "").startswith("<!DOCTYPE html>")
     assert html.index("<p>still</p>") > html.index("</iframe>")

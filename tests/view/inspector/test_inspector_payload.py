@@ -8,7 +8,7 @@ import pytest
 import view_reports
 from blob_reader import read_blob, strings
 
-from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
+from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.view.inspector.blob import json_text, pack_blob
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pjit_inspect.analyze.collectives.link_traffic import find_link_traffic
+from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.model.report.collective import Collective
 
 

@@ -6,13 +6,14 @@ import pytest
 
 from pjit_inspect.analyze.errors.explain import explain_error
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit, MeshAxes
+from pjit_inspect.model.report.explained_error import ErrorArray, ErrorScene, ExplainedError, Fit
+from pjit_inspect.model.sharding.mesh import MeshAxes
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
 
-MESH = MeshAxes(axes=(("data", 2), ("model", 4)))
+MESH = MeshAxes(axis_names=("data", "model"), shape=(2, 4))
 HOSTILE = "<script>alert(1)</script>\x1b[31m\n\u202e`"
 NOT_DIVIDED = (
     "One of pjit arguments with pytree key path {name} was given the sharding of NamedSharding(mesh=Mesh('{axis}': 4, "
@@ -48,7 +49,7 @@ def test_it_says_what_is_wrong_where_with_which_arrays_and_what_would_fit():
 
 def test_what_is_not_known_has_no_column_and_several_meshes_have_one():
     assert lines_of(ExplainedError(kind="unknown", sentence="no refusal")) == ["no refusal"]
-    small = MeshAxes(axes=(("model", 4),))
+    small = MeshAxes(axis_names=("model",), shape=(4,))
     arrays = (
         ErrorArray(name="x", shape=(4, 8), spec=("data", None), mesh=MESH, device_ids=tuple(range(8))),
         ErrorArray(name="w", shape=(8,), spec=("model",), mesh=small, device_ids=tuple(range(4))),
@@ -62,7 +63,7 @@ def test_what_is_not_known_has_no_column_and_several_meshes_have_one():
 
 @pytest.mark.parametrize("name", [HOSTILE, "w" * 400, "\x00"])
 def test_hostile_names_are_shown_as_text_of_bounded_size(name):
-    array = ErrorArray(name=name, dtype=name, shape=(6,), spec=(name,), mesh=MeshAxes(axes=((name, 4),)))
+    array = ErrorArray(name=name, dtype=name, shape=(6,), spec=(name,), mesh=MeshAxes(axis_names=(name,), shape=(4,)))
     frame, fits = Frame(file=name, line=1, function=name), (Fit(edit=name, effect=name),)
     error = ExplainedError(
         kind="indivisible", sentence=f"dimension 0 of `{name}`", arrays=(array,) * 50, fits=fits, frame=frame, line=name

@@ -71,8 +71,8 @@ def test_values_of_a_line_that_are_sharded_alike_are_one_row_when_there_are_many
 def test_the_answer_says_how_many_are_not_split_and_the_worst():
     # h and relu(h) lie on 4 of 8 devices each; 2 MiB on a device where an eighth of 4 MiB is 0.5.
     answer = " ".join(text_of(TABLE).splitlines()[1:3])
-    assert "5 values on 8 devices: 2 not split over all of them, 0 whole on every device" in answer
-    assert "the most wasteful has   1.50 MiB per device more than an even split; unknown for 1." in answer
+    assert "5 values on 8 devices: 2 not split over all of them, 0 replicated on every device" in answer
+    assert "the most wasteful   has 1.50 MiB per device more than an even split; unknown for 1." in answer
 
 
 def test_values_that_are_split_over_all_devices_are_said_to_be():

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.view.document.notation import (
-    groups_text,
-    known_spec_text,
-    operation_text,
-    path_pattern,
-    ranges_text,
-    scope_pattern,
-    slices_text,
-)
+from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+from pjit_inspect.view.document.notation import groups_text, known_spec_text, operation_text, ranges_text, slices_text
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, seconds_text
 

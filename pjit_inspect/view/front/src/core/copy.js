@@ -9,9 +9,11 @@ import { h } from "./dom.js";
 export async function copyText(store, button, text = store.data?.header.text) {
   if (!text) return;
   const done = (await toClipboard(text)) || byCommand(text, button);
+  const words = button.dataset.words ?? button.textContent ?? "";
+  button.dataset.words = words; // a second click finds the answer to the first
   button.textContent = done ? "Copied" : "Copying was refused";
   setTimeout(() => {
-    button.textContent = "Copy as text";
+    button.textContent = words;
   }, 1500);
 }
 

@@ -12,6 +12,7 @@ const natural = new Intl.Collator("en", { numeric: true });
 const SORTS = {
   collectives: [
     ["size", "bytes sent"],
+    ["time", "measured time"],
     ["name", "name"],
     ["count", "count"],
     ["place", "place"],
@@ -39,10 +40,15 @@ export function isFiltered(state) {
   return keys.some((key) => (state[key] ?? null) !== CLEAR[key]);
 }
 
-/** The key a list is sorted by: the chosen one, where this list has it. @param {import("./store.js").State} state */
-export function sortKey(state) {
+/**
+ * The key a list is sorted by: the chosen one, where this list has it; else its first, or time where it was measured.
+ * @param {import("./store.js").State} state
+ * @param {any} first
+ */
+export function sortKey(state, first) {
   const keys = SORTS[state.list].map(([key]) => key);
-  return keys.includes(state.sort) ? state.sort : keys[0];
+  if (keys.includes(state.sort)) return state.sort;
+  return first.measured && keys.includes("time") ? "time" : keys[0];
 }
 
 /**
@@ -56,7 +62,7 @@ export function shownRows(rows, state, first) {
   const shown = rows
     .map((row, i) => /** @type {[any, number]} */ ([row, i]))
     .filter(([row]) => fits(row, state, first));
-  const key = sortKey(state);
+  const key = sortKey(state, first);
   if (key !== "given") shown.sort(([a, i], [b, j]) => ORDER[key](a, b) || i - j);
   return state.reversed ? shown.reverse() : shown;
 }

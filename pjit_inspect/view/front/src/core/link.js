@@ -7,20 +7,21 @@ export function followHash(store) {
     const parts = new URLSearchParams(location.hash.slice(1));
     /** @type {any} */
     const changes = {};
-    if (["graph", "text", "traffic"].includes(parts.get("view") ?? "")) changes.centre = parts.get("view");
+    if (["graph", "text", "mesh", "traffic"].includes(parts.get("view") ?? "")) changes.centre = parts.get("view");
     if (["collectives", "arrays", "kernels"].includes(parts.get("list") ?? "")) changes.list = parts.get("list");
     if (["list", "details", "centre", "mesh"].includes(parts.get("pane") ?? "")) changes.pane = parts.get("pane");
     if (parts.has("wide")) changes.wide = true;
     if (parts.has("theme")) document.documentElement.dataset.theme = parts.get("theme") ?? "";
     store.set(changes);
     const name = parts.get("sel");
-    if (name && name !== store.selectionName()) store.selectName(name);
+    // A link may be older than the program: what it names can have another name now, or be gone.
+    if (name && name !== store.selectionName()) store.set({ stale: store.selectName(name) ? "" : name });
   };
   read();
   addEventListener("hashchange", read);
   const write = () => {
     const parts = new URLSearchParams(location.hash.slice(1));
-    parts.set("sel", store.selectionName());
+    if (!store.state.stale) parts.set("sel", store.selectionName());
     parts.set("view", store.state.centre);
     if (store.state.wide) parts.set("wide", "");
     else parts.delete("wide");

@@ -23,7 +23,6 @@ function drawSpan(span, all) {
   if ("code" in span) return h("code", {}, span.code);
   if ("axis" in span) return drawAxis(span.axis, span.axes, span.size, all);
   if ("number" in span) return drawNumber(span);
-  if ("prose" in span) return drawProse(span.prose, all);
   return "";
 }
 
@@ -37,12 +36,4 @@ function drawNumber(span) {
   const text = span.unit ? `${span.number}\u00a0${span.unit}` : span.number;
   const how = span.how === "counted" || !span.unit ? undefined : span.how;
   return h(span.strong ? "b" : "span", { title: how }, text);
-}
-
-/** A sentence with `code` in it; names of mesh axes in their colour. @param {string} text @param {string[]} all */
-export function drawProse(text, all) {
-  return text.split(/`([^`]*)`/).map((part, i) => {
-    if (i % 2 === 0) return part;
-    return all.includes(part) ? drawAxis(part, [part], null, all) : h("code", {}, part);
-  });
 }

@@ -21,6 +21,8 @@
  *   note: number | null,
  *   sort: string,
  *   reversed: boolean,
+ *   stale: string,
+ *   finding: number,
  * }} State
  */
 
@@ -35,7 +37,7 @@ export class Store {
     this.state = {
       list: "collectives",
       centre: first.has_graph ? "graph" : "text",
-      pane: "list",
+      pane: "centre",
       wide: false,
       text: "",
       axes: null,
@@ -51,12 +53,24 @@ export class Store {
       files: 0,
       shown: options.texts ?? ["source", "hlo"],
       hoverSpot: -1,
+      stale: "",
+      finding: 0,
     };
+    /** What is wrong with the program, as far as it is known. @type {{rows: any[], words: any[], waits: boolean}} */
+    this.findings = first.findings;
+    /** @type {{rows: any[], known: boolean, can_be_asked: boolean, waits: boolean, error: string}} */
+    this.suggestions = first.suggestions;
+    /** Asks the kernel; null in a page without one. @type {((message: any) => void) | null} */
+    this.ask = null;
     /** @type {((changed: Set<string>) => void)[]} */
     this.listeners = [];
-    this.isOpening = false;
     /** Whether the page shows one pane at a time; the page that holds the store says so. */
     this.isNarrow = () => false;
+    /** @type {(row: any) => {collectives: number[], kernels: {words: string, place: string, count: number}[]}} what takes
+     * an argument; the graph says so */
+    this.usesOf = () => ({ collectives: [], kernels: [] });
+    /** Pixels the graph takes to be in sight, and whether it is a picture of all kernels; the graph says so. */
+    this.graphNeed = () => ({ height: 0, isFlow: false });
   }
 
   /** @param {(changed: Set<string>) => void} listener */
@@ -80,6 +94,19 @@ export class Store {
     this.listeners.forEach((listener) => listener(new Set(["data"])));
   }
 
+  /** Others are known by now. @param {{rows: any[], words: any[], waits: boolean}} findings */
+  setFindings(findings) {
+    this.findings = findings;
+    this.state.finding = 0;
+    this.listeners.forEach((listener) => listener(new Set(["findings"])));
+  }
+
+  /** @param {Store["suggestions"]} suggestions */
+  setSuggestions(suggestions) {
+    this.suggestions = suggestions;
+    this.listeners.forEach((listener) => listener(new Set(["suggestions"])));
+  }
+
   /** Rows of a list; those of the first view until all are there. @param {string} list @returns {any[]} */
   rows(list) {
     if (this.data) return this.data.header[list] ?? [];
@@ -95,14 +122,13 @@ export class Store {
 
   /**
    * @param {Selection | null} selection
-   * @param {boolean} [isOpening] whether the page chose it: then nothing scrolls to it
+   * @param {boolean} [isOpening] whether the page chose it: then a stale link stays said
    */
   select(selection, isOpening = false) {
-    this.isOpening = isOpening;
     const now = this.state.selection;
     if (now?.type === selection?.type && now?.row === selection?.row) return;
     const list = selection && selection.type !== "line" ? { list: `${selection.type}s` } : {};
-    this.set({ selection, ...list });
+    this.set({ selection, ...(isOpening ? {} : { stale: "" }), ...list });
   }
 
   /** Places of the selection. @returns {Set<number>} */

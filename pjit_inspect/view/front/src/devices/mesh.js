@@ -8,6 +8,8 @@ import { defaultAxes, gridOf, sides } from "./grid.js";
 import { cutOf } from "./shard.js";
 import { axisClass } from "../core/spans.js";
 
+/** Pixels above the numbers, for the names of the axes that go across. */
+const NAMES = 14;
 const FONT = "10.5px system-ui, sans-serif";
 
 /** @param {import("../core/store.js").Store} store */
@@ -144,6 +146,14 @@ function deviceLines(store, position) {
   return [h("p", { class: "device" }, h("b", {}, `device ${ids[position]}`), `: ${facts.filter(Boolean).join(", ")}`)];
 }
 
+/** As much of a name as there is room for. @param {CanvasRenderingContext2D} pen @param {string} name @param {number} room */
+function cut(pen, name, room) {
+  if (pen.measureText(name).width <= room) return name;
+  let length = name.length - 1;
+  while (length > 1 && pen.measureText(`${name.slice(0, length)}\u2026`).width > room) length--;
+  return `${name.slice(0, length)}\u2026`;
+}
+
 class MeshView {
   /** @param {import("../core/store.js").Store} store */
   constructor(store) {
@@ -176,7 +186,7 @@ class MeshView {
   /** Lengths of the picture; the cells fill the space, up to a comfortable size. */
   layout() {
     const { columns, rows, gapX, gapY } = this.grid;
-    const [left, top] = [Math.min(64, Math.max(20, this.leftWidth())), 18];
+    const [left, top] = [this.leftWidth(), NAMES + 17];
     const gaps = (/** @type {number[]} */ gap, /** @type {number} */ count) =>
       gap.length ? Math.ceil(count / gap[0]) - 1 : 0;
     const [nx, ny] = [gaps(gapX, columns), gaps(gapY, rows)];
@@ -194,10 +204,11 @@ class MeshView {
     };
   }
 
+  /** Room for the name of the axis that goes down, and its numbers. */
   leftWidth() {
     const [down] = sides(this.grid);
-    const name = down.length ? (this.store.first.mesh.axes[down[down.length - 1]] ?? "") : "";
-    return name.length * 6 + 20;
+    const longest = Math.max(0, ...down.map((axis) => (this.store.first.mesh.axes[axis] ?? "").length));
+    return Math.min(110, Math.max(30, longest * 6.2 + 12));
   }
 
   paint() {
@@ -527,33 +538,76 @@ class MeshView {
    * @param {(name: string) => string} colors
    */
   names(pen, at, colors) {
-    const { axes, shape } = this.store.first.mesh;
+    const { axes } = this.store.first.mesh;
+    if (!axes.length) return;
     const [down, across] = sides(this.grid);
-    const all = this.store.first.axes;
-    const edge = (/** @type {number[]} */ on, /** @type {boolean} */ isAcross) => {
-      if (!on.length || !axes.length) return;
-      const inner = on[on.length - 1];
-      const count = isAcross ? this.grid.columns : this.grid.rows;
-      pen.fillStyle = colors(axisClass([axes[inner]], all));
-      pen.textAlign = isAcross ? "center" : "right";
-      const step = isAcross ? at.w : at.h;
-      const every = Math.max(1, Math.ceil((isAcross ? 22 : 13) / step));
-      let taken = -Infinity; // where the last name ends
-      for (let i = 0; i < count; i += every) {
-        const words =
-          i === 0
-            ? on.map((axis) => axes[axis]).join(" ") + (isAcross || at.h > 12 ? " 0" : "")
-            : String(on.length > 1 ? i % shape[inner] : i);
-        const half = pen.measureText(words).width / 2;
-        const x = Math.max(at.x(i) + at.w / 2, half + 2);
-        if (isAcross && x - half > taken) {
-          pen.fillText(words, x, 11);
-          taken = x + half + 4;
-        } else if (!isAcross) pen.fillText(words, at.left - 5, at.y(i) + at.h / 2 + 4);
+    const { columns, rows, gapX, gapY } = this.grid;
+    const color = (/** @type {number} */ axis) => colors(axisClass([axes[axis]], this.store.first.axes));
+    if (across.length) {
+      const inner = across[across.length - 1];
+      pen.textAlign = "center";
+      pen.fillStyle = color(inner);
+      this.numbers(pen, columns, gapX[0] ?? columns, at.w, 22, (i) => [at.x(i) + at.w / 2, NAMES + 11]);
+      this.named(pen, axes[inner], at.left, NAMES - 3);
+      if (across.length > 1) {
+        // The outer axis: a number over each of its blocks, before them its name.
+        const block = gapX[0];
+        const outer = axes[across[0]];
+        const end = at.left + pen.measureText(axes[inner]).width + 14;
+        pen.fillStyle = color(across[0]);
+        const nameEnd = this.named(pen, outer, end, NAMES - 3);
+        pen.textAlign = "center";
+        this.numbers(pen, columns / block, Infinity, block * at.w + 8, 22, (i) => {
+          const middle = at.x(i * block) + (block * at.w) / 2;
+          return middle - 10 < nameEnd ? null : [middle, NAMES - 3];
+        });
       }
-    };
-    edge(across, true);
-    edge(down, false);
+    }
+    if (!down.length) return;
+    const isFine = at.h >= 11 || down.length < 2; // else the numbers are those of the outer axis' blocks
+    const shown = down[isFine ? down.length - 1 : 0];
+    const block = isFine ? 1 : gapY[0];
+    pen.fillStyle = color(shown);
+    pen.textAlign = "right";
+    this.numbers(pen, rows / block, isFine ? (gapY[0] ?? rows) : Infinity, block * at.h, 13, (i) => [
+      at.left - 5,
+      at.y(i * block) + (block * at.h) / 2 + 4,
+    ]);
+    pen.fillText(cut(pen, axes[shown], at.left - 8), at.left - 5, NAMES + 11);
+  }
+
+  /**
+   * The name of an axis; tells where it ends.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {string} name
+   * @param {number} x
+   * @param {number} y
+   */
+  named(pen, name, x, y) {
+    pen.textAlign = "left";
+    const words = cut(pen, name, this.width - x - 4);
+    pen.fillText(words, x, y);
+    pen.textAlign = "center";
+    return x + pen.measureText(words).width + 8;
+  }
+
+  /**
+   * Numbers along an edge, as many as have room; from 0 again after every `turn`.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} count
+   * @param {number} turn
+   * @param {number} step pixels from one to the next
+   * @param {number} room pixels that each needs
+   * @param {(i: number) => [number, number] | null} place
+   */
+  numbers(pen, count, turn, step, room, place) {
+    const every = Math.max(1, Math.ceil(room / step));
+    if (every > 1 && turn < count && turn < 2 * every) return; // one lone 0 for each block would say nothing
+    for (let i = 0; i < count; i++) {
+      if ((i % turn) % every) continue;
+      const at = place(i);
+      if (at) pen.fillText(String(i % turn), ...at);
+    }
   }
 
   /** @param {MouseEvent} event */

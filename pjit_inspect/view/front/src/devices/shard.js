@@ -46,7 +46,7 @@ export function drawShards(cut, options) {
   const depth = shown.depthDims.length ? 9 : 0;
   const isPartial = cut.isPartial || cut.partial.length > 0;
   const behind = isPartial ? 2 : Math.min(3, cut.copies - 1);
-  const left = 22;
+  const left = Math.max(22, 6 + 5.8 * depthWords(cut, shown).length);
   const top = 20 + depth;
   const right = depth + behind * 3.5 + 2;
   const color = axisClass([...new Set(dimAxes(cut, shown.rowDim).concat(dimAxes(cut, shown.columnDim)))], options.axes);
@@ -193,7 +193,7 @@ function rulers(cut, shown, width, height, depth, axes) {
     parts.push(s("text", { class: `dim ${color}`, ...at }, words));
   }
   if (shown.depthDims.length) {
-    const words = shown.depthDims.map((dim) => [cut.shape[dim], ...dimAxes(cut, dim)].join(" ")).join(" \u00d7 ");
+    const words = depthWords(cut, shown);
     const own = shown.depthDims.flatMap((dim) => dimAxes(cut, dim));
     parts.push(
       s("text", { class: `dim depth ${axisClass(own, axes)}`, x: -4, y: -depth + 1, "text-anchor": "end" }, words),
@@ -201,6 +201,10 @@ function rulers(cut, shown, width, height, depth, axes) {
   }
   return parts;
 }
+
+/** What stands at the corner: the lengths that are not drawn. @param {import("./face.js").Cut} cut @param {import("./face.js").Face} shown */
+const depthWords = (cut, shown) =>
+  shown.depthDims.map((dim) => [cut.shape[dim], ...dimAxes(cut, dim)].join(" ")).join(" \u00d7 ");
 
 /**
  * Choose which dimensions are drawn, and which tile of the others.

@@ -33,13 +33,15 @@ export function totals(store) {
     );
     return { total, button };
   });
-  const title = h("h3", { "aria-live": "polite" }, TITLE);
+  const title = h("h2", { class: "minor", "aria-live": "polite" }, TITLE);
   store.listen((changed) => FILTERS.some((key) => changed.has(key)) && follow(store, title, rows));
   return h(
     "section",
     { class: "totals", "aria-label": "Sent per device and call, by mesh axis" },
     title,
-    rows.length ? rows.map((/** @type {any} */ row) => row.button) : h("p", { class: "dim" }, "Nothing is sent."),
+    rows.length
+      ? rows.map((/** @type {any} */ row) => row.button)
+      : h("p", { class: "dim" }, first.unsent ?? "Nothing is sent."),
     first.memory.length ? h("p", { class: "memory dim" }, drawSpans(first.memory, first.axes)) : null,
     first.measured ? h("p", { class: "memory dim" }, first.measured) : null,
   );

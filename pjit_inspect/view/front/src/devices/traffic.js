@@ -3,6 +3,12 @@ import { h } from "../core/dom.js";
 import { bytesText, thousands } from "../core/format.js";
 
 const MOST = 256;
+const TOP = 16;
+/** Shades of the scale; areas of equal steps, as the cells have. */
+const SHADES = [0.25, 0.5, 0.75, 1];
+
+/** How strong the colour of a share of the largest is. @param {number} share */
+const strength = (share) => 0.1 + 0.9 * Math.sqrt(share);
 
 /** @param {import("../core/store.js").Store} store */
 export function traffic(store) {
@@ -18,8 +24,9 @@ export function traffic(store) {
     })
   );
   const tip = h("p", { class: "tip", "aria-live": "polite" });
+  const scale = h("div", { class: "scale" });
   const busiest = h("div", { class: "busiest" });
-  const box = h("div", { class: "traffic" }, h("div", { class: "matrix" }, canvas, tip), busiest);
+  const box = h("div", { class: "traffic" }, h("div", { class: "matrix" }, canvas, scale, tip), busiest);
   /** @type {{cells: Float64Array, count: number, per: number} | null} */
   let grid = null;
   const draw = () => {
@@ -27,14 +34,17 @@ export function traffic(store) {
     if (!data) return;
     grid ??= binned(store);
     paint(canvas, grid, box);
-    if (!busiest.childElementCount) busiest.append(...links(store));
+    if (busiest.childElementCount) return;
+    busiest.append(...links(store));
+    scale.append(...scaleOf(grid));
   };
   const point = (/** @type {MouseEvent} */ event) => {
     if (!grid) return;
     const area = canvas.getBoundingClientRect();
     const { count, per } = grid;
-    const from = Math.floor(((event.clientY - area.top - 16) / (area.height - 16)) * count);
-    const to = Math.floor(((event.clientX - area.left - 28) / (area.width - 28)) * count);
+    const left = leftOf(grid);
+    const from = Math.floor(((event.clientY - area.top - TOP) / (area.height - TOP)) * count);
+    const to = Math.floor(((event.clientX - area.left - left) / (area.width - left)) * count);
     if (from < 0 || to < 0 || from >= count || to >= count) return;
     const [sender, receiver] = [from, to].map((cell) => named(store, cell, per));
     const sent = bytesText(Math.round(grid.cells[from * count + to]));
@@ -72,7 +82,8 @@ function binned(store) {
  * @param {HTMLElement} box
  */
 function paint(canvas, grid, box) {
-  const side = Math.max(120, Math.min(box.clientWidth - 40, box.clientHeight - 60, 34 * grid.count + 28, 460));
+  const left = leftOf(grid);
+  const side = Math.max(120, Math.min(box.clientWidth - 40, box.clientHeight - 96, 34 * grid.count + left, 460));
   const ratio = globalThis.devicePixelRatio || 1;
   canvas.width = canvas.height = side * ratio;
   canvas.style.width = canvas.style.height = `${side}px`;
@@ -81,18 +92,18 @@ function paint(canvas, grid, box) {
   pen.scale(ratio, ratio);
   const style = getComputedStyle(canvas);
   const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
-  const [w, hh] = [(side - 28) / grid.count, (side - 16) / grid.count];
+  const [w, hh] = [(side - left) / grid.count, (side - TOP) / grid.count];
   let most = 0;
   for (const size of grid.cells) most = Math.max(most, size);
   pen.fillStyle = color("panel");
-  pen.fillRect(28, 16, side - 28, side - 16);
+  pen.fillRect(left, TOP, side - left, side - TOP);
   pen.fillStyle = color("select");
   for (let i = 0; i < grid.cells.length; i++) {
     if (!grid.cells[i]) continue;
-    pen.globalAlpha = 0.1 + 0.9 * Math.sqrt(grid.cells[i] / most);
+    pen.globalAlpha = strength(grid.cells[i] / most);
     pen.fillRect(
-      28 + (i % grid.count) * w,
-      16 + Math.floor(i / grid.count) * hh,
+      left + (i % grid.count) * w,
+      TOP + Math.floor(i / grid.count) * hh,
       Math.max(0.7, w - (w > 6 ? 1 : 0)),
       Math.max(0.7, hh - (hh > 6 ? 1 : 0)),
     );
@@ -102,15 +113,38 @@ function paint(canvas, grid, box) {
   pen.font = "10px system-ui, sans-serif";
   const every = Math.max(1, Math.ceil((12 + 6 * String(grid.count * grid.per).length) / w));
   for (let i = 0; i < grid.count; i += every) {
+    const half = pen.measureText(String(i * grid.per)).width / 2;
     pen.textAlign = "center";
-    pen.fillText(String(i * grid.per), 28 + (i + 0.5) * w, 11);
+    if (left + (i + 0.5) * w + half <= side) pen.fillText(String(i * grid.per), left + (i + 0.5) * w, 11);
     pen.textAlign = "right";
-    pen.fillText(String(i * grid.per), 24, 16 + (i + 0.5) * hh + 3);
+    pen.fillText(String(i * grid.per), left - 4, TOP + (i + 0.5) * hh + 3);
   }
   canvas.setAttribute(
     "aria-label",
     `Traffic between ${grid.count} places of the mesh; the busiest links stand in the table`,
   );
+}
+
+/** Room for the numbers beside the rows. @param {{count: number, per: number}} grid */
+const leftOf = (grid) => 10 + 6.5 * String(grid.count * grid.per).length;
+
+/** What the strength of a cell's colour means. @param {{cells: Float64Array, per: number}} grid */
+function scaleOf(grid) {
+  let most = 0;
+  for (const size of grid.cells) most = Math.max(most, size);
+  if (!most) return [];
+  return [
+    h("span", {}, grid.per > 1 ? `sent per call between ${grid.per} and ${grid.per} devices:` : "sent per call:"),
+    ...SHADES.map((one) => {
+      const share = one * one;
+      return h(
+        "span",
+        {},
+        h("i", { class: "shade", style: { opacity: strength(share) } }),
+        bytesText(Math.round(share * most)),
+      );
+    }),
+  ];
 }
 
 /** @param {import("../core/store.js").Store} store */
@@ -132,7 +166,7 @@ function links(store) {
   );
   const more = data.header.traffic_left_out;
   return [
-    h("h3", {}, "Busiest links, per call"),
+    h("h2", { class: "minor" }, "Busiest links, per call"),
     h("table", { class: "numbers" }, rows),
     h(
       "p",

@@ -12,7 +12,8 @@ const GAP = 22;
 const WIDTH = 1200;
 
 /**
- * @typedef {{width: number, height: number}} Size
+ * @typedef {{width: number, height: number, box?: number, port?: number}} Size where a node is wider than what is drawn
+ *   of it as a box: the box's width, from the left, which lines may reach, and where the line below leaves it
  * @typedef {{nodes: Size[], edges: [number, number][]}} Graph
  * @typedef {{x: number, y: number, width: number, height: number}} Box
  * @typedef {[number, number][]} Route corners, from the source's lower border to the target's upper border

@@ -7,13 +7,15 @@
  * @property {number} count how many nodes
  * @property {number[]} width by item
  * @property {number[]} height by item
+ * @property {number[]} box by item: how much of the width, from the left, lines from above may reach
+ * @property {(number | undefined)[]} port by item: where the line below must leave, from the left
  * @property {number[]} source by item: the node whose result passes there; for a node itself
  * @property {number[][]} up by item: items one layer above that lead to it
  * @property {number[][]} down by item: items one layer below that it leads to
  * @property {number[]} x by item: its middle; set by `placeItems`
  */
 
-/** @param {{width: number, height: number}[]} nodes @param {[number, number][]} edges @returns {Layers} */
+/** @param {import("./layered.js").Size[]} nodes @param {[number, number][]} edges @returns {Layers} */
 export function buildLayers(nodes, edges) {
   const layer = ranks(nodes.length, edges);
   /** @type {Layers} */
@@ -23,6 +25,8 @@ export function buildLayers(nodes, edges) {
     count: nodes.length,
     width: nodes.map((node) => node.width),
     height: nodes.map((node) => node.height),
+    box: nodes.map((node) => node.box ?? node.width),
+    port: nodes.map((node) => node.port),
     source: nodes.map((_, i) => i),
     up: nodes.map(() => []),
     down: nodes.map(() => []),
@@ -97,6 +101,8 @@ function thread(layers, source, targets) {
     const place = layers.layer.push(at) - 1;
     layers.width.push(0);
     layers.height.push(0);
+    layers.box.push(0);
+    layers.port.push(undefined);
     layers.source.push(source);
     layers.up.push([]);
     layers.down.push([]);

@@ -54,8 +54,10 @@ function within(value, low, high) {
 
 /** Where ports of a box may be. @param {Layers} layers @param {number} item @returns {[number, number]} */
 function reach(layers, item) {
-  const half = Math.max(0, layers.width[item] / 2 - EDGE);
-  return [layers.x[item] - half, layers.x[item] + half];
+  const left = layers.x[item] - layers.width[item] / 2;
+  const middle = left + layers.box[item] / 2;
+  const half = Math.max(0, layers.box[item] / 2 - EDGE);
+  return [middle - half, middle + half];
 }
 
 /** One port below each item, one above for each line that ends there. @param {Layers} layers */
@@ -72,6 +74,8 @@ function findPorts(layers) {
  * @param {number} item
  */
 function portBelow(layers, item) {
+  const port = layers.port[item];
+  if (port !== undefined) return layers.x[item] - layers.width[item] / 2 + port;
   const middle = layers.x[item];
   if (item >= layers.count || !layers.down[item].length) return middle;
   const [low, high] = reach(layers, item);

@@ -1,7 +1,7 @@
 // Puts the panes together, and the keys that work everywhere.
 import { h, tabs } from "../core/dom.js";
 import { details } from "./details.js";
-import { CLEAR, isFiltered } from "../core/filters.js";
+import { CLEAR, isFiltered, shownRows } from "../core/filters.js";
 import { graph } from "../graph/pane/pane.js";
 import { copyText } from "../core/copy.js";
 import { header } from "./header.js";
@@ -14,10 +14,14 @@ import { totals } from "../devices/totals.js";
 import { traffic } from "../devices/traffic.js";
 
 const NARROW = 640;
+const MIDDLE = 1100;
+const ROOMY = 1400;
+/** Pixels of the details under the graph, where panes stand under each other. */
+const WHY = 236;
 const PANES = [
+  ["centre", "Overview"],
   ["list", "List"],
   ["details", "Details"],
-  ["centre", "Program"],
   ["mesh", "Mesh"],
 ];
 
@@ -38,7 +42,9 @@ export function mount(root, first) {
     (key) => store.set({ pane: key }),
   );
   paneBar.bar.classList.add("panes");
-  const middle = centre(store);
+  const meshTab = h("div", { class: "meshtab" });
+  const onDevices = [totals(store), mesh(store)];
+  const middle = centre(store, meshTab);
   const frame = h(
     "div",
     { class: first.counts[0] ? "frame" : "frame quiet" },
@@ -47,11 +53,16 @@ export function mount(root, first) {
     list(store),
     middle,
     details(store),
-    totals(store),
-    mesh(store),
+    onDevices,
     live,
   );
   root.replaceChildren(frame);
+  // Under the graph where there is room for both, else one of its tabs.
+  new ResizeObserver(() => {
+    const isTab = root.clientWidth > NARROW && root.clientWidth <= ROOMY;
+    const place = isTab ? meshTab : frame;
+    if (onDevices[0].parentNode !== place) place.append(...onDevices);
+  }).observe(root);
   const classes = () => {
     frame.classList.toggle("wide", store.state.wide);
     for (const [key] of PANES) frame.classList.toggle(`pane-${key}`, store.state.pane === key);
@@ -68,12 +79,30 @@ export function mount(root, first) {
 }
 
 /**
- * What is selected at first: the dearest collective; where there is none, the first array.
+ * Pixels that the inspector would like to have: its graph, and the details of what is selected.
+ * @param {HTMLElement} root
+ * @param {import("../core/store.js").Store} store
+ */
+export function neededHeight(root, store) {
+  const of = (/** @type {string} */ one) => /** @type {HTMLElement | null} */ (root.querySelector(one));
+  const { height } = store.graphNeed();
+  const graph = (of(".centrebar")?.offsetHeight ?? 0) + height;
+  const why = of(".details")?.scrollHeight ?? 0;
+  const top = of(".top")?.offsetHeight ?? 0;
+  const width = root.clientWidth;
+  if (width <= NARROW) return top + (of(".panes")?.offsetHeight ?? 0) + graph + Math.min(why, WHY);
+  if (width <= MIDDLE) return top + Math.max(graph, (5 / 3) * Math.min(why, 340));
+  return top + Math.max(graph + (width > ROOMY ? (of(".mesh")?.offsetHeight ?? 0) : 0), why);
+}
+
+/**
+ * What is selected at first: the dearest collective, or the longest where it was measured; where there is none, the first array.
  * @param {import("../core/store.js").Store} store
  * @returns {import("../core/store.js").Selection | null}
  */
 function opening(store) {
-  if (store.rows("collectives").length) return { type: "collective", row: 0 };
+  const collectives = shownRows(store.rows("collectives"), { ...store.state, list: "collectives" }, store.first);
+  if (collectives.length) return { type: "collective", row: collectives[0][1] };
   return store.rows("arrays").length ? { type: "array", row: 0 } : null;
 }
 
@@ -84,15 +113,16 @@ function spoken(store) {
   return [row.kind ?? row.role, row.what ?? row.name, row.sent ?? row.all ?? row.traffic].join(", ");
 }
 
-/** The tabs in the middle. @param {import("../core/store.js").Store} store */
-function centre(store) {
+/** The tabs in the middle. @param {import("../core/store.js").Store} store @param {HTMLElement} meshTab */
+function centre(store, meshTab) {
   const { bar: textBar, box: textBox } = texts(store);
-  const views = { text: textBox, traffic: traffic(store), graph: graph(store, schedule(store)) };
+  const views = { graph: graph(store, schedule(store)), text: textBox, mesh: meshTab, traffic: traffic(store) };
   const bar = tabs(
     "What the middle shows",
     [
       ["graph", "Graph"],
       ["text", "Linked text"],
+      ["mesh", "Mesh"],
       ["traffic", "Traffic"],
     ],
     () => store.state.centre,
@@ -106,10 +136,13 @@ function centre(store) {
   );
   const update = () => {
     bar.update();
-    for (const [key, view] of Object.entries(views)) view.hidden = key !== store.state.centre;
+    // The mesh is under the graph where there is room for both.
+    const shown = store.state.centre === "mesh" && !meshTab.childElementCount ? "graph" : store.state.centre;
+    for (const [key, view] of Object.entries(views)) view.hidden = key !== shown;
     textBar.hidden = store.state.centre !== "text";
   };
   store.listen((changed) => changed.has("centre") && update());
+  new MutationObserver(update).observe(meshTab, { childList: true });
   update();
   return box;
 }

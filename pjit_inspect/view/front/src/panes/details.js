@@ -3,14 +3,20 @@ import { h } from "../core/dom.js";
 import { plural, thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { cutOf, drawShards, shardPicker } from "../devices/shard.js";
-import { axisClass, drawProse, drawSpans } from "../core/spans.js";
+import { axisClass, drawSpans } from "../core/spans.js";
+import { suggestions } from "./suggestions.js";
+
+/** Characters of a first sentence that leave the picture in sight. */
+const LONG = 260;
 
 /** @param {import("../core/store.js").Store} store */
 export function details(store) {
   const box = h("section", { class: "details", "aria-label": "Details", tabindex: 0 });
   const draw = () => {
-    const { selection } = store.state;
-    box.replaceChildren(...(selection === null || !store.data ? empty(store) : DRAW[selection.type](store)));
+    const { selection, list } = store.state;
+    const isGallery = store.data && list === "arrays" && selection?.type !== "array" && selection?.type !== "line";
+    const parts = isGallery ? gallery(store) : selection === null || !store.data ? empty(store) : null;
+    box.replaceChildren(...(parts ?? DRAW[/** @type {NonNullable<typeof selection>} */ (selection).type](store)));
   };
   store.listen((changed) => {
     if (changed.has("selection"))
@@ -20,12 +26,116 @@ export function details(store) {
     if (
       changed.has("selection") ||
       changed.has("data") ||
+      changed.has("list") ||
+      changed.has("suggestions") ||
       (changed.has("device") && store.state.selection?.type === "array")
     )
       draw();
   });
   draw();
   return box;
+}
+
+const MOST_PICTURES = 60;
+
+/**
+ * All arguments side by side, how each is cut over the mesh: what the list of arrays opens with.
+ * @param {import("../core/store.js").Store} store
+ */
+function gallery(store) {
+  const { data, first } = store;
+  const inputs = store
+    .rows("arrays")
+    .map((row, i) => /** @type {[any, number]} */ ([row, i]))
+    .filter(([row]) => row.role === "input");
+  const pictures = inputs.slice(0, MOST_PICTURES).map(([row, i]) => {
+    const cut = data && cutOf(data, row.sharding, row.shape);
+    const times = row.number > 1 ? ` \u00d7 ${thousands(row.number)}` : "";
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "small-multiple",
+        title: `${row.name}\n${row.array} ${row.spec}`,
+        onclick: () => store.select({ type: "array", row: i }),
+      },
+      cut
+        ? drawShards(cut, { axes: first.axes, width: 58, label: `${row.array}, ${row.spec}` })
+        : h("span", { class: "dim" }, "?"),
+      h("b", { class: "code" }, h("bdi", {}, row.name), times),
+      h("code", {}, row.spec),
+    );
+  });
+  return [
+    h(
+      "h2",
+      {},
+      plural(
+        inputs.reduce((sum, [row]) => sum + row.number, 0),
+        "argument",
+      ),
+    ),
+    h("p", { class: "dim small" }, "How each is cut; the numbers in the blocks are devices. Choose one to see more."),
+    h("div", { class: "multiples" }, pictures),
+    ...(inputs.length > MOST_PICTURES
+      ? [h("p", { class: "dim small" }, `${inputs.length - MOST_PICTURES} more in the list`)]
+      : []),
+  ];
+}
+
+/**
+ * What takes an argument, and the collectives among it.
+ * @param {import("../core/store.js").Store} store
+ * @param {any} row
+ */
+function uses(store, row) {
+  const { collectives, kernels } = store.usesOf(row);
+  const all = store.rows("collectives");
+  const parts = [];
+  if (collectives.length)
+    parts.push(
+      h("h3", {}, `${plural(collectives.length, "collective")} of it alone`),
+      h(
+        "ul",
+        { class: "places uses" },
+        collectives
+          .slice(0, 12)
+          .map((at) =>
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                { type: "button", class: "link", onclick: () => store.select({ type: "collective", row: at }) },
+                glyph(all[at].kind),
+                ` ${all[at].kind} over ${store.data?.header.axis_sets[all[at].axes].words}`,
+              ),
+              h("span", { class: "dim" }, ` ${all[at].sent}`),
+            ),
+          ),
+      ),
+    );
+  if (kernels.length)
+    parts.push(
+      h("h3", {}, "Read by"),
+      h(
+        "ul",
+        { class: "places uses" },
+        kernels
+          .slice(0, 12)
+          .map(({ words, place, count }) =>
+            h(
+              "li",
+              {},
+              h("code", {}, words),
+              count > 1 ? h("span", { class: "times" }, ` \u00d7 ${thousands(count)} `) : " ",
+              place ? placeLink(store, place) : null,
+            ),
+          ),
+        kernels.length > 12 ? h("li", { class: "dim" }, `and ${kernels.length - 12} more`) : null,
+      ),
+    );
+  return parts;
 }
 
 /** @param {import("../core/store.js").Store} store */
@@ -59,24 +169,7 @@ function drawCollective(store) {
       { class: "marks" },
       row.chips.map((/** @type {string} */ chip) => h("span", { class: "markchip" }, chip)),
     ),
-    ...row.reasons
-      .flatMap((/** @type {any} */ reason) => [
-        ...reason.sentences.map((/** @type {any} */ sentence) => h("p", { class: "cause" }, drawSpans(sentence, axes))),
-        reason.facts.length
-          ? h(
-              "details",
-              {},
-              h("summary", {}, `${plural(reason.facts.length, "fact")} behind it`),
-              h(
-                "ul",
-                { class: "facts" },
-                reason.facts.map((/** @type {any} */ fact) => h("li", {}, drawSpans(fact, axes))),
-              ),
-            )
-          : null,
-      ])
-      .filter(Boolean),
-    ...(row.picture ? [moves(row, axes)] : []),
+    ...why(row, axes),
     numbers(row.numbers),
     facts([
       ["moves", row.moves],
@@ -85,8 +178,36 @@ function drawCollective(store) {
     ]),
     ...places(store, row),
     ...instructions(row.names, row.number),
-    ...row.suggestions.map((/** @type {any} */ one) => suggestion(one, axes)),
+    ...suggestions(store, row),
   ];
+}
+
+/**
+ * The reasons, and the picture as early as can be: what is first said of it stands above, where it is short.
+ * @param {any} row
+ * @param {string[]} axes
+ */
+function why(row, axes) {
+  const reasons = row.reasons.flatMap((/** @type {any} */ reason) => [
+    ...reason.sentences.map((/** @type {any} */ sentence) => h("p", { class: "cause" }, drawSpans(sentence, axes))),
+    ...(reason.facts.length
+      ? [
+          h(
+            "details",
+            {},
+            h("summary", {}, `${plural(reason.facts.length, "fact")} behind it`),
+            h(
+              "ul",
+              { class: "facts" },
+              reason.facts.map((/** @type {any} */ fact) => h("li", {}, drawSpans(fact, axes))),
+            ),
+          ),
+        ]
+      : []),
+  ]);
+  if (!row.picture) return reasons;
+  const above = (reasons[0]?.textContent ?? "").length <= LONG ? 1 : 0;
+  return [...reasons.slice(0, above), moves(row, axes), ...reasons.slice(above)];
 }
 
 /** @param {any} row @param {string[]} axes */
@@ -159,16 +280,33 @@ function facts(rows) {
 /** @param {import("../core/store.js").Store} store @param {any} row */
 function places(store, row) {
   if (!row.lines?.length) return [];
-  const items = row.lines.map((/** @type {[any, string]} */ [where, line], /** @type {number} */ i) =>
+  const items = alike(row.lines).map(({ where, line, all }, i) =>
     h(
       "li",
-      {},
+      { title: all.length > 1 ? all.join("\n") : undefined },
       placeLink(store, where),
+      all.length > 1 ? h("span", { class: "times" }, ` \u00d7 ${thousands(all.length)}`) : null,
       i ? h("span", { class: "dim" }, " (caller)") : null,
       line ? h("code", { class: "line" }, line) : null,
     ),
   );
   return [h("h3", {}, "Source"), h("ul", { class: "places" }, items)];
+}
+
+/**
+ * Places whose lines of source read the same, in one file, as one.
+ * @param {[string, string][]} lines
+ */
+function alike(lines) {
+  /** @type {Map<string, {where: string, line: string, all: string[]}>} */
+  const found = new Map();
+  for (const [where, line] of lines) {
+    const key = line ? `${where.slice(0, where.lastIndexOf(":"))}\n${line}` : where;
+    const one = found.get(key);
+    if (one) one.all.push(where);
+    else found.set(key, { where, line, all: [where] });
+  }
+  return [...found.values()];
 }
 
 /**
@@ -194,25 +332,6 @@ function instructions(names, number) {
   if (!known.length) return [];
   const shown = known.slice(0, 8).join(", ") + (number > 8 ? ` and ${thousands(number - 8)} more` : "");
   return [h("h3", {}, `In the HLO (${plural(number, "instruction")})`), h("p", { class: "code names" }, shown)];
-}
-
-/** @param {any} one @param {string[]} axes */
-function suggestion(one, axes) {
-  return h(
-    "aside",
-    { class: "suggestion" },
-    h("b", {}, "Suggestion"),
-    h("p", {}, drawProse(one.title, axes)),
-    h("p", {}, drawProse(one.sentence, axes)),
-    h(
-      "dl",
-      { class: "pairs" },
-      h("dt", {}, "gain"),
-      h("dd", {}, one.gain),
-      h("dt", {}, "check"),
-      h("dd", {}, one.checked),
-    ),
-  );
 }
 
 /** @param {import("../core/store.js").Store} store */
@@ -262,9 +381,10 @@ function drawArray(store) {
       ? h(
           "ul",
           { class: "facts" },
-          row.fate.map((/** @type {string} */ words) => h("li", {}, drawProse(words, first.axes))),
+          row.fate.map((/** @type {any[]} */ words) => h("li", {}, drawSpans(words, first.axes))),
         )
       : "",
+    ...uses(store, row),
     state.device === null ? h("p", { class: "dim small" }, "Point at a device of the mesh to see its block.") : "",
     row.names.length ? h("p", { class: "code names" }, row.names.slice(0, 40).join(", ")) : "",
   ];

@@ -1,8 +1,10 @@
-// The top: what was compiled, the answer in a sentence, notes that filter, and the buttons.
+// The top: what was compiled, the answer in a sentence, findings, notes that filter, and the buttons.
 import { copyText } from "../core/copy.js";
 import { h } from "../core/dom.js";
+import { findings } from "./findings.js";
 import { CLEAR } from "../core/filters.js";
 import { drawSpans } from "../core/spans.js";
+import { question } from "./question.js";
 
 /** @param {import("../core/store.js").Store} store */
 export function header(store) {
@@ -34,12 +36,37 @@ export function header(store) {
     h(
       "div",
       { class: "title" },
-      h("div", { class: "what" }, drawSpans(first.title, first.axes)),
+      h("h1", { class: "what" }, drawSpans(first.title, first.axes)),
       h("div", { class: "buttons" }, copy, widen),
     ),
-    h("p", { class: "answer" }, drawSpans(first.answer, first.axes)),
-    notes.length ? h("div", { class: "notes", role: "group", "aria-label": "Notes" }, notes) : null,
+    question(store),
+    h(
+      "p",
+      { class: "answer" },
+      drawSpans(first.answer, first.axes),
+      first.measured ? ` ${first.measured[0].toUpperCase()}${first.measured.slice(1)}.` : null,
+    ),
+    staleLink(store),
+    findings(store),
+    notes.length ? h("div", { class: "notes", role: "group", "aria-label": "Notes", tabindex: 0 }, notes) : null,
   );
+}
+
+/** What the page's address names and the program has not. @param {import("../core/store.js").Store} store */
+function staleLink(store) {
+  const words = h("span", {});
+  const hide = () => store.set({ stale: "" });
+  const close = h("button", { type: "button", class: "button", onclick: hide }, "Dismiss");
+  const box = h("p", { class: "stale", role: "status" }, words, close);
+  box.hidden = true;
+  store.listen((changed) => {
+    if (!changed.has("stale")) return;
+    box.hidden = !store.state.stale;
+    const name = store.state.stale.slice(0, 200);
+    words.textContent =
+      name && `This link names ${name}, which this program does not have. It may be of another compile. `;
+  });
+  return box;
 }
 
 /**

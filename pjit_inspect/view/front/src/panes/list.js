@@ -1,6 +1,8 @@
 // The list on the left: collectives, arrays or kernels, with a filter and chips.
 import { h, moved, tabs } from "../core/dom.js";
 import { thousands } from "../core/format.js";
+import { FORMS, tableText } from "./copies.js";
+import { copyText } from "../core/copy.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass } from "../core/spans.js";
 import { CLEAR, isFiltered, shownRows, sortKey, sortsOf } from "../core/filters.js";
@@ -19,7 +21,10 @@ export function list(store) {
   ];
   const items = names.map(
     ([key, words], i) =>
-      /** @type {[string, any]} */ ([key, [words, h("span", { class: "count" }, ` ${thousands(first.counts[i])}`)]]),
+      /** @type {[string, any]} */ ([
+        key,
+        [words, h("span", { class: "count" }, first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`)],
+      ]),
   );
   const bar = tabs(
     "What to list",
@@ -31,29 +36,41 @@ export function list(store) {
     h("input", {
       type: "search",
       class: "filter",
-      placeholder: "Filter by name, file:line, scope  ( / )",
+      placeholder: "Filter  ( / )",
+      title: "By name, file:line, scope, axis or kind; every word must be there",
       "aria-label": "Filter the list",
       oninput: () => store.set({ text: input.value }),
     })
   );
   const chips = h("div", { class: "chips" });
   const tools = new Tools(store);
-  const rows = h("div", {
-    class: "rows",
-    role: "listbox",
-    "aria-label": "Rows",
-    tabindex: -1,
-    onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event),
-  });
+  const options = h("div", { "aria-label": "Rows" });
+  const rest = h("div", {});
+  const rows = h(
+    "div",
+    {
+      class: "rows",
+      tabindex: -1,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => walk(store, rows, event),
+    },
+    options,
+    rest,
+  );
   let limit = PAGE;
   const draw = () => {
     const all = store.rows(store.state.list);
     const shown = shownRows(all, store.state, first);
     tools.update(all, shown);
     const current = store.state.selection;
-    rows.replaceChildren(...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current)));
+    if (current && `${current.type}s` === store.state.list)
+      limit = Math.max(limit, shown.findIndex(([, i]) => i === current.row) + 1);
+    options.setAttribute("role", shown.length ? "listbox" : "group");
+    rest.replaceChildren();
+    options.replaceChildren(
+      ...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current)),
+    );
     if (shown.length > limit)
-      rows.append(
+      rest.append(
         h(
           "button",
           {
@@ -68,8 +85,8 @@ export function list(store) {
         ),
       );
     const more = store.data?.header.more[store.state.list];
-    if (more && !store.state.text) rows.append(h("p", { class: "nothing" }, more));
-    if (!shown.length) rows.append(nothing(store, input));
+    if (more && !store.state.text) rest.append(h("p", { class: "nothing" }, more));
+    if (!shown.length) rest.append(nothing(store, input));
     mark(store, rows);
   };
   const update = (/** @type {Set<string>} */ changed) => {
@@ -78,7 +95,10 @@ export function list(store) {
     if (input.value !== store.state.text) input.value = store.state.text;
     if (CHIPS.some((key) => changed.has(key))) drawChips(store, chips);
     if (ROWS.some((key) => changed.has(key))) draw();
-    else if (changed.has("selection")) mark(store, rows);
+    else if (changed.has("selection") || changed.has("pane") || changed.has("wide")) {
+      if (store.state.selection?.row && !isDrawn(store, rows)) draw();
+      else mark(store, rows);
+    }
   };
   store.listen(update);
   update(new Set(["data"]));
@@ -86,12 +106,18 @@ export function list(store) {
     "section",
     { class: "list", "aria-label": "List" },
     bar.bar,
-    h("div", { class: "filters" }, input, chips, tools.box),
+    h(
+      "div",
+      { class: "filters" },
+      h("div", { class: "tools" }, input, tools.open, tools.sort, tools.order),
+      tools.facets(chips),
+      tools.status,
+    ),
     rows,
   );
 }
 
-/** Sorting, the filter by cause, and how many rows are left. */
+/** Sorting, the filters behind a button, and how many rows are left. */
 class Tools {
   /** @param {import("../core/store.js").Store} store */
   constructor(store) {
@@ -104,8 +130,61 @@ class Tools {
       onclick: () => store.set({ reversed: !store.state.reversed }),
     });
     this.cause = this.select("Only this cause", (value) => store.set({ cause: value || null }));
-    this.count = h("span", { class: "dim shown", role: "status" });
-    this.box = h("div", { class: "tools" }, this.sort, this.order, this.cause, this.count);
+    this.count = h("span", { class: "shown", role: "status" });
+    const clear = h("button", { type: "button", class: "button", onclick: () => store.set(CLEAR) }, "Clear");
+    this.status = h("p", { class: "dim status" }, this.count, clear);
+    this.box = h("div", { class: "facets", role: "group", "aria-label": "Filters", hidden: true });
+    this.open = h(
+      "button",
+      {
+        type: "button",
+        class: "button facet",
+        title: "Filter by axis, kind and cause",
+        "aria-expanded": "false",
+        onclick: () => this.show(Boolean(this.box.hidden)),
+      },
+      "Filters \u25be",
+    );
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.show(false);
+      this.open.focus();
+    });
+  }
+
+  /** What opens over the list. @param {HTMLElement} chips */
+  facets(chips) {
+    this.box.append(chips, this.cause, this.copies());
+    return this.box;
+  }
+
+  /** Copies the rows that are shown, as they are sorted. */
+  copies() {
+    const { store } = this;
+    const buttons = FORMS.map(([form, words]) => {
+      const button = h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          onclick: () => {
+            const { list } = store.state;
+            const rows = shownRows(store.rows(list), store.state, store.first).map(([row]) => row);
+            copyText(store, button, tableText(form, list, rows, store.data?.header.axis_sets ?? []));
+          },
+        },
+        words,
+      );
+      return button;
+    });
+    return h("div", { class: "chips", role: "group", "aria-label": "Copy the rows as" }, "Copy the rows as", buttons);
+  }
+
+  /** @param {boolean} isShown */
+  show(isShown) {
+    this.box.hidden = !isShown;
+    this.open.setAttribute("aria-expanded", String(isShown));
   }
 
   /** @param {string} label @param {(value: string) => void} chosen */
@@ -122,15 +201,22 @@ class Tools {
     const list = `${state.list} ${Boolean(data)}`;
     if (list !== this.list) this.options(all);
     this.list = list;
-    this.sort.value = sortKey(state);
+    this.sort.value = sortKey(state, this.store.first);
     this.cause.value = state.cause ?? "";
     this.order.textContent = state.reversed ? "\u2191" : "\u2193";
     this.order.setAttribute("aria-pressed", String(state.reversed));
     this.order.setAttribute("aria-label", "Reverse the order");
     this.order.title = "Reverse the order";
     const number = (/** @type {any[]} */ rows) => rows.reduce((sum, row) => sum + row.number, 0);
-    this.count.textContent =
-      shown.length < all.length ? `${thousands(number(shown.map(([row]) => row)))} of ${thousands(number(all))}` : "";
+    const isPart = shown.length < all.length;
+    this.count.textContent = isPart
+      ? `${thousands(number(shown.map(([row]) => row)))} of ${thousands(number(all))}`
+      : "";
+    this.status.hidden = !isPart;
+    this.open.setAttribute(
+      "aria-pressed",
+      String([state.axes, state.kind, state.role, state.cause ?? null].some((one) => one !== null)),
+    );
   }
 
   /** What this list can be sorted by, and the causes it has. @param {any[]} all */
@@ -184,7 +270,13 @@ function drawChips(store, chips) {
     /** @type {boolean} */ on,
     /** @type {() => void} */ click,
     /** @type {string} */ title,
-  ) => h("button", { type: "button", class: "chip", title, "aria-pressed": String(on), onclick: click }, words);
+    /** @type {string} */ name,
+  ) =>
+    h(
+      "button",
+      { type: "button", class: "chip", title, "aria-label": name, "aria-pressed": String(on), onclick: click },
+      words,
+    );
   /** @type {HTMLElement[]} */
   const shown = [];
   if (state.list === "collectives") {
@@ -197,6 +289,7 @@ function drawChips(store, chips) {
           state.axes === axes,
           () => store.set({ axes: state.axes === axes ? null : axes }),
           `Only over ${set.words}`,
+          `${set.words}, ${thousands(number)}`,
         ),
       );
     }
@@ -207,6 +300,7 @@ function drawChips(store, chips) {
           state.kind === kind,
           () => store.set({ kind: state.kind === kind ? null : kind }),
           `Only ${kind}`,
+          `${kind}, ${thousands(number)}`,
         ),
       );
   }
@@ -218,6 +312,7 @@ function drawChips(store, chips) {
           state.role === role,
           () => store.set({ role: state.role === role ? null : role }),
           `Only ${role}s`,
+          `${role}s, ${thousands(number)}`,
         ),
       );
   chips.replaceChildren(...(shown.length > 1 ? shown : []));
@@ -252,6 +347,7 @@ function drawRow(store, row, index, isFirst) {
     },
     glyph(parts.sign),
     h("span", { class: "name" }, h("bdi", {}, parts.name)),
+    parts.axes ? h("span", { class: "axisname" }, parts.axes) : null,
     h("span", { class: "size" }, parts.size),
     h("span", { class: "sub" }, parts.sub),
     h("span", { class: "times" }, row.number > 1 ? `\u00d7 ${thousands(row.number)}` : ""),
@@ -268,7 +364,9 @@ function narrow(store) {
 function collectiveParts(store, row) {
   const set = store.first.axis_sets[row.axes] ?? store.data?.header.axis_sets[row.axes];
   const scope = row.what.split("/").slice(0, 2).join("/");
-  const sub = [row.kind, row.place, scope === row.name ? "" : scope].filter(Boolean).join(" \u00b7 ");
+  const sub = [row.time && `${row.time} measured`, row.kind, row.place, scope === row.name ? "" : scope]
+    .filter(Boolean)
+    .join(" \u00b7 ");
   return {
     sign: row.kind,
     name: row.name,
@@ -276,6 +374,7 @@ function collectiveParts(store, row) {
     size: row.sent,
     sub,
     share: row.share,
+    axes: set?.words ?? "",
     color: axisClass(set?.axes ?? null, store.first.axes),
   };
 }
@@ -292,6 +391,7 @@ function arrayParts(store, row) {
     size: row.all,
     sub,
     share: null,
+    axes: "",
     color: axisClass(axes, store.first.axes),
   };
 }
@@ -312,6 +412,7 @@ function kernelParts(_store, row) {
     size: row.traffic,
     sub,
     share: null,
+    axes: "",
     color: "ax-none",
   };
 }
@@ -334,12 +435,22 @@ function mark(store, rows) {
   if (found) requestAnimationFrame(() => intoView(rows, found));
 }
 
+/**
+ * Whether the selected row is among those drawn: of a long list only the first are.
+ * @param {import("../core/store.js").Store} store
+ * @param {HTMLElement} rows
+ */
+function isDrawn(store, rows) {
+  const { selection, list: kind } = store.state;
+  return `${selection?.type}s` !== kind || rows.querySelector(`.row[data-row="${selection?.row}"]`) !== null;
+}
+
 /** Scrolls only inside the list, and only when the row is hidden. @param {HTMLElement} box @param {HTMLElement} row */
 function intoView(box, row) {
-  const top = row.offsetTop - box.offsetTop;
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + row.offsetHeight > box.scrollTop + box.clientHeight)
-    box.scrollTop = top + row.offsetHeight - box.clientHeight;
+  // Not by `offsetTop`, which counts from whatever element around it happens to be positioned.
+  const [area, at] = [box.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (at.top < area.top) box.scrollTop -= area.top - at.top;
+  else if (at.bottom > area.top + box.clientHeight) box.scrollTop += at.bottom - area.top - box.clientHeight;
 }
 
 /** @param {import("../core/store.js").Store} store @param {HTMLElement} rows @param {KeyboardEvent} event */

@@ -1,15 +1,17 @@
 // The one entry: as a page (exported file, or the frame of the notebook's default display) it starts itself from the
 // data in the page; as a widget module, anywidget calls `render`.
-import { mount } from "./app.js";
-import { inflate, openBlob } from "../core/blob.js";
+import { mount, neededHeight } from "./app.js";
+import { followHeight, framePlace, ownPlace } from "./height.js";
+import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { followHash } from "../core/link.js";
 import boxgraphCss from "../graph/box/box.css";
+import findingsCss from "./findings.css";
 import graphCss from "../graph/pane/graph.css";
 import scheduleCss from "../schedule/schedule.css";
 import stylesCss from "../core/styles.css";
 import tooltipCss from "../core/tooltip.css";
 
-const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss].join("\n");
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, findingsCss].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {
@@ -44,14 +46,45 @@ function followTheme(store, changed) {
   };
 }
 
+/**
+ * The height of what is shown, once it is drawn.
+ * @param {HTMLElement} root
+ * @param {import("../core/store.js").Store} store
+ * @param {import("./height.js").Place} place
+ */
+function fitHeight(root, store, place) {
+  const observer = new ResizeObserver(() => {
+    if (!root.clientWidth) return; // not on the page yet
+    observer.disconnect();
+    const shown = {
+      need: () => neededHeight(root, store),
+      isTall: () => store.isNarrow() || store.graphNeed().isFlow,
+    };
+    const follow = () => {
+      followHeight(root, shown, place);
+      requestAnimationFrame(() => store.listeners.forEach((listener) => listener(new Set(["height"]))));
+    };
+    requestAnimationFrame(() => requestAnimationFrame(follow));
+  });
+  observer.observe(root);
+}
+
 async function startPage() {
   const root = document.getElementById("pjit-inspector");
   const first = document.getElementById("pjit-first");
   const blob = document.getElementById("pjit-blob");
   if (!root || !first || !blob) return;
+  const isFrame = parent !== window;
+  if (isFrame) root.classList.add("inset");
   const store = mount(root, JSON.parse(first.textContent ?? ""));
+  // Only the notebook's own page, around the frame, has anything to add (`delivery_html`).
+  addEventListener("message", (event) => {
+    if (parent !== window && event.source === parent && Array.isArray(event.data?.pjitFindings?.rows))
+      store.setFindings(event.data.pjitFindings);
+  });
   try {
-    store.open(openBlob(await inflate(blob.textContent ?? "")));
+    store.open(openBlob(await inflate(fromBase64(blob.textContent ?? ""))));
+    if (isFrame) framePlace((place) => fitHeight(root, store, place));
     followHash(store);
     followTheme(store);
     performance.mark("pjit-ready");
@@ -71,6 +104,7 @@ function render({ model, el }) {
   const shadow = el.attachShadow ? el.attachShadow({ mode: "open" }) : el;
   addStyle(/** @type {any} */ (shadow));
   const root = document.createElement("div");
+  root.classList.add("inset");
   shadow.append(root);
   const theme = () => {
     const isLight = document.body.dataset.jpThemeLight; // JupyterLab's theme; elsewhere the browser's preference counts
@@ -81,14 +115,18 @@ function render({ model, el }) {
   const store = mount(root, JSON.parse(model.get("_first")));
   const unfollow = followTheme(store, theme);
   let isOurs = false;
-  const open = () => {
+  let isClosed = false;
+  const open = async () => {
     const bytes = /** @type {DataView} */ (model.get("_blob"));
     if (!bytes?.byteLength) return;
-    isOurs = true; // the kernel knows it: only what the reader chooses is told
     const buffer = /** @type {ArrayBuffer} */ (bytes.buffer);
-    store.open(openBlob(buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)));
+    const data = openBlob(await inflate(new Uint8Array(buffer, bytes.byteOffset, bytes.byteLength)));
+    if (isClosed) return;
+    isOurs = true; // the kernel knows it: only what the reader chooses is told
+    store.open(data);
     store.selectName(model.get("selection"));
     isOurs = false;
+    fitHeight(root, store, ownPlace(root));
     root.setAttribute("data-ready", "true");
   };
   const tell = () => {
@@ -103,14 +141,31 @@ function render({ model, el }) {
     store.selectName(model.get("selection"));
     isOurs = false;
   };
+  const heard = () => {
+    const words = model.get("_findings");
+    if (words) store.setFindings(JSON.parse(words));
+  };
+  const advised = () => {
+    const words = model.get("_suggestions");
+    if (words) store.setSuggestions(JSON.parse(words));
+  };
+  store.ask = (message) => model.send(message);
   store.listen((changed) => changed.has("selection") && tell());
+  model.on("change:_findings", heard);
+  model.on("change:_suggestions", advised);
+  heard();
+  advised();
   model.on("change:_blob", open);
   model.on("change:selection", follow);
   open();
+  model.send({ type: "drawn" });
   return () => {
+    isClosed = true;
     unfollow();
     model.off("change:_blob", open);
     model.off("change:selection", follow);
+    model.off("change:_findings", heard);
+    model.off("change:_suggestions", advised);
   };
 }
 

@@ -16,7 +16,28 @@ export function texts(store) {
   const chips = KINDS.map(([key, words]) =>
     h("button", { type: "button", class: "chip", "data-text": key, onclick: () => toggle(store, key) }, words),
   );
-  const bar = h("div", { class: "textbar", role: "group", "aria-label": "Which texts" }, chips);
+  const hits = h("span", { class: "dim hits", role: "status" });
+  const search = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "search",
+      class: "filter textsearch",
+      placeholder: "Find in the texts",
+      "aria-label": "Find in the texts",
+      title: "Enter: the next line, Shift Enter: the one before",
+      oninput: () => find(0),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && find(event.shiftKey ? -1 : 1),
+    })
+  );
+  const find = (/** @type {number} */ step) => {
+    const counts = panes.map((pane) => pane.find(search.value, step));
+    hits.textContent = search.value
+      ? plural(
+          counts.reduce((sum, count) => sum + count, 0),
+          "line",
+        )
+      : "";
+  };
+  const bar = h("div", { class: "textbar", role: "group", "aria-label": "Which texts" }, search, hits, chips);
   const box = h("div", { class: "texts" });
   /** @type {Pane[]} */
   let panes = [];
@@ -71,6 +92,9 @@ class Pane {
     this.store = store;
     this.kind = kind;
     this.hold = false;
+    /** @type {number[]} lines that hold what is looked for */
+    this.found = [];
+    this.at = -1;
     this.first = this.last = -1;
     /** @type {HTMLElement[]} */
     this.rows = [];
@@ -205,9 +229,30 @@ class Pane {
     return this.spots[i] >= 0 || this.entities[i] >= 0;
   }
 
+  /**
+   * Looks for words, without regard to case; goes to the first line that has them, or `step` lines of them further. How
+   * many there are.
+   * @param {string} words
+   * @param {number} step
+   */
+  find(words, step) {
+    const wanted = words.toLowerCase();
+    if (!step) {
+      this.found = [];
+      for (let i = 0; wanted && i < this.lines.length; i++)
+        if (this.lines.at(i).toLowerCase().includes(wanted)) this.found.push(i);
+    }
+    const count = this.found.length;
+    this.at = count ? (step ? (Math.max(0, this.found.indexOf(this.at)) + step + count) % count : 0) : -1;
+    this.at = this.at < 0 ? -1 : this.found[this.at];
+    if (this.at >= 0) this.scroll.scrollTop = Math.max(0, (this.at - 4) * LINE);
+    this.draw();
+    return count;
+  }
+
   /** The classes of a line. @param {number} i @param {Marks} marks */
   style(i, marks) {
-    return `ln ${this.state(i, marks)}${this.isLinked(i) ? " linked" : ""}`;
+    return `ln ${this.state(i, marks)}${this.isLinked(i) ? " linked" : ""}${i === this.at ? " hit" : ""}`;
   }
 
   /** @param {number} i @param {Marks} marks */

@@ -6,6 +6,7 @@ import { bytesText } from "../../core/format.js";
 import { layered } from "../../layered/layered.js";
 import { axisClass } from "../../core/spans.js";
 import { tooltip } from "../../core/tooltip.js";
+import { stepTo } from "./walk.js";
 
 const FONTS = {
   title: "600 11px system-ui, sans-serif",
@@ -265,50 +266,11 @@ class DagView {
   /** @param {KeyboardEvent} event */
   key(event) {
     const at = this.nodes.findIndex((node) => node === event.target);
-    const count = this.nodes.length;
-    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = {
-      Home: 0,
-      End: count - 1,
-      Enter: at,
-      " ": at,
-      ArrowDown: this.toward(at, 0, 1),
-      ArrowUp: this.toward(at, 0, -1),
-      ArrowRight: this.toward(at, 1, 0),
-      ArrowLeft: this.toward(at, -1, 0),
-    }[event.key];
+    if (at < 0) return;
+    const to = stepTo(event, at, this.dag.picture.boxes, this.dag.edges);
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
     this.choose(to, to === at && (event.key === "Enter" || event.key === " "));
-  }
-
-  /**
-   * The nearest in a direction: along an edge where there is one.
-   * @param {number} at
-   * @param {number} dx
-   * @param {number} dy
-   */
-  toward(at, dx, dy) {
-    const { boxes } = this.dag.picture;
-    const middle = (/** @type {import("../../layered/layered.js").Box} */ box) => [
-      box.x + box.width / 2,
-      box.y + box.height / 2,
-    ];
-    const [x, y] = middle(boxes[at]);
-    const linked = new Set(
-      this.dag.edges.flatMap(([from, to]) => (dy > 0 && from === at ? [to] : dy < 0 && to === at ? [from] : [])),
-    );
-    let found = at;
-    let least = Infinity;
-    boxes.forEach((box, i) => {
-      const [bx, by] = middle(box);
-      const along = (bx - x) * dx + (by - y) * dy;
-      const aside = Math.abs((bx - x) * dy) + Math.abs((by - y) * dx);
-      if (i === at || along <= 1 || (dx && aside > box.height + boxes[at].height)) return;
-      const cost = along + 2 * aside - (linked.has(i) ? 1e5 : 0);
-      if (cost < least) [found, least] = [i, cost];
-    });
-    return found;
   }
 }

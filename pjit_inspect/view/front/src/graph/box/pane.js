@@ -19,16 +19,19 @@ const closers = new WeakMap();
  * @param {number} box
  * @param {HTMLElement} host
  * @param {(box: number) => void} [changed]
+ * @param {boolean} [isQuiet] whether the page opens it by itself: then the reader's focus stays where it is
  * @returns {() => void}
  */
-export function openBox(store, box, host, changed = () => {}) {
+export function openBox(store, box, host, changed = () => {}, isQuiet = false) {
   const { data } = store;
   if (!data || data.header.graph?.missing) return () => {};
   closers.get(host)?.();
   const before = /** @type {HTMLElement | null} */ (
     /** @type {Document | ShadowRoot} */ (host.getRootNode()).activeElement
   );
-  const pane = h("section", { class: "boxpane", role: "region" });
+  const pane = h("section", { class: isQuiet ? "boxpane quiet" : "boxpane", role: "region" });
+  // Until the reader turns to it, the wheel is the notebook's.
+  for (const turn of ["pointerdown", "focusin"]) pane.addEventListener(turn, () => pane.classList.remove("quiet"));
   const close = () => {
     stop();
     if (!pane.isConnected) return;
@@ -37,9 +40,11 @@ export function openBox(store, box, host, changed = () => {}) {
     if (before?.isConnected) before.focus({ preventScroll: true });
   };
   let stop = () => {};
+  let isFirst = isQuiet;
   const show = (/** @type {number} */ number) => {
     stop();
-    stop = fill(store, pane, number, { close, show });
+    stop = fill(store, pane, number, { close, show }, isFirst);
+    isFirst = false;
     changed(number);
   };
   pane.addEventListener("keydown", (event) => {
@@ -62,8 +67,9 @@ export function openBox(store, box, host, changed = () => {}) {
  * @param {HTMLElement} pane
  * @param {number} box
  * @param {Moves} moves
+ * @param {boolean} isQuiet
  */
-function fill(store, pane, box, moves) {
+function fill(store, pane, box, moves, isQuiet) {
   const data = /** @type {import("../../core/blob.js").Store} */ (store.data);
   const content = readBox(data, box);
   const dag = content.kernels.length > MOST || content.isList ? null : dagOf(content, data);
@@ -134,7 +140,7 @@ function fill(store, pane, box, moves) {
     ),
     body,
   );
-  draw(false);
+  draw(isQuiet);
   return () => stop();
 }
 

@@ -17,6 +17,8 @@ export class Graph {
     const group = (/** @type {string} */ name, /** @type {string[]} */ keys) =>
       Object.fromEntries(keys.map((key) => [key, column(`${name}.${key}`)]));
     this.header = data.header.graph;
+    /** @type {string} what runs: "kernel", or "operation" where nothing has been fused yet */
+    this.work = data.header.work;
     /** @type {string[]} */
     this.phases = this.header.phases;
     /** @type {number[]} the phases that occur, left to right */

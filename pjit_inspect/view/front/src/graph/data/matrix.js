@@ -13,10 +13,12 @@ import { BACKWARD, UPDATE } from "./columns.js";
  * @typedef {import("./fold.js").Move} Move
  * @typedef {import("./fold.js").Difference} Difference
  * @typedef {{type: "move", of: Move} | {type: "share", of: Move}} MoveWords a collective, or a share of a combined one
- * @typedef {{type: "difference", of: Difference} | {type: "more", of: number}} DifferenceWords of another layer; or how
- *   many more there are
+ * @typedef {{type: "difference", of: Difference} | {type: "more", of: number, rest: Content[]}} DifferenceWords of
+ *   another layer; or what there is no room for
  * @typedef {MoveWords | DifferenceWords} Content
- * @typedef {Content & {y: number}} Line
+ * @typedef {Content & {x: number, y: number, w: number}} Line its place in its box; all are `LINE` high
+ * @typedef {{gap: number, band: number, end: number, inset: number, least: number}} Measures heights, in pixels: between
+ *   rows, of a frame's head, at the foot, between a frame and what is in it, of the lowest row
  * @typedef {{
  *   cell: Cell,
  *   x: number,
@@ -46,25 +48,38 @@ import { BACKWARD, UPDATE } from "./columns.js";
  *   at: Map<number, Box>,
  *   short: boolean,
  *   gap: number,
- * }} Layout
+ *   measures: Measures,
+ *   chipWidth: ChipWidth | undefined,
+ * }} Layout `chipWidth` of a compact one only
+ * @typedef {(content: Content, isShort: boolean) => number} ChipWidth
  */
 
 export const HEAD = 24;
 export const LINE = 17;
 export const TOP = 36;
-export const ROW_GAP = 26;
-export const BAND_HEAD = 27;
-const BAND_END = 14;
+/** @type {Measures} */
+const ROOMY = { gap: 26, band: 27, end: 14, inset: 10, least: HEAD + 3 };
+/** @type {Measures} */
+const COMPACT = { gap: 9, band: 26, end: 8, inset: 6, least: 24 };
 const LANE = 7;
+const CHIP_GAP = 5;
+const MOST_CHIP_ROWS = 2;
 const MOST_DIFFERENCES = 3;
 const MOST_BOXES = 60;
 const MOST_HEIGHT = 1100;
 
-/** Widths of the columns for the room there is. @param {number[]} phases @param {number} room */
-export function columnsFor(phases, room) {
-  const between = (/** @type {number} */ low, /** @type {number} */ value, /** @type {number} */ high) =>
-    Math.round(Math.max(low, Math.min(high, value)));
-  const isTight = phases.length > 3 && room < 900; // four phases in the middle pane: everything gives a little
+/** @param {number} low @param {number} value @param {number} high */
+const between = (low, value, high) => Math.round(Math.max(low, Math.min(high, value)));
+
+/**
+ * Widths of the columns for the room there is.
+ * @param {number[]} phases
+ * @param {number} room
+ * @param {boolean} [isCompact]
+ */
+export function columnsFor(phases, room, isCompact = false) {
+  if (isCompact) return compactColumns(phases, room);
+  const isTight = room < (phases.length > 3 ? 900 : 640); // four phases in the middle pane: everything gives a little
   const labelWidth = between(isTight ? 96 : 104, 0.16 * room, isTight ? 96 : 190);
   const gap = between(isTight ? 46 : 54, 0.075 * room, isTight ? 46 : 84);
   const gutter = isTight ? 24 : room < 900 ? 32 : 46;
@@ -75,63 +90,141 @@ export function columnsFor(phases, room) {
   const wide = phases.length - (last ? 1 : 0);
   const rest = room - labelWidth - gutter - 16 - gap * (phases.length - 1) - last;
   const width = between(isTight ? 138 : 150, rest / wide, wide > 1 ? 270 : 420);
-  let x = labelWidth + gutter;
-  const columns = phases.map((phase, i) => {
-    const column = { phase, x, w: last && i === phases.length - 1 ? last : width };
-    x += column.w + gap;
-    return column;
-  });
-  return { columns, labelWidth, gap, width: x - gap + 16, gutter, short: width < 216 };
+  const columns = sideBySide(phases, labelWidth + gutter, gap, width, last);
+  const end = columns[columns.length - 1];
+  return { columns, labelWidth, gap, width: end.x + end.w + 16, gutter, short: width < 216 };
+}
+
+/** As many phases side by side as there are. @param {number[]} phases @param {number} room */
+function compactColumns(phases, room) {
+  const labelWidth = between(78, 0.17 * room, 190);
+  const gap = between(10, 0.035 * room, 30);
+  const gutter = 14;
+  const last = phases.length > 1 && phases[phases.length - 1] === UPDATE ? between(42, 0.13 * room, 120) : 0;
+  const wide = phases.length - (last ? 1 : 0);
+  const width = between(94, (room - labelWidth - gutter - 10 - gap * (phases.length - 1) - last) / wide, 420);
+  const columns = sideBySide(phases, labelWidth + gutter, gap, width, last);
+  const end = columns[columns.length - 1];
+  return { columns, labelWidth, gap, width: end.x + end.w + 10, gutter, short: width < 190 };
+}
+
+/**
+ * @param {number[]} phases
+ * @param {number} x
+ * @param {number} gap
+ * @param {number} width
+ * @param {number} last the width of the last column, where it is another one
+ */
+function sideBySide(phases, x, gap, width, last) {
+  return phases.map((phase, i) => ({
+    phase,
+    x: x + i * (width + gap),
+    w: last && i === phases.length - 1 ? last : width,
+  }));
 }
 
 /**
  * The whole picture.
  * @param {Graph} graph
  * @param {Shown} shown
- * @param {{room: number, phases?: number[], flows?: boolean}} options
+ * @param {{
+ *   room: number,
+ *   phases?: number[],
+ *   flows?: boolean,
+ *   chipWidth?: ChipWidth,
+ * }} options `chipWidth`: rows are as low as can be, what is in a box stands side by side in pieces that wide
  * @returns {Layout}
  */
-export function layoutOf(graph, shown, { room, phases = graph.columns, flows = true }) {
+export function layoutOf(graph, shown, { room, phases = graph.columns, flows = true, chipWidth }) {
   const view = viewOf(graph, shown, { flows });
-  const sizes = columnsFor(phases, room);
+  const sizes = columnsFor(phases, room, Boolean(chipWidth));
+  const measures = chipWidth ? COMPACT : ROOMY;
   /** @type {Layout} */
-  const layout = { ...sizes, boxes: [], bands: [], labels: [], arrows: [], pills: [], height: 0, view, at: new Map() };
+  const layout = {
+    ...sizes,
+    measures,
+    chipWidth,
+    boxes: [],
+    bands: [],
+    labels: [],
+    arrows: [],
+    pills: [],
+    height: 0,
+    view,
+    at: new Map(),
+  };
   placeRows(layout);
   placeFlows(layout);
-  placePills(graph, layout);
+  if (!chipWidth) placePills(graph, layout);
   return layout;
 }
 
-/** The lines of a box. @param {Cell} cell @returns {Line[]} */
-function linesOf(cell) {
+/** What is in a box. @param {Cell} cell @param {number} width @returns {Line[]} */
+function linesOf(cell, width) {
   const shown = cell.differences.slice(0, MOST_DIFFERENCES);
-  const more = cell.differences.length - shown.length;
-  /** @type {Content[]} */
-  const lines = [
-    ...cell.moves.map((of) => ({ type: /** @type {const} */ ("move"), of })),
-    ...cell.shares.map((of) => ({ type: /** @type {const} */ ("share"), of })),
-    ...shown.map((of) => ({ type: /** @type {const} */ ("difference"), of })),
-  ];
-  if (more > 0) lines.push({ type: "more", of: more });
-  return lines.map((line, i) => ({ ...line, y: HEAD + 2 + LINE * i }));
+  const lines = [...movesOf(cell), ...differencesOf(shown)];
+  const rest = differencesOf(cell.differences.slice(MOST_DIFFERENCES));
+  if (rest.length) lines.push({ type: "more", of: rest.length, rest });
+  return lines.map((line, i) => ({ ...line, x: 0, y: HEAD + 2 + LINE * i, w: width }));
 }
 
-/** @param {number} lines */
-const heightFor = (lines) => HEAD + 3 + (lines ? LINE * lines + 4 : 0);
+/** @param {Cell} cell @returns {Content[]} */
+const movesOf = (cell) => [
+  ...cell.moves.map((of) => ({ type: /** @type {const} */ ("move"), of })),
+  ...cell.shares.map((of) => ({ type: /** @type {const} */ ("share"), of })),
+];
+
+/** @param {Difference[]} differences @returns {Content[]} */
+const differencesOf = (differences) => differences.map((of) => ({ type: /** @type {const} */ ("difference"), of }));
+
+/**
+ * The same side by side, in two rows at most; what has no room there is one "+3" at the end.
+ * @param {Cell} cell
+ * @param {number} width
+ * @param {Layout} layout
+ * @returns {Line[]}
+ */
+function chipsOf(cell, width, { chipWidth = () => 0, short }) {
+  const moves = cell.moves.map((of) => ({ type: /** @type {const} */ ("move"), of }));
+  const others = [...movesOf(cell).slice(moves.length), ...differencesOf(cell.differences)];
+  const most = width - (cell.iterations === 1 ? 8 : 24); // room to say that it is per trip
+  for (let count = moves.length; ; count--) {
+    const rest = [...moves.slice(count), ...others];
+    /** @type {Content[]} */
+    const chips = moves.slice(0, count);
+    if (rest.length) chips.push({ type: "more", of: rest.length, rest });
+    let [x, row] = [0, 0];
+    const placed = chips.map((chip) => {
+      const w = Math.min(chipWidth(chip, short), most);
+      if (x && x + w > most) [x, row] = [0, row + 1];
+      const line = { ...chip, x: 5 + x, y: 3 + (LINE + 1) * row, w };
+      x += w + CHIP_GAP;
+      return line;
+    });
+    if (row < MOST_CHIP_ROWS || !count) return placed;
+  }
+}
+
+/** @param {Layout} layout @param {Box} box */
+function heightOf({ measures, chipWidth }, { lines }) {
+  if (!lines.length) return measures.least;
+  return lines[lines.length - 1].y + LINE + (chipWidth ? 4 : 5);
+}
 
 /** Rows from top to bottom, with frames around open ones. @param {Layout} layout */
 function placeRows(layout) {
   const { items, cells } = layout.view;
+  const { gap, band: head, end, inset, least } = layout.measures;
   /** @type {{end: number, band: Band, spans: Box[]}[]} */
   const open = [];
   let y = TOP + 12;
   const finish = (/** @type {number} */ next) => {
     while (open.length && open[open.length - 1].end <= next) {
       const { band, spans } = /** @type {{end: number, band: Band, spans: Box[]}} */ (open.pop());
-      const bottom = Math.max(y - ROW_GAP, ...spans.map((box) => box.y + heightFor(box.lines.length)));
+      const bottom = Math.max(y - gap, ...spans.map((box) => box.y + heightOf(layout, box)));
       for (const box of spans) box.h = bottom - box.y;
-      band.h = bottom + 10 - band.y;
-      y = bottom + 10 + ROW_GAP - (open.length ? 10 : 0);
+      band.h = bottom + inset - band.y;
+      y = bottom + inset + gap - (open.length ? inset : 0);
     }
   };
   items.forEach((item, i) => {
@@ -140,18 +233,18 @@ function placeRows(layout) {
     if (item.isOpen) {
       const band = { item, x: 6 + item.depth * 10, y, w: layout.width - 12 - item.depth * 20, h: 0, depth: item.depth };
       layout.bands.push(band);
-      y += BAND_HEAD;
+      y += head;
       for (const box of boxes) Object.assign(box, { y, isSpan: true, isStack: false });
       open.push({ end: i + 1 + item.count, band, spans: boxes });
     } else {
-      const h = Math.max(HEAD + 3, ...boxes.map((box) => heightFor(box.lines.length)));
+      const h = Math.max(least, ...boxes.map((box) => heightOf(layout, box)));
       for (const box of boxes) box.h = h;
       layout.labels.push({ item, x: 14 + item.depth * 10, y, h, w: layout.labelWidth - 4 - item.depth * 10 });
-      y += h + ROW_GAP;
+      y += h + gap;
     }
   });
   finish(items.length);
-  layout.height = y - ROW_GAP + BAND_END;
+  layout.height = y - gap + end;
 }
 
 /** @param {Layout} layout @param {Item} item @param {Map<number, Cell>} cells @param {number} y */
@@ -161,7 +254,9 @@ function boxesOf(layout, item, cells, y) {
     const cell = cells.get(cellKey(item.row, column.phase));
     if (!cell) continue;
     const isStack = item.fold >= 0 && layout.view.isClosed[item.fold] === 1;
-    const box = { cell, x: column.x, y, w: column.w, h: 0, lines: linesOf(cell), isSpan: false, isStack };
+    const { w } = column;
+    const lines = layout.chipWidth ? chipsOf(cell, w, layout) : linesOf(cell, w);
+    const box = { cell, x: column.x, y, w, h: 0, lines, isSpan: false, isStack };
     layout.at.set(cellKey(item.row, column.phase), box);
     boxes.push(box);
   }

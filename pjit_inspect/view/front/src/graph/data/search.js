@@ -1,4 +1,5 @@
-// Finds boxes by what is written in them: scopes, kernels, operations, collectives, mesh axes. Pure.
+// Finds boxes by what is written in them: scopes, kernels, operations, arguments they take, collectives, mesh axes.
+// Pure.
 import { range } from "../../core/blob.js";
 
 /**
@@ -48,7 +49,20 @@ export class BoxSearch {
     for (let line = start; line < end; line++)
       parts.push(graph.header.kinds[graph.move.kind[line]], words.axes(graph.move.axes[line]));
     for (const kernel of graph.kernelsOf(box))
-      parts.push(graph.words["kernel.names"](kernel), graph.words.labels(graph.kernel.label[kernel]));
+      parts.push(
+        graph.words["kernel.names"](kernel),
+        graph.words.labels(graph.kernel.label[kernel]),
+        ...argumentsOf(graph, kernel).map((argument) => graph.words.arguments(argument)),
+      );
     return parts.join(" ").toLowerCase();
   }
+}
+
+/** The arguments that a kernel takes, as they are numbered. @param {Graph} graph @param {number} kernel */
+export function argumentsOf(graph, kernel) {
+  const { source, ends } = graph.read;
+  const [start, end] = range(ends, kernel);
+  const found = new Set();
+  for (let one = start; one < end; one++) if (source[one] <= -2) found.add(-2 - source[one]);
+  return /** @type {number[]} */ ([...found]);
 }

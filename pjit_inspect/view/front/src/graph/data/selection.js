@@ -73,28 +73,87 @@ function boxesOf(store, graph, selection) {
  * @param {Graph} graph
  */
 function readersOf(store, graph) {
-  const found = new Set();
-  const names = new Set([store.selected?.name, ...(store.selected?.names ?? [])]);
+  return new Set(kernelsThatRead(graph, store.selected).map((kernel) => graph.kernel.box[kernel]));
+}
+
+/** The arguments of a row, as kernels name them: an array and those alike. @param {Graph} graph @param {any} row */
+function argumentsOfRow(graph, row) {
+  const names = new Set([row?.name, ...(row?.names ?? [])]);
+  const wanted = new Set();
+  if (row?.role !== "input") return wanted;
+  for (let i = 0; i < (graph.header.arguments ?? 0); i++) if (names.has(graph.words.arguments(i))) wanted.add(-2 - i);
+  return wanted;
+}
+
+/** The kernels that take an argument, or one of those alike. @param {Graph} graph @param {any} row */
+function kernelsThatRead(graph, row) {
   const { source, ends } = graph.read;
-  const isWanted = new Set();
-  for (let i = 0; i < (graph.header.arguments ?? 0); i++) if (names.has(graph.words.arguments(i))) isWanted.add(-2 - i);
-  if (!isWanted.size) return found;
-  for (let kernel = 0; kernel < graph.kernels; kernel++) {
+  const wanted = argumentsOfRow(graph, row);
+  const reads = (/** @type {number} */ kernel) => {
     const [start, end] = range(ends, kernel);
-    for (let one = start; one < end; one++) if (isWanted.has(source[one])) found.add(graph.kernel.box[kernel]);
+    for (let one = start; one < end; one++) if (wanted.has(source[one])) return true;
+    return false;
+  };
+  return wanted.size ? Array.from({ length: graph.kernels }, (_, kernel) => kernel).filter(reads) : [];
+}
+
+/**
+ * The kernels that take an argument and nothing else, or only what such kernels make of it: its slices, its casts, and
+ * the collectives that move it. Kernels stand in the order they run, so that one pass finds all.
+ * @param {Graph} graph
+ * @param {any} row
+ */
+function kernelsOfAlone(graph, row) {
+  const { source, ends } = graph.read;
+  const own = argumentsOfRow(graph, row);
+  /** @type {number[]} */
+  const found = [];
+  for (let kernel = 0; own.size && kernel < graph.kernels; kernel++) {
+    const [start, end] = range(ends, kernel);
+    if (start === end || !source.subarray(start, end).every((/** @type {number} */ one) => own.has(one))) continue;
+    own.add(kernel);
+    found.push(kernel);
   }
   return found;
+}
+
+/**
+ * Rows of the collectives that move an argument alone; and what takes it: what these kernels do, how many, on which line.
+ * @param {import("../../core/store.js").Store} store
+ * @param {Graph} graph
+ * @param {any} row
+ * @returns {{collectives: number[], kernels: {words: string, place: string, count: number}[]}}
+ */
+export function usesOf(store, graph, row) {
+  const collectives = new Set();
+  /** @type {Map<string, {words: string, place: string, count: number}>} */
+  const kernels = new Map();
+  const rowOf = new Map([...graph.collective.kernel].map((kernel, i) => [kernel, graph.collective.row[i]]));
+  for (const kernel of kernelsOfAlone(graph, row)) {
+    const collective = rowOf.get(kernel) ?? -1;
+    if (collective >= 0) collectives.add(collective);
+  }
+  for (const kernel of kernelsThatRead(graph, row)) {
+    if (!rowOf.has(kernel)) {
+      const words = graph.words.labels(graph.kernel.label[kernel]);
+      const place = graph.kernel.spot[kernel] < 0 ? "" : store.spotName(graph.kernel.spot[kernel]);
+      const one = kernels.get(`${words} ${place}`) ?? { words, place, count: 0 };
+      one.count++;
+      kernels.set(`${words} ${place}`, one);
+    }
+  }
+  return { collectives: [...collectives].sort((a, b) => a - b), kernels: [...kernels.values()] };
 }
 
 /** @param {Graph} graph @param {Layout} layout @param {number} row @param {Lit} lit */
 function lightLines(graph, layout, row, lit) {
   for (const box of layout.boxes) {
     box.lines.forEach((line, i) => {
-      if (
-        (line.type !== "move" && line.type !== "share") ||
-        !line.of.collectives.some((number) => graph.collective.row[number] === row)
-      )
-        return;
+      const all = line.type === "more" ? line.rest : [line];
+      const isOf = (/** @type {import("./matrix.js").Content} */ one) =>
+        (one.type === "move" || one.type === "share") &&
+        one.of.collectives.some((number) => graph.collective.row[number] === row);
+      if (!all.some(isOf)) return;
       if (!lit.lines.has(box)) lit.lines.set(box, new Set());
       lit.lines.get(box)?.add(i);
     });

@@ -30,6 +30,19 @@ const PLAIN = {
 /** What a kind is called in a narrow box; the foot of the picture explains it. */
 export const abbreviation = (/** @type {string} */ kind) => SHORT[kind] ?? kind;
 
+/** Of each name the shortest beginning that no other has. @param {string[]} names */
+function initialsOf(names) {
+  const all = [...new Set(names)];
+  return new Map(
+    all.map((name) => {
+      let length = 1;
+      while (length < name.length && all.some((other) => other !== name && other.startsWith(name.slice(0, length))))
+        length++;
+      return [name, name.slice(0, length)];
+    }),
+  );
+}
+
 /** The words of one graph; `sets` are the header's sets of axes. */
 export class Words {
   /** @param {Graph} graph @param {any[]} sets */
@@ -37,6 +50,9 @@ export class Words {
     this.graph = graph;
     this.sets = sets;
     this.mode = "phase"; // what boxes are coloured by
+    this.initials = initialsOf(
+      sets.flatMap((set) => (set.axes ?? []).map((/** @type {string} */ axis) => axis.split(":")[0])),
+    );
   }
 
   /** The axes of a collective; nothing where the mesh is unknown: that is said once, above. @param {number} axes */
@@ -65,7 +81,7 @@ export class Words {
 
   /** What stands first in a box, longest form first. @param {Cell} cell */
   heads(cell) {
-    const kernels = plural(cell.kernels, "kernel");
+    const kernels = plural(cell.kernels, this.graph.work);
     return cell.matmuls
       ? [`${kernels} \u00b7 ${cell.matmuls} matmul`, kernels, thousands(cell.kernels)]
       : [kernels, thousands(cell.kernels)];
@@ -95,7 +111,7 @@ export class Words {
    * @returns {{words: string[], figure: string}}
    */
   line({ type, of }) {
-    if (type === "more") return { words: [`${plural(of, "more difference")}`], figure: "" };
+    if (type === "more") return { words: [`${plural(of, "more difference")}`, `+${thousands(of)}`], figure: "" };
     const kind = this.kind(of.kind);
     const short = abbreviation(this.graph.header.kinds[of.kind]);
     const axes = this.axes(of.axes);
@@ -121,6 +137,32 @@ export class Words {
       ],
       figure: `${of.bytes < 0 ? "\u2212" : "+"}${bytesText(Math.abs(of.bytes))}`,
     };
+  }
+
+  /**
+   * What stands in a low row: ways to say it, the longest first, and its figure; the foot of the picture has the axes.
+   * @param {Content} content
+   * @param {boolean} isShort
+   * @returns {{words: string[], figure: string}}
+   */
+  chip(content, isShort) {
+    if (content.type === "more") return { words: [`+${thousands(content.of)}`], figure: "" };
+    const { of } = content;
+    const axes = this.axes(of.axes).replace(/ \u00d7 /g, "\u00d7");
+    const initials = axes.replace(/[^\u00d7]+/g, (/** @type {string} */ axis) => {
+      const [name] = axis.split(":");
+      return (this.initials.get(name) ?? name) + axis.slice(name.length);
+    });
+    const times = of.count > 1 ? `${thousands(of.count)}\u00d7 ` : "";
+    const kind = abbreviation(this.graph.header.kinds[of.kind]);
+    const ways = [axes, initials].map((words) => `${times}${kind} ${words}`.trim());
+    const figure = roughBytesText(of.bytes);
+    return isShort ? { words: [ways[1]], figure: figure.replace("iB", "") } : { words: ways, figure };
+  }
+
+  /** What a line stands for: of "+3" all three. @param {Content} line @returns {Content[]} */
+  contents(line) {
+    return line.type === "more" ? line.rest : [line];
   }
 
   /** @param {Content} line */
@@ -198,7 +240,8 @@ export class Words {
   /** A box in one sentence. @param {Cell} cell @param {Line[]} lines */
   box(cell, lines) {
     const about = [this.heads(cell)[0], this.right(cell)].filter(Boolean).join(", ");
-    return [`${this.phase(cell.phase)}: ${about}`, ...lines.map((line) => this.fullLine(line))].join("; ");
+    const all = lines.flatMap((line) => this.contents(line));
+    return [`${this.phase(cell.phase)}: ${about}`, ...all.map((line) => this.fullLine(line))].join("; ");
   }
 }
 
@@ -214,7 +257,8 @@ export function asText(layout, words) {
       if (item.row < 0 || box.cell.row !== item.row) continue;
       const about = [words.heads(box.cell)[0], words.right(box.cell)].filter(Boolean).join(", ");
       lines.push(`${indent}  ${words.phase(box.cell.phase)}: ${about}`);
-      for (const line of box.lines) lines.push(`${indent}    ${words.fullLine(line)}`);
+      const all = box.lines.flatMap((line) => words.contents(line));
+      for (const line of all) lines.push(`${indent}    ${words.fullLine(line)}`);
     }
   }
   return lines.join("\n");

@@ -154,11 +154,12 @@ export function legend(mode, graph, layout, sets, all) {
     h("span", { class: "key" }, h("i", { class: `swatch ${kind}`, style: { "--c": color } }), words);
   const used = [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => move.axes)))];
   const axes = used.map((axis) => key(`var(--${axisClass(sets[axis].axes, all)})`, sets[axis].words, "bar"));
-  const kinds = layout.short
-    ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))]
-        .filter((kind) => abbreviation(kind) !== kind)
-        .map((kind) => `${abbreviation(kind)} ${kind}`)
-    : [];
+  const kinds =
+    layout.short || layout.chipWidth
+      ? [...new Set(layout.boxes.flatMap((box) => box.cell.moves.map((move) => graph.header.kinds[move.kind])))]
+          .filter((kind) => abbreviation(kind) !== kind)
+          .map((kind) => `${abbreviation(kind)} ${kind}`)
+      : [];
   const measured = `${graph.header.measured}. The profiler slows the program; a collective's time includes waiting.`;
   const boxes =
     mode === "phase"
@@ -168,7 +169,7 @@ export function legend(mode, graph, layout, sets, all) {
         : mode === "sharding"
           ? [
               h("span", { class: "key" }, "box: what most bytes of the values on its lines are split over (modelled)"),
-              key("var(--ax-none)", "whole"),
+              key("var(--ax-none)", "replicated"),
               key("var(--ax-many)", "several axes"),
               ...all.map((axis) => key(`var(--${axisClass([axis], all)})`, axis)),
             ]

@@ -96,7 +96,7 @@ export function draw(g, layout, look) {
   }
   for (const band of layout.bands) if (isSeen(band)) drawTitle(g, layout, look, band);
   for (const label of layout.labels) if (isSeen(label)) drawLabel(g, layout, look, label);
-  for (const box of layout.boxes) if (isSeen(box)) drawBox(g, look, box);
+  for (const box of layout.boxes) if (isSeen(box)) drawBox(g, look, box, layout);
   for (const arrow of layout.arrows) drawFigure(g, layout, look, arrow);
   for (const pill of layout.pills) drawPill(g, look, pill, layout.short);
   if (look.hover) drawHover(g, layout, look, look.hover);
@@ -302,6 +302,10 @@ function drawLabel(g, layout, look, label) {
   const isClosed = item.fold >= 0 && layout.view.isClosed[item.fold] === 1;
   const sign = graph.children[item.row].length ? "\u25b8 " : "";
   const name = words.row(item, isClosed);
+  if (layout.chipWidth) {
+    drawLowLabel(g, look, label, sign + name, isClosed);
+    return;
+  }
   const cut = name.indexOf(", ");
   const isSplit = cut > 0 && widthOf(g, sign + name, BOLD) > w;
   put(g, fitting(g, [sign + (isSplit ? name.slice(0, cut) : name)], w, BOLD), x, y + 13, BOLD, colors.text);
@@ -314,8 +318,34 @@ function drawLabel(g, layout, look, label) {
     put(g, fitting(g, [second, second.split(", ")[0]], w, SMALL), x, y + 28, SMALL, colors.dim);
 }
 
-/** @param {CanvasRenderingContext2D} g @param {Look} look @param {Box} box */
-function drawBox(g, look, box) {
+/**
+ * The label of a low row: its name, and beside it what there is room for.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Look} look
+ * @param {import("../data/matrix.js").Label} label
+ * @param {string} name
+ * @param {boolean} isClosed
+ */
+function drawLowLabel(g, look, label, name, isClosed) {
+  const { item, x, y, w } = label;
+  const { words, colors } = look;
+  const times = isClosed ? words.fold(item.fold).times : "";
+  const room = w - (times ? badgeWidth(g, times) + 6 : 0);
+  const shown = fitting(g, [name, name.split(", ")[0]], room, BOLD);
+  put(g, shown, x, y + 12.5, BOLD, colors.text);
+  const end = x + widthOf(g, shown, BOLD) + 6;
+  if (times) {
+    badge(g, look, times, end, y + 12.5);
+    return;
+  }
+  const second = words.graph.words["row.holds"](item.row);
+  const rest = x + w - end;
+  if (second && widthOf(g, second, SMALL) <= rest) put(g, second, end, y + 13, SMALL, colors.dim);
+  else if (second && label.h >= 38) put(g, fitting(g, [second], w, SMALL), x, y + 28, SMALL, colors.dim);
+}
+
+/** @param {CanvasRenderingContext2D} g @param {Look} look @param {Box} box @param {Layout} layout */
+function drawBox(g, look, box, layout) {
   const { colors } = look;
   const { x, y, w, h, cell } = box;
   const [fill, stroke] = look.fillOf(box);
@@ -335,13 +365,15 @@ function drawBox(g, look, box) {
   rounded(g, x, y, w, h, 5);
   g.fill();
   g.stroke();
-  drawBoxHead(g, look, box);
-  if (cell.flops > 0 && look.mostFlops) {
+  if (layout.chipWidth) drawLowBox(g, look, box, stroke);
+  else drawBoxHead(g, look, box);
+  if (!layout.chipWidth && cell.flops > 0 && look.mostFlops) {
     g.fillStyle = stroke;
     g.fillRect(x + 1.5, y + h - 3, Math.max(2, (w - 2) * Math.sqrt(cell.flops / look.mostFlops)), 3);
   }
   const lit = look.lit.lines.get(box);
-  box.lines.forEach((line, i) => drawLine(g, look, box, line, lit?.has(i) ?? false, isDim));
+  const drawn = layout.chipWidth ? drawChip : drawLine;
+  box.lines.forEach((line, i) => drawn(g, look, box, line, lit?.has(i) ?? false, isDim, layout.short));
   g.globalAlpha = 1;
   if (look.lit.boxes.has(box)) ring(g, box, colors.select, 2);
 }
@@ -415,6 +447,83 @@ function drawLine(g, look, box, line, isLit, isDim) {
   g.globalAlpha = isDim ? 0.4 : 1;
 }
 
+/**
+ * A low box: a thick edge where there are matmuls; what runs in it stands at the right, where its chips leave room.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Look} look
+ * @param {Box} box
+ * @param {string} stroke
+ */
+function drawLowBox(g, look, box, stroke) {
+  const { x, y, w, h, cell, lines } = box;
+  if (cell.matmuls) {
+    g.fillStyle = stroke;
+    g.fillRect(x + 1, y + 2, 3, h - 3);
+  }
+  const { words, colors } = look;
+  const first = lines.filter((line) => line.y === lines[0].y);
+  const taken = first.length ? first[first.length - 1].x + first[first.length - 1].w : 0;
+  const room = w - taken - 16;
+  const [rights, heads] = [words.rights(cell).filter(Boolean), words.heads(cell)];
+  const ways = [
+    ...rights.flatMap((right) => heads.map((head) => `${head} \u00b7 ${right}`)),
+    ...(cell.iterations === 1 && words.mode === "phase" ? heads : rights.length ? rights : heads),
+  ];
+  const found = ways.find((text) => widthOf(g, text, SMALL) <= room);
+  if (!found) return;
+  put(g, found, lines.length ? x + w - 7 - widthOf(g, found, SMALL) : x + 9, y + 12.5, SMALL, colors.dim);
+}
+
+/**
+ * A kind of collective in a low box, beside the others.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Look} look
+ * @param {Box} box
+ * @param {import("../data/matrix.js").Line} line
+ * @param {boolean} isLit
+ * @param {boolean} isDim
+ * @param {boolean} isShort
+ */
+function drawChip(g, look, box, line, isLit, isDim, isShort) {
+  const { colors, words } = look;
+  const [x, y] = [box.x + line.x, box.y + line.y];
+  const { words: ways, figure } = words.chip(line, isShort);
+  const isMove = line.type === "move";
+  if (isLit) {
+    g.fillStyle = colors.strong;
+    g.strokeStyle = colors.select;
+    g.lineWidth = 1;
+    rounded(g, x, y, line.w - 1, LINE, 3);
+    g.fill();
+    g.stroke();
+  }
+  g.globalAlpha = isDim || (isMove && look.isFaded(line.of)) ? 0.4 : 1;
+  const axis = isMove ? look.axisColor(line.of.axes) : colors.dim;
+  if (isMove) {
+    g.fillStyle = axis;
+    g.fillRect(x + 4, y + 2.5, 4, 13);
+  }
+  const start = x + (isMove ? 12 : 4);
+  const figureWidth = figure ? widthOf(g, figure, SMALL) + 4 : 0;
+  const text = fitting(g, ways, line.w - (start - x) - figureWidth - 3, STRONG);
+  put(g, text, start, y + 9.5, isMove ? STRONG : SMALL, look.hasAxisColors || !isMove ? axis : colors.text);
+  if (figure) put(g, figure, start + widthOf(g, text, STRONG) + 4, y + 9.5, SMALL, colors.text);
+  g.globalAlpha = isDim ? 0.4 : 1;
+}
+
+/**
+ * How wide such a piece is.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Words} words
+ * @param {import("../data/matrix.js").Content} content
+ * @param {boolean} isShort
+ */
+export function chipWidth(g, words, content, isShort) {
+  const { words: ways, figure } = words.chip(content, isShort);
+  const bar = content.type === "move" ? 12 : 4;
+  return Math.ceil(bar + widthOf(g, ways[0], STRONG) + (figure ? widthOf(g, figure, SMALL) + 4 : 0) + 5);
+}
+
 /** @param {Look} look @param {import("../data/matrix.js").Arrow} arrow */
 function arrowColor(look, arrow) {
   if (look.hover?.cell === arrow.flow.source) return look.colors.out;
@@ -460,7 +569,7 @@ export function drawArrow(g, points, width, color, alpha) {
  * @param {import("../data/matrix.js").Arrow} arrow
  */
 function drawFigure(g, layout, look, arrow) {
-  if (arrow.kind === "skip") return;
+  if (arrow.kind === "skip" || layout.chipWidth) return;
   const ways = look.words.flowWays(arrow.flow);
   const [[x, y], [x2, y2]] = arrow.points;
   if (arrow.kind === "flow")

@@ -1,22 +1,24 @@
 // The graph pane: the matrix of scopes by phases, its toolbar, and what the pointer and the keyboard do in it. What is
 // visible is `data/fold.js`, where it stands `data/matrix.js`, how it looks `draw.js`.
+import { FlowPane } from "../box/flow.js";
 import { openBox } from "../box/pane.js";
 import { h, onceAFrame } from "../../core/dom.js";
 import { fills, legend, modesOf, readColors } from "./colors.js";
 import { openGraph } from "../data/columns.js";
-import { draw } from "./draw.js";
+import { chipWidth, draw } from "./draw.js";
 import { Finder } from "./finder.js";
-import { litBy, reveal } from "../data/selection.js";
+import { litBy, reveal, usesOf } from "../data/selection.js";
 import { followPointer } from "./pointer.js";
 import { Words, asText } from "../data/words.js";
 import { graphTree, nodesOf } from "./tree.js";
 import { shardingsOf } from "../data/shardings.js";
 import { copyText } from "../../core/copy.js";
-import { BAND_HEAD, LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
+import { LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
 import { axisClass } from "../../core/spans.js";
 
 const NARROW = 560;
-const TALL = 560;
+const NARROWEST = 300;
+const TALL = 640;
 const LEAST_SCALE = 0.3;
 const MOST_SCALE = 3;
 const READABLE = 0.9;
@@ -51,7 +53,10 @@ export function graph(store, strip) {
   store.listen((changed) => {
     if (changed.has("data") && store.data) {
       const found = openGraph(store.data);
-      view = found && new GraphView(store, found, strip);
+      const isInset = box.closest(".pjit-inspector")?.classList.contains("inset");
+      view = found && new GraphView(store, found, strip, isInset);
+      store.usesOf = (row) => (found ? usesOf(store, found, row) : { collectives: [], kernels: [] });
+      store.graphNeed = () => view?.need ?? { height: 0, isFlow: false };
       box.replaceChildren(
         ...(view
           ? view.parts
@@ -62,6 +67,10 @@ export function graph(store, strip) {
   });
   return box;
 }
+
+/** Where a line of a box is. @param {Box} box @param {import("../data/matrix.js").Line | undefined} line */
+const inLine = (box, line) =>
+  line ? { x: box.x + line.x + 3, y: box.y + line.y + 1, w: line.w - 6, h: LINE - 2 } : box;
 
 /** What is open, where it stands, what is lit: one graph on the page. */
 export class GraphView {
@@ -87,7 +96,12 @@ export class GraphView {
   mode = "phase";
   mostFlops = 0;
   isNarrow = false;
+  /** Whether rows are as low as can be. */
+  isCompact = false;
+  /** @type {boolean | null} what the reader chose */
+  wantsCompact = null;
   isStale = false;
+  hasBegun = false;
   /** @type {Record<string, string>} */
   colors = {};
   /** @type {((box: Box) => string[]) | null} */
@@ -100,17 +114,26 @@ export class GraphView {
   );
   space = h("div", { class: "graphspace" }, h("div", { class: "graphstick" }, this.canvas));
   box = h("div", { class: "graphbox", tabindex: -1 }, this.space);
+  view = h("div", { class: "graphview" }, this.box);
   foot = h("div", { class: "graphfoot" });
   phases = h("span", { class: "tight", role: "group", "aria-label": "Phase" });
-  stripButton = button("Schedule", "Show or hide when kernels run", () => this.showStrip(Boolean(this.strip.hidden)));
+  stripButton = button(
+    "Schedule",
+    "Show or hide when kernels run",
+    () => this.showStrip(Boolean(this.strip.hidden)),
+    "flowkeep",
+  );
   paintSoon = onceAFrame(() => this.isVisible && this.paintNow());
 
   /**
    * @param {Store} store
    * @param {import("../data/columns.js").Graph} found
    * @param {HTMLElement} strip
+   * @param {boolean} [isInset] whether it stands in a notebook, which the wheel is to scroll
    */
-  constructor(store, found, strip) {
+  constructor(store, found, strip, isInset = false) {
+    // Over the scroller, not in it, a wheel's turn goes on to the page around it; the scroll bars stay.
+    if (isInset) this.view.append(this.canvas);
     this.store = store;
     this.graph = found;
     this.strip = strip;
@@ -118,6 +141,8 @@ export class GraphView {
     this.sets = store.data?.header.axis_sets ?? [];
     this.words = new Words(found, this.sets);
     this.shardings = store.data && shardingsOf(store.data, found);
+    this.flow = store.data?.header.flow ? new FlowPane(store, isInset) : null;
+    if (found.header.measured) this.mode = this.words.mode = "time"; // what was asked for
     this.finder = new Finder(this);
     this.tree = graphTree({
       nodes: () => (this.layout ? nodesOf(this.layout, this.words, this.openBoxes) : []),
@@ -126,7 +151,22 @@ export class GraphView {
       moved: (node) => this.moved(node),
       key: (event) => this.key(event),
     });
-    this.parts = [this.toolbar(), this.tree.element, this.box, this.foot, this.strip];
+    this.flowButton = button(
+      "Boxes",
+      "Show rows of boxes, or the flow of all kernels",
+      () => this.showFlow(Boolean(this.flow?.element.hidden)),
+      "flowkeep",
+    );
+    this.compactButton = button("Compact", "Low rows, or all there is to say", () => this.toggleCompact(), "wideonly");
+    this.bar = this.toolbar();
+    this.parts = [
+      this.bar,
+      this.tree.element,
+      ...(this.flow ? [this.flow.element] : []),
+      this.view,
+      this.foot,
+      this.strip,
+    ];
     const mouse = followPointer(this);
     const scrolled = () => {
       mouse.quiet();
@@ -152,6 +192,7 @@ export class GraphView {
         modesOf(this.graph, Boolean(this.shardings)).map(([key, words]) => h("option", { value: key }, words)),
       )
     );
+    select.value = this.mode;
     const copy = button(
       "Copy",
       "Copy the graph as text",
@@ -162,8 +203,9 @@ export class GraphView {
       "div",
       { class: "graphbar" },
       this.phases,
+      this.flow ? this.flowButton : null,
       ...this.finder.parts,
-      h("label", { class: "wideonly" }, "colour by ", select),
+      h("label", { class: "wideonly" }, h("span", { class: "roomonly" }, "colour by "), select),
       h(
         "span",
         { class: "tight wideonly" },
@@ -171,10 +213,28 @@ export class GraphView {
         button("Fit", "Fit the width (0)", () => this.fit()),
         button("+", "Zoom in (+)", () => this.zoom(1.2)),
       ),
+      this.compactButton,
       button("Reset", "Open what is open at first", () => this.reset(), "wideonly"),
       this.stripButton,
       copy,
     );
+  }
+
+  /** All kernels as they run, in place of boxes. @param {boolean} isShown */
+  showFlow(isShown) {
+    if (!this.flow) return;
+    this.flow.element.hidden = !isShown;
+    this.flowButton.textContent = isShown ? "Boxes" : "Flow";
+    this.view.parentElement?.classList.toggle("flowing", isShown);
+    if (isShown) this.flow.update();
+    else this.resized();
+  }
+
+  /** Pixels that all of it takes, with its bars. */
+  get need() {
+    const isFlow = Boolean(this.flow && !this.flow.element.hidden);
+    const picture = isFlow ? (this.flow?.need ?? 0) : (this.layout?.height ?? 0) * this.scale + this.foot.offsetHeight;
+    return { height: this.bar.offsetHeight + picture + this.strip.offsetHeight + 6, isFlow };
   }
 
   /** @param {boolean} isShown */
@@ -187,6 +247,7 @@ export class GraphView {
   changed(changed) {
     if (changed.has("theme")) this.dress();
     if (changed.has("centre") || changed.has("pane") || changed.has("wide")) this.resized();
+    if (changed.has("selection") || changed.has("height")) this.flow?.update();
     if (changed.has("selection")) this.selected();
     else if (["axes", "kind", "list"].some((key) => changed.has(key))) this.paint();
   }
@@ -196,15 +257,18 @@ export class GraphView {
   }
 
   resized() {
-    const pane = this.box.parentElement;
+    const pane = this.view.parentElement;
+    if (pane?.clientWidth && !this.hasBegun) this.begin(pane);
     if (!this.layout && pane?.clientHeight) this.showStrip(pane.clientWidth >= NARROW && pane.clientHeight >= TALL);
     if (!this.isVisible) return;
     const { clientWidth: width, clientHeight: height } = this.box;
     if (this.layout && width === this.width && height === this.height && !this.isStale) return;
     const isFirst = !this.layout;
     [this.width, this.height] = [width, height];
-    this.isNarrow = width < NARROW && this.graph.columns.length > 1;
     this.shown ??= openAtFirst(this.graph, Math.max(width, NARROW));
+    this.isCompact = this.wantsCompact ?? !this.fitsRoomy(width, height);
+    this.compactButton.setAttribute("aria-pressed", String(this.isCompact));
+    this.isNarrow = width < (this.isCompact ? NARROWEST : NARROW) && this.graph.columns.length > 1;
     this.arrange();
     this.fit();
     this.dress();
@@ -212,12 +276,37 @@ export class GraphView {
     this.isStale = false;
   }
 
+  /** A small program is drawn as itself where it has room; a box that would stand alone is opened. @param {Element} pane */
+  begin(pane) {
+    this.hasBegun = true;
+    const fits = this.flow?.fits(pane.clientWidth) ?? false;
+    this.showFlow(fits);
+    if (fits || this.graph.boxes !== 1) return;
+    openBox(this.store, 0, this.view, undefined, true);
+  }
+
+  /** Whether every phase and row of the first picture is in sight with all there is to say. @param {number} width @param {number} height */
+  fitsRoomy(width, height) {
+    if (!this.shown || (width < NARROW && this.graph.columns.length > 1)) return false;
+    const roomy = layoutOf(this.graph, this.shown, { room: width, flows: false });
+    return roomy.height <= height && roomy.width * READABLE <= width;
+  }
+
+  /** Low rows, or all there is to say. */
+  toggleCompact() {
+    this.wantsCompact = !this.isCompact;
+    this.isStale = true;
+    this.resized();
+  }
+
   /** Where everything stands, after rows opened or the room changed. */
   arrange() {
     if (!this.shown) return;
+    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
     this.layout = layoutOf(this.graph, this.shown, {
       room: this.width,
       phases: this.isNarrow ? [this.phase] : this.graph.columns,
+      chipWidth: this.isCompact ? (content, isShort) => chipWidth(context, this.words, content, isShort) : undefined,
     });
     this.mostFlops = Math.max(0, ...this.layout.boxes.map((box) => box.cell.flops));
     this.hover = null;
@@ -283,7 +372,7 @@ export class GraphView {
     const cells = [...(layout?.view.cells.values() ?? [])];
     const notes = [
       [
-        "kernels per box: modelled",
+        `${graph.work}s per box: modelled`,
         "A kernel of several scopes stands in one box, and some have no scope of their own.",
       ],
       graph.header.has_scopes
@@ -412,7 +501,7 @@ export class GraphView {
       this.dress();
     }
     const boxes = [...this.lit.boxes].sort((a, b) => a.y - b.y);
-    if (!this.store.isOpening && boxes.length && !boxes.some((box) => this.isInView(box))) this.bring(boxes[0]);
+    if (boxes.length && !boxes.some((box) => this.isInView(box))) this.bring(boxes[0]);
     this.paint();
   }
 
@@ -492,7 +581,7 @@ export class GraphView {
     const { cell } = box;
     if (cell.boxes.length > 1 && this.graph.children[cell.row].length && !this.shown?.open.has(cell.row))
       return this.toggle(cell.row, true);
-    const host = this.box.parentElement;
+    const host = this.view.parentElement;
     if (host && cell.boxes.length) openBox(this.store, cell.boxes[0], host);
   }
 
@@ -535,10 +624,9 @@ export class GraphView {
     if (!focus || !layout) return null;
     const cell = focus.box?.cell;
     const box = cell && layout.boxes.find((one) => one.cell.row === cell.row && one.cell.phase === cell.phase);
-    if (box)
-      return focus.line < 0 ? box : { x: box.x + 3, y: box.y + box.lines[focus.line].y + 1, w: box.w - 6, h: LINE - 2 };
+    if (box) return focus.line < 0 ? box : inLine(box, box.lines[focus.line]);
     const band = layout.bands.find((one) => one.item.row === focus.item?.row && one.item.fold === focus.item.fold);
-    if (band) return { x: band.x + 3, y: band.y + 3, w: band.w - 6, h: BAND_HEAD - 6 };
+    if (band) return { x: band.x + 3, y: band.y + 3, w: band.w - 6, h: (this.layout?.measures.band ?? 0) - 6 };
     const label = layout.labels.find((one) => one.item.row === focus.item?.row);
     return label ? { x: label.x - 4, y: label.y + 2, w: label.w + 2, h: Math.min(label.h, 36) } : null;
   }

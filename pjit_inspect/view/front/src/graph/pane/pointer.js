@@ -40,7 +40,7 @@ export function followPointer(view) {
     quiet();
     view.hoverOn(null);
   });
-  box.addEventListener("wheel", (event) => wheel(view, event), { passive: false });
+  view.view.addEventListener("wheel", (event) => wheel(view, event), { passive: false });
   return { quiet };
 }
 

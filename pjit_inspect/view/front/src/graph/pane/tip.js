@@ -41,7 +41,7 @@ export function tipOf(hit, layout, words) {
 /** @param {Cell} cell @param {Layout} layout @param {Words} words */
 function boxTip(cell, layout, words) {
   const figures = [
-    `${plural(cell.kernels, "kernel")} (modelled${cell.inferred ? `; ${thousands(cell.inferred)} by inference` : ""})`,
+    `${plural(cell.kernels, words.graph.work)} (modelled${cell.inferred ? `; ${thousands(cell.inferred)} by inference` : ""})`,
     cell.matmuls
       ? `${thousands(cell.matmuls)} matmul, ${cell.flops < 0 ? "FLOPs unknown" : flopsText(cell.flops)} (counted)`
       : "",
@@ -118,10 +118,7 @@ function ways(cell, layout, words, end) {
 function lineTip(box, at, words) {
   const line = box.lines[at];
   if (line.type === "more")
-    return [
-      words.fullLine(line),
-      ...box.cell.differences.slice(3).map((one) => words.fullLine({ type: "difference", of: one })),
-    ];
+    return [words.cell(box.cell), ...line.rest.map((one) => words.fullLine(one)), "Click: open"];
   const title = words.fullLine(line);
   const where = words.cell(box.cell);
   if (line.type === "difference")

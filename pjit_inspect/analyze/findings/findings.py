@@ -1,0 +1,172 @@
+"""One to three things that are wrong with a program, dearest first, each with a remedy that was tried where it can be.
+
+What may be wrong comes from the other modules here. Its remedies are given to XLA's partitioner, and what that makes of
+the changed program is counted beside what it makes of the program as it is. A remedy that does not help is not offered;
+without one, only what costs a noticeable part is said. Not its job: asking XLA (`handles.findings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from pjit_inspect.analyze.findings.arguments import not_donated, replicated_arguments, resharded_arguments
+from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.findings.lost_axes import lost_axes
+from pjit_inspect.analyze.findings.repeated import asked_every_turn, gathered_again, summed_every_turn, without_rule
+from pjit_inspect.analyze.suggest.counts import Counts
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.finding import Finding, FindingTable
+from pjit_inspect.model.report.suggestion import Checked, Edit
+
+__all__ = ["Count", "find_findings"]
+
+Count = Callable[[Sequence[Edit]], Counts]
+"""What XLA's partitioner makes of the changed program. Raises CaptureError when it gives no answer, or there is no time
+for another question."""
+
+_MOST = 3
+_NOTICEABLE = 0.05
+"""What costs, or saves, a smaller part of what the program sends, or holds as arguments, is no finding."""
+_MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
+"""A remedy with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
+_UNITS = ("sent", "copied", "held")
+"""What is sent on every call comes before what only takes memory."""
+_UNTRIED = frozenset(("axis_lost", "replicated_argument"))
+"""That an axis is lost, or an array held in full, is a fault only where a program without it does better."""
+
+
+def find_findings(subject: Subject, count: Count | None) -> FindingTable:
+    """At most three findings; none where nothing is proven to cost a noticeable part.
+
+    Args:
+      subject: the program.
+      count: asks XLA's partitioner about a changed copy; None where nobody can be asked.
+    """
+    judge = _Judge(subject=subject, count=count)
+    found: list[Finding] = []
+    done: set[str] = set()
+    for candidate in _candidates(subject):
+        # An axis that was put back at one line is not lost again further down.
+        if candidate.kind == "axis_lost" and not done.isdisjoint(candidate.about):
+            continue
+        finding = judge.finding(candidate)
+        if finding is not None:
+            found.append(finding)
+            done |= set(candidate.about) if candidate.kind == "axis_lost" else set()
+    found.sort(key=lambda one: (_UNITS.index(one.unit), -one.cost_bytes))
+    return FindingTable(tuple(_without_parts(found)[:_MOST]))
+
+
+def _candidates(subject: Subject) -> Iterator[Candidate]:
+    """The likeliest to be tried come first: the time for trying is bounded."""
+    return chain(
+        lost_axes(subject) if subject.collectives else (),
+        gathered_again(subject),
+        replicated_arguments(subject),
+        summed_every_turn(subject),
+        asked_every_turn(subject),
+        without_rule(subject),
+        resharded_arguments(subject),
+        not_donated(subject),
+    )
+
+
+def _without_parts(found: list[Finding]) -> list[Finding]:
+    """The findings without those all of whose collectives a dearer one is about."""
+    kept: list[Finding] = []
+    for one in found:
+        own = set(one.instructions)
+        if not own or not any(own <= set(other.instructions) for other in kept):
+            kept.append(one)
+    return kept
+
+
+@dataclass(slots=True, kw_only=True)
+class _Judge:
+    """Tries remedies, and says what is left of a candidate."""
+
+    subject: Subject
+    count: Count | None
+    _before: Counts | None = None
+
+    def finding(self, candidate: Candidate) -> Finding | None:
+        """The finding with the best of its remedies; None where it costs too little, or rests on a remedy alone."""
+        plain = next((remedy for remedy in candidate.remedies if not remedy.edits), None)
+        tried = [one for remedy in candidate.remedies if remedy.edits and (one := self._tried(candidate, remedy))]
+        if tried:
+            return min(tried, key=lambda one: one.tried.change_bytes if one.tried else 0)
+        if candidate.kind in _UNTRIED or not self._is_noticeable(candidate, candidate.cost_bytes):
+            return None
+        return _finding(candidate, plain)
+
+    def _tried(self, candidate: Candidate, remedy: Remedy) -> Finding | None:
+        """The finding with a remedy that helps; None for any other."""
+        try:
+            before, after = self._as_it_is(), self._counted(remedy.edits)
+        except CaptureError:
+            return None
+        if after.products > _MORE_PRODUCTS * before.products or after.made_bytes > _MORE_MADE * before.made_bytes:
+            return None
+        if candidate.unit == "held":
+            # What is held in pieces must not be paid for by sending more.
+            is_dearer = after.bytes > before.bytes
+            tried = Checked(before_bytes=before.held_bytes, after_bytes=after.held_bytes)
+        else:
+            is_dearer = after.held_bytes > before.held_bytes
+            tried = _sent(before, after)
+        saved = -tried.change_bytes
+        if is_dearer or saved <= _NOTICEABLE * tried.before_bytes:
+            return None
+        gone = before.channels_not_in(after)
+        rows = [row for row in self.subject.collectives if row.channel_id in gone and row.instructions]
+        return _finding(
+            candidate,
+            remedy,
+            cost_bytes=saved,
+            tried=tried,
+            collectives=(_number(before), _number(after)),
+            instructions=candidate.instructions or tuple(row.instructions[0] for row in rows),
+        )
+
+    def _as_it_is(self) -> Counts:
+        if self._before is None:
+            self._before = self._counted(())
+        return self._before
+
+    def _counted(self, edits: Sequence[Edit]) -> Counts:
+        if self.count is None:
+            raise CaptureError("nobody can be asked about a changed copy of this program")
+        return self.count(edits)
+
+    def _is_noticeable(self, candidate: Candidate, size: int) -> bool:
+        is_sent = candidate.unit == "sent"
+        return size > _NOTICEABLE * (self.subject.sent_bytes if is_sent else self.subject.held_bytes)
+
+
+def _finding(candidate: Candidate, remedy: Remedy | None, **known: object) -> Finding:
+    fields: dict[str, object] = {
+        "kind": candidate.kind,
+        "sentence": candidate.sentence,
+        "source": candidate.source,
+        "cost_bytes": candidate.cost_bytes,
+        "unit": candidate.unit,
+        "remedy": remedy.words if remedy is not None else "",
+        "change": remedy.edits if remedy is not None else (),
+        "instructions": candidate.instructions,
+    }
+    return Finding(**(fields | known))  # type: ignore[arg-type]
+
+
+def _sent(before: Counts, after: Counts) -> Checked:
+    return Checked(
+        before_bytes=before.bytes,
+        after_bytes=after.bytes,
+        before_by_kind=before.by_kind,
+        after_by_kind=after.by_kind,
+    )
+
+
+def _number(counts: Counts) -> int:
+    return sum(map(len, counts.channels.values()))

@@ -1,0 +1,244 @@
+"""What is sent more often than once: an array gathered again, a sum in every turn of a loop, a loop's condition.
+
+The optimized program says how often each collective runs, the partitioner's between which operations it lies; where one
+of them is missing nothing is said. Not its job: whether a remedy helps (`analyze.findings.findings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pjit_inspect.analyze.causes.accumulated import Accumulation
+from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.opcodes import VIEWS
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import spec_text
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, say
+
+__all__ = ["asked_every_turn", "gathered_again", "summed_every_turn", "without_rule"]
+
+_MOST_PARENTS = 1000
+_MOST_VIEWS = 64
+
+
+def gathered_again(subject: Subject) -> Iterator[Candidate]:
+    """Arrays that a loop never changes, and that are gathered in each of its turns."""
+    names = subject.names
+    if names is None:
+        return
+    seen: set[tuple[int, int]] = set()
+    for row, edges in _joined(subject):
+        elements = sum(edge.elements for edge in edges) or 1
+        for edge in edges:
+            if row.kind != "all-gather" or (row.count or 0) < 2 or len(edge.makers) != 1 or not edge.takers:
+                continue
+            value = names.seen_through(edge.makers[0])
+            loop = _loop_without(names.program, edge.takers[0].op, value)
+            if loop is not None and (loop, value) not in seen:
+                seen.add((loop, value))
+                yield _again(subject, names, row, value, loop, row.wire_bytes * edge.elements // elements)
+
+
+def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loop: int, sent: int) -> Candidate:
+    turns, op = row.count or 1, names.program.ops[loop]
+    given = names.program.values[value]
+    lost = set(row.axes or ())
+    wanted = tuple(tuple(own for own in axes if axis_name(own) not in lost) for axes in given.spec)
+    what = names.value(value)
+    constraint = code(f"with_sharding_constraint(..., {spec_text(wanted)})")
+    return Candidate(
+        kind="gathered_again",
+        sentence=say(
+            "{} is gathered over {} in each of the {} turns of the loop, which never changes it",
+            what,
+            _axes(row),
+            f"{turns:,}",
+        ),
+        source=names.frames(op) or row.source,
+        cost_bytes=sent * (turns - 1),
+        instructions=row.instructions[:1],
+        remedies=tuple(
+            Remedy(words=say("put {} on {} before the loop: one gather, kept while it runs", constraint, what), edits=e)
+            for e in _before_loop(subject.copy, names, value, loop, wanted)
+        ),
+        about=(f"gathered {value}",),
+    )
+
+
+def _before_loop(
+    copy: ValueNames | None, names: ValueNames, value: int, loop: int, wanted: tuple[tuple[str, ...], ...]
+) -> Iterator[tuple[Edit, ...]]:
+    """The constraint on what the same loop of the copy is given: the operand of that name, shape and sharding."""
+    if copy is None:
+        return
+    op, own, called = names.program.ops[loop], names.program.values[value], str(names.value(value))
+    for index, other in enumerate(copy.program.ops):
+        if other.kind != "while" or copy.frames(other)[:1] != names.frames(op)[:1]:
+            continue
+        for number, operand in enumerate(other.operands):
+            array = copy.program.values[operand]
+            if (array.shape, array.spec) == (own.shape, own.spec) and str(copy.value(operand)) == called:
+                yield (Edit(kind="hop", index=index, number=number, spec=wanted),)
+
+
+def _loop_without(program: ShardedProgram, op: int, value: int) -> int | None:
+    """The outermost loop that an operation is in and the maker of a value is not."""
+    maker = program.values[value].op
+    outside = set() if maker is None else set(_around(program, maker))
+    # What a loop hands to its turns is made by the loop itself: then it is the loop's own, and changes.
+    if maker is not None and program.ops[maker].kind == "while" and value not in program.ops[maker].results:
+        outside.add(maker)
+    loops = [index for index in _around(program, op) if program.ops[index].kind == "while" and index not in outside]
+    return loops[-1] if loops else None
+
+
+def _around(program: ShardedProgram, op: int) -> Iterator[int]:
+    """The operations in whose regions one is, innermost first."""
+    parent = program.ops[op].parent
+    for _ in range(_MOST_PARENTS):
+        if parent is None:
+            return
+        yield parent
+        parent = program.ops[parent].parent
+
+
+# ---------------------------------------------------------------- sums
+
+
+def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
+    """Sums over devices that a loop only adds up."""
+    names = subject.names
+    if names is None:
+        return
+    accumulation = Accumulation(names.program)
+    by_place: dict[object, tuple[tuple[Frame, ...], list[Collective]]] = {}
+    for row, edges in _joined(subject):
+        if row.count is not None and all(accumulation.fact(edge, row) for edge in edges):
+            # The place is that of the addition: there it is to be done otherwise.
+            source = names.frames(_past_views(names.program, edges[0].takers[0].op)) or row.source
+            by_place.setdefault((source[:1], row.axes, row.count), (source, []))[1].append(row)
+    for source, rows in by_place.values():
+        first, turns = rows[0], rows[0].count or 1
+        what = "what is summed" if len(rows) == 1 else f"what {len(rows)} collectives sum"
+        yield Candidate(
+            kind="summed_per_turn",
+            sentence=say(
+                "{} over {} in each of {} turns is only added up: one sum after the loop would send 1/{}",
+                what,
+                _axes(first),
+                f"{turns:,}",
+                f"{turns:,}",
+            ),
+            source=source,
+            cost_bytes=sum(row.wire_bytes * (turns - 1) for row in rows),
+            instructions=tuple(row.instructions[0] for row in rows),
+            remedies=(
+                Remedy(
+                    words=say(
+                        "add up in a {} over {}, each device its own, and {} after the loop",
+                        code("jax.shard_map"),
+                        _axes(first),
+                        code("psum"),
+                    )
+                ),
+            ),
+            about=("summed", *(row.instructions[0] for row in rows)),
+        )
+
+
+def _past_views(program: ShardedProgram, index: int) -> ShardedOp:
+    """The operation that takes what one view after the other makes of an array."""
+    for _ in range(_MOST_VIEWS):
+        op = program.ops[index]
+        users = [user for result in op.results for user, _ in program.users.get(result, ())]
+        if op.kind not in VIEWS or len(users) != 1:
+            break
+        index = users[0]
+    return program.ops[index]
+
+
+# ---------------------------------------------------------------- conditions and kernels
+
+
+def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
+    """Loops that go on only when devices have asked each other."""
+    for rows, cause in _of_kind(subject, "loop_predicate"):
+        # A branch that is taken once is no loop.
+        own = [row for row in rows if row.count is None or row.count > 1]
+        if own:
+            yield Candidate(
+                kind="loop_predicate",
+                sentence=say(
+                    "whether the loop goes on is asked over {} in every turn, and no device begins the next one before "
+                    "all have answered",
+                    _axes(own[0]),
+                ),
+                source=cause.source or own[0].source,
+                cost_bytes=_sent(own),
+                instructions=tuple(row.instructions[0] for row in own),
+                remedies=(
+                    Remedy(
+                        words=say(
+                            "run a number of turns that is known ({}), or ask only after every few turns",
+                            code("jax.lax.fori_loop"),
+                        )
+                    ),
+                ),
+                about=("predicate", *(row.instructions[0] for row in own)),
+            )
+
+
+def without_rule(subject: Subject) -> Iterator[Candidate]:
+    """Operations that the partitioner cannot split, with all that moves for them."""
+    for rows, cause in _of_kind(subject, "no_sharding_rule"):
+        yield Candidate(
+            kind="no_sharding_rule",
+            sentence=say(
+                "{}: {} collective{} over {} for it", cause.clause, len(rows), "s" * (len(rows) != 1), _axes(rows[0])
+            ),
+            source=cause.source or rows[0].source,
+            cost_bytes=_sent(rows),
+            instructions=tuple(row.instructions[0] for row in rows),
+            remedies=(
+                Remedy(
+                    words=say(
+                        "if the pieces do not depend on each other, call it in a {} over {}, where each device has its "
+                        "own",
+                        code("jax.shard_map"),
+                        _axes(rows[0]),
+                    )
+                ),
+            ),
+            about=("rule", cause.op_name),
+        )
+
+
+def _of_kind(subject: Subject, kind: str) -> Iterator[tuple[list[Collective], Cause]]:
+    """The collectives whose dearest cause is of a kind that the shardings prove, by the place they belong to."""
+    found: dict[object, tuple[list[Collective], Cause]] = {}
+    for row in subject.collectives:
+        cause = row.cause
+        if cause is not None and cause.kind == kind and cause.evidence == "sharding" and row.instructions:
+            found.setdefault((cause.op_name, cause.source[:1]), ([], cause))[0].append(row)
+    yield from found.values()
+
+
+def _sent(rows: list[Collective]) -> int:
+    return sum(row.wire_bytes * (1 if row.count is None else row.count) for row in rows)
+
+
+def _joined(subject: Subject) -> Iterator[tuple[Collective, tuple[PartitionedCollective, ...]]]:
+    """The collectives of which it is known what the partitioner made."""
+    for row in subject.collectives:
+        edges = subject.edges.get(row.instructions[0]) if row.instructions else None
+        if edges and row.implicit is not False:
+            yield row, edges
+
+
+def _axes(row: Collective) -> Sentence:
+    return joined([axis(one) for one in row.axes or ()]) if row.axes else Sentence("devices")

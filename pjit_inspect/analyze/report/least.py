@@ -1,0 +1,35 @@
+"""What a program communicates at least, of which only a part is there.
+
+Not its job: what is missing (`model.program.incomplete`), or saying it (`view.record.incomplete`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.analyze.collectives.traffic import total_by_axes
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import NO_ENTRY, why_incomplete
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.least import Least
+
+__all__ = ["find_least"]
+
+
+def find_least(rows: Sequence[Collective], module: HloModule, devices: int) -> Least | None:
+    """What the complete program has at least; None where `module` is complete.
+
+    Without the entry computation nothing is known to run.
+    """
+    if not why_incomplete(module.unknown):
+        return None
+    if module.unknown.get(NO_ENTRY):
+        return Least()
+    certain = [row for row in rows if row.count_min]
+    # Several permutes may turn out to be one ring, as soon as the rest of it is there.
+    whole = [row for row in certain if row.kind != "collective-permute" and row.decomposed is None]
+    totals = [total for row in certain for total in total_by_axes((row,), devices)]
+    return Least(
+        collectives=len(whole) + (len(whole) < len(certain)),
+        sent_bytes=sum(total.sent_bytes for total in totals if not total.is_bound),
+    )

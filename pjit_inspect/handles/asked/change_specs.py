@@ -1,0 +1,120 @@
+"""PartitionSpecs that a user gives by path or place, as edits of a captured program.
+
+Not its job: making the edits (`observe.shardy.what_if`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pjit_inspect.errors import ChangeError
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.spec import Dimensions, axes_of
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.suggestion import Edit, EditKind
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+
+__all__ = ["find_edits"]
+
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)")
+_CONSTRAINT = "sharding_constraint"
+_MOST_SHOWN = 5
+
+
+def find_edits(
+    specs: Mapping[str, Any], data: RecordData, axes: Iterable[str], program: Callable[[], ShardedProgram]
+) -> tuple[Edit, ...]:
+    """What has to be edited so that arrays have these specs.
+
+    Args:
+      specs: by the path of an argument or result ("params['w1']", "result[0]"), where `*` stands for any key and what
+        is beneath a path belongs to it; or by the place of a `with_sharding_constraint` ("train.py:41"). A spec is a
+        `jax.sharding.PartitionSpec`, or a tuple like one; None leaves the sharding to XLA, and takes a constraint out.
+      data: the record.
+      axes: of the mesh that the program has then.
+      program: gives the captured program with its operations, to find constraints in.
+
+    Raises ChangeError for a path or place that there is none of, and for a spec that does not fit.
+    """
+    known = tuple(axes)
+    # A later entry overrules an earlier one, so that a subtree may be given first and one of its arrays after it.
+    edits: dict[tuple[EditKind, int], Edit] = {}
+    for path, spec in specs.items():
+        for edit in _edits_of(path, spec, data, known, program):
+            edits[edit.kind, edit.index] = edit
+    return tuple(edits.values())
+
+
+def _edits_of(
+    path: str, spec: Any, data: RecordData, axes: Sequence[str], program: Callable[[], ShardedProgram]
+) -> list[Edit]:
+    pattern = _pattern(path)
+    kept = [layout for layout in data.inputs if layout.kept]
+    sides: tuple[tuple[EditKind, Sequence[ArrayLayout]], ...] = (("argument", kept), ("result", data.outputs))
+    for kind, layouts in sides:
+        found = [(index, layout) for index, layout in enumerate(layouts) if pattern.match(layout.path)]
+        if found:
+            return [
+                Edit(kind=kind, index=index, spec=_dimensions(layout.path, spec, len(layout.global_shape), axes))
+                for index, layout in found
+            ]
+    if any(pattern.match(layout.path) for layout in data.inputs):
+        raise ChangeError(f"specs: {path!r} is an argument that the compiled program does not use")
+    if place := _PLACE.fullmatch(path):
+        return _constraints(path, place["file"], int(place["line"]), spec, axes, program())
+    names = [layout.path for layout in (*kept, *data.outputs)]
+    near = difflib.get_close_matches(path, names, n=1)
+    shown = ", ".join(names[:_MOST_SHOWN]) + (f", and {len(names) - _MOST_SHOWN} more" if names[_MOST_SHOWN:] else "")
+    raise ChangeError(
+        f"specs: {data.name} has no argument or result {path!r}{f', did you mean {near[0]!r}' if near else ''}; it has "
+        f"{shown}. A constraint is named by its place, as in 'train.py:41'"
+    )
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """What a path with `*` for any key matches: the array itself, and all beneath it."""
+    text = re.escape(path).replace(r"\[\*\]", r"\[[^\]]*\]").replace(r"\.\*", r"\.[^.\[]+").replace(r"\*", r"[^.\[\]]*")
+    return re.compile(rf"{text}(?=$|[.\[])")
+
+
+def _dimensions(name: str, spec: Any, rank: int, axes: Sequence[str]) -> Dimensions | None:
+    if spec is None:
+        return None
+    from pjit_inspect.observe.live.shardings import full_spec
+
+    entries = full_spec(spec, rank) if not isinstance(spec, (tuple, list)) else (*spec, *[None] * (rank - len(spec)))
+    if len(entries) > rank:
+        raise ChangeError(f"specs: {spec} has {len(entries)} entries, and {name} has {rank} dimensions")
+    dimensions = tuple(axes_of(tuple(entry) if isinstance(entry, list) else entry) for entry in entries)
+    used = [axis for own in dimensions for axis in own]
+    unknown = [axis for axis in used if axis not in axes]
+    if unknown:
+        raise ChangeError(f"specs: {spec} for {name} uses {unknown[0]!r}, and the mesh has {', '.join(axes)}")
+    if len(set(used)) < len(used):
+        raise ChangeError(f"specs: {spec} for {name} splits over {max(used, key=used.count)!r} twice")
+    return dimensions
+
+
+def _constraints(
+    path: str, file: str, line: int, spec: Any, axes: Sequence[str], program: ShardedProgram
+) -> list[Edit]:
+    places = []
+    edits = []
+    for index, op in enumerate(program.ops):
+        if op.kind != _CONSTRAINT:
+            continue
+        places += [frame.where for frame in op.frames[:1]]
+        if any(
+            frame.where == path or (frame.line == line and (frame.file == file or frame.file.endswith(f"/{file}")))
+            for frame in op.frames
+        ):
+            rank = len(program.values[op.results[0]].shape)
+            dimensions = _dimensions(f"the constraint at {path}", spec, rank, axes)
+            edits.append(Edit(kind="remove" if dimensions is None else "respec", index=index, spec=dimensions))
+    if not edits:
+        shown = ", ".join(dict.fromkeys(places)) or "none"
+        raise ChangeError(f"specs: there is no with_sharding_constraint at {path}; the program has {shown}")
+    return edits

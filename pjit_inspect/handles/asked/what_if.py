@@ -1,0 +1,407 @@
+"""A record of a program that was changed in a copy, or compiled for devices that are not attached, and never ran.
+
+Joins the rooms: the change is made in `observe.shardy`, XLA asked in `observe.partitioner`, its answer read in `parse`.
+Not its job: any of those steps.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pjit_inspect.analyze.collectives.collectives import find_collectives
+from pjit_inspect.analyze.collectives.traffic import total_by_axes
+from pjit_inspect.analyze.report.figures import sent_over
+from pjit_inspect.errors import CaptureError, ChangeError, ParseError
+from pjit_inspect.handles.asked.change_specs import find_edits
+from pjit_inspect.handles.given_mesh import given_mesh
+from pjit_inspect.handles.propagate import PartitionedProgram
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.program.spec import entry_of, spec_text
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
+from pjit_inspect.model.record.record import RecordData, Timings
+from pjit_inspect.model.record.target import Effort, Target
+from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
+from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
+from pjit_inspect.observe.partitioner.service import Partitioned
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+
+__all__ = ["ChangedProgram", "as_partitioned", "ask_what_if", "change_program"]
+
+_FULL = 'needs effort="full"'
+_PARTIAL_LACKS = {
+    "cost": "operations are counted in the compiled program, which " + _FULL,
+    "memory": "what a device needs is known of the compiled program, which " + _FULL,
+}
+_SIZE = r"([\d.]+)([KMGTP]?)"
+_NEEDS = (
+    # Counted before anything is scheduled.
+    re.compile(rf"memory required for HLO temporaries \({_SIZE}\) exceeds available HBM \({_SIZE}\)"),
+    # When buffers have been placed; a list of the largest follows.
+    re.compile(rf"Ran out of memory in memory space hbm\. Used {_SIZE} of {_SIZE}"),
+)
+_NO_MEMORY = "RESOURCE_EXHAUSTED: "
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
+_TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
+_AXIS = re.compile(r"@\(?'?(\w+)")
+
+
+def ask_what_if(
+    data: RecordData,
+    before: Callable[[bool], KeyFigures],
+    *,
+    mesh: Mapping[str, int] | None,
+    specs: Mapping[str, Any] | None,
+    target: str | Target | None,
+    effort: Effort,
+    timeout_s: float,
+) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
+    """The record of the changed program, and what makes that program before partitioning; as `CompileRecord.what_if`.
+
+    A program for one device is not partitioned, and there is None.
+
+    `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
+    """
+    from pjit_inspect.observe.partitioner import targets
+    from pjit_inspect.observe.partitioner.service import ask_partitioner
+
+    if effort not in ("partition", "full"):
+        raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
+    began = time.monotonic()
+    change = change_program(data, mesh=mesh, specs=specs, target=target)
+    sizes, edited, where = change.sizes, change.program, change.target
+    count = math.prod(sizes.values())
+    _check_effort(count, where, effort)
+    answer = ask_partitioner(
+        edited,
+        devices=count,
+        flags=data.flags,
+        target=targets.question(where, tuple(sizes.values()) or (1,)),
+        effort=effort,
+        timeout_s=timeout_s,
+    )
+    device_ids = tuple(device.id for device in answer.devices)
+    axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
+    changed = replace(
+        data,
+        mesh=axes,
+        meshes=() if axes is None else (axes,),
+        devices=answer.devices,
+        process_index=None,
+        process_count=None,
+        stablehlo=Blob(edited),
+        stablehlo_text=None,
+        propagation=None,
+        compiler_log=None,
+        timings=Timings(),
+        kernel_times=None,
+        cached=None,
+        key=None,
+        reason=None,
+        **_compiled(answer, data),
+    )
+    partitioned = PartitionedProgram.of(answer, edited, changed) if answer.before else None
+    program = None if partitioned is None else partitioned.read.program
+    seconds = time.monotonic() - began
+    hypothesis = Hypothesis(
+        changes=change.said,
+        target=where,
+        effort="full" if answer.compiled is not None else "partition",
+        seconds=seconds,
+        origin=_origin(data),
+        before=before(answer.compiled is None),
+        misfit=_misfit(answer.failure) or _unchecked(answer, where),
+    )
+    if partitioned is None or program is None or axes is None:
+        only = answer.devices[0].id
+        inputs = tuple(_on_one(own, only) if own.kept else replace(own, sharding=None) for own in data.inputs)
+        outputs = tuple(_on_one(own, only) for own in data.outputs)
+        return replace(changed, hypothesis=hypothesis, inputs=inputs, outputs=outputs), None
+    kept = [own for own in data.inputs if own.kept]
+    if len(kept) != len(program.inputs) or len(data.outputs) != len(program.outputs):
+        raise CaptureError("the changed program has other arguments or results than the record; report this, please")
+    entries = iter(program.inputs)
+    made = replace(
+        changed,
+        hypothesis=hypothesis,
+        inputs=tuple(
+            _laid(own, next(entries), program, axes) if own.kept else replace(own, sharding=None) for own in data.inputs
+        ),
+        outputs=tuple(
+            _laid(own, entry, program, axes) for own, entry in zip(data.outputs, program.outputs, strict=True)
+        ),
+    )
+    return made, lambda: partitioned.explained(made)
+
+
+# ---------------------------------------------------------------- the question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedProgram:
+    """A captured program that was changed in a copy, and not compiled.
+
+    Attributes:
+      program: the copy, MLIR bytecode.
+      sizes: the axes of its mesh, outermost first.
+      target: the machine it is for.
+      said: the changes, in words.
+    """
+
+    program: bytes
+    sizes: dict[str, int]
+    target: Target
+    said: tuple[str, ...]
+
+
+def change_program(
+    data: RecordData,
+    *,
+    mesh: Mapping[str, int] | None = None,
+    specs: Mapping[str, Any] | None = None,
+    target: str | Target | None = None,
+) -> ChangedProgram:
+    """A record's program with another mesh, other specs, or for another machine; `CompileRecord.what_if` says more.
+
+    Raises ChangeError where it cannot be changed so.
+    """
+    from pjit_inspect.observe.partitioner import targets
+    from pjit_inspect.observe.shardy import remesh
+    from pjit_inspect.observe.shardy.propagation import propagate
+    from pjit_inspect.observe.shardy.what_if import WhatIf
+
+    if data.stablehlo is None:
+        raise ChangeError("the record has no program before optimization, so no change of it can be tried")
+    if specs and (explicit := _explicit_axes(data)):
+        raise ChangeError(
+            f"specs: {data.name} was traced with Explicit axes ({explicit}), where shardings are part of the types of "
+            f"arrays: with others JAX would trace another program; inspect the function with arguments sharded so: "
+            f"pjit_inspect.inspect(fn, *args)"
+        )
+    edited = data.stablehlo.read()
+    known = remesh.mesh_axes(edited)
+    sizes = dict(known) if mesh is None else _sizes(mesh)
+    where = _target(target, data, math.prod(sizes.values()))
+    _check_fits(sizes, where, targets.device_count(where))
+    if sizes != known:
+        edited = remesh.remeshed(edited, sizes)
+    changer = WhatIf(edited, propagate)
+    edits = find_edits(specs or {}, data, sizes, lambda: changer.propagate().program)
+    edited = changer.edited(edits)
+    remesh.check_divides(edited, _names(data))
+    _check_platform(edited, data, where)
+    return ChangedProgram(program=edited, sizes=sizes, target=where, said=_changes(known, sizes, specs or {}))
+
+
+def _sizes(mesh: Mapping[str, int]) -> dict[str, int]:
+    try:
+        return given_mesh(mesh).sizes
+    except ValueError as error:
+        raise ChangeError(str(error)) from error
+
+
+def _target(target: str | Target | None, data: RecordData, devices: int) -> Target:
+    from pjit_inspect.observe.partitioner.targets import find_target
+
+    if target is not None:
+        return target if isinstance(target, Target) else find_target(target)
+    before = None if data.hypothesis is None else data.hypothesis.target
+    if before is not None and devices == len(data.devices):
+        return before
+    return Target(platform="cpu", topology=str(devices))
+
+
+def _check_fits(sizes: Mapping[str, int], target: Target, devices: int) -> None:
+    count = math.prod(sizes.values())
+    axes = MeshAxes(axis_names=tuple(sizes), shape=tuple(sizes.values()))
+    if count != devices and not sizes:
+        raise ChangeError(
+            f"the program is for one device, as no mesh is in it, and {target} has {devices:,}; take a target of one "
+            f"device, or inspect the function with arguments that are sharded over a mesh of {devices:,} (a "
+            f"jax.sharding.AbstractMesh will do)"
+        )
+    if count != devices:
+        raise ChangeError(
+            f"the mesh {axes} has {count:,} devices, and {target} has {devices:,}; give a mesh of {devices:,}, as in "
+            f"mesh={_mesh_of(sizes, devices)}"
+        )
+
+
+def _check_effort(count: int, target: Target, effort: Effort) -> None:
+    if count == 1 and effort == "partition":
+        raise ChangeError(
+            f"the program is for one device of {target}, so that XLA's partitioner has nothing to do; compile it to "
+            f'the end with effort="full"'
+        )
+
+
+def _explicit_axes(data: RecordData) -> str:
+    """The axes that are part of types in a program, in words; "" where there are none."""
+    axes = [
+        name
+        for mesh in data.meshes
+        for name, kind in zip(mesh.axis_names, mesh.axis_types, strict=False)
+        if kind == "explicit"
+    ]
+    # A function that was only lowered has no mesh of its own, but its types name the axes: f32[16@data,32].
+    axes += [name for typed in _TYPED.findall(data.jaxpr or "") for name in _AXIS.findall(typed)]
+    return ", ".join(dict.fromkeys(axes))
+
+
+def _mesh_of(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
+    """A mesh of so many devices with the same axes: the first takes what the others leave."""
+    rest = math.prod(list(sizes.values())[1:])
+    first, *others = sizes
+    if devices % rest:
+        return {first: devices} | dict.fromkeys(others, 1)
+    return {first: devices // rest} | {name: sizes[name] for name in others}
+
+
+def _check_platform(edited: bytes, data: RecordData, target: Target) -> None:
+    """Custom calls that JAX lowered for one platform mean nothing to the compiler of another."""
+    from pjit_inspect.observe.shardy.remesh import custom_calls
+
+    before = next((device.platform for device in data.devices), "cpu")
+    if target.platform == "cpu" or before in (target.platform, "gpu" if target.platform == "cuda" else ""):
+        return
+    foreign = custom_calls(edited)
+    if foreign:
+        names = ", ".join(f"{name} ({count})" for name, count in foreign.most_common(3))
+        raise ChangeError(
+            f"the program was lowered for {before} and calls what only that has: {names}; lower the function for the "
+            f"target with pjit_inspect.inspect(fn, *args, target={str(target)!r})"
+        )
+
+
+def _names(data: RecordData) -> dict[str, str]:
+    kept = [own.path for own in data.inputs if own.kept]
+    return {f"argument {index}": path for index, path in enumerate(kept)} | {
+        f"result {index}": own.path for index, own in enumerate(data.outputs)
+    }
+
+
+def _changes(before: Mapping[str, int], after: Mapping[str, int], specs: Mapping[str, Any]) -> tuple[str, ...]:
+    said = []
+    if dict(before) != dict(after) or list(before) != list(after):
+        said.append(f"mesh {MeshAxes(axis_names=tuple(after), shape=tuple(after.values()))}")
+    for path, spec in specs.items():
+        text = "left to XLA" if spec is None else spec_text(spec if isinstance(spec, (tuple, list)) else _entries(spec))
+        said.append(f"{path}: {text}")
+    return tuple(said)
+
+
+def _entries(spec: Any) -> tuple[Any, ...]:
+    from pjit_inspect.observe.live.shardings import full_spec
+
+    return full_spec(spec, 0)
+
+
+def _origin(data: RecordData) -> str:
+    if data.hypothesis is not None:
+        own = data.hypothesis
+        changes = ", ".join(own.changes)
+        return f"what if: {changes + ', ' if changes else ''}{own.target.words}, {own.effort} effort"
+    if data.hlo is None:
+        return ""
+    platforms = "/".join(sorted({device.platform for device in data.devices})) or "unknown"
+    mesh = f"mesh {data.mesh}, " if data.mesh is not None else ""
+    return f"{mesh}{len(data.devices):,} {platforms} devices, compiled to run"
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
+    """The fields of a record that say what became of the program."""
+    kept = {name: why for name, why in data.missing.items() if name in ("jaxpr", "inputs", "outputs", "key")}
+    own = answer.compiled
+    if own is None:
+        lacks = dict(_PARTIAL_LACKS)
+        if answer.failure:
+            lacks = dict.fromkeys(lacks, "the program does not fit, so XLA did not compile it to the end")
+        if not answer.after:
+            lacks["hlo"] = lacks["memory"]
+        hlo = Blob(answer.after) if answer.after else None
+        return {"hlo": hlo, "hlo_header": None, "cost": {}, "memory": None, "missing": kept | lacks}
+    return {
+        "hlo": Blob(own.hlo), "hlo_header": own.header, "cost": own.cost, "memory": own.memory,
+        "missing": kept | own.missing,
+    }  # fmt: skip
+
+
+def _laid(layout: ArrayLayout, entry: EntryValue, program: ShardedProgram, mesh: Mesh) -> ArrayLayout:
+    """The layout as XLA's partitioner begins or ends with it."""
+    from pjit_inspect.observe.live.shardings import laid
+
+    spec = (program.values[entry.value].spec if entry.spec is None else entry.spec)[: len(layout.global_shape)]
+    if any(axis not in mesh.sizes for own in spec for axis in own):
+        # A part of an axis, or tiles that follow none.
+        return replace(layout, sharding=None)
+    memory_kind = None if layout.sharding is None else layout.sharding.memory_kind
+    return replace(layout, sharding=replace(laid(mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind))
+
+
+def _on_one(layout: ArrayLayout, device: int) -> ArrayLayout:
+    """The layout on a device that has all of every array."""
+    rank = len(layout.global_shape)
+    kind = "SingleDeviceSharding"
+    return replace(
+        layout, sharding=Sharding(spec=None, tiles=(1,) * rank, device_ids=(device,), tile_of=(0,), kind=kind)
+    )
+
+
+def as_partitioned(data: RecordData, figures: KeyFigures, *, timeout_s: float) -> KeyFigures:
+    """The figures of a compiled record as XLA's partitioner left it: only equal stages can be compared."""
+    from pjit_inspect.observe.partitioner.service import ask_partitioner
+
+    if data.is_partial or data.stablehlo is None or data.hlo is None:
+        return figures
+    count = len(data.devices)
+    try:
+        answer = ask_partitioner(data.stablehlo.read(), devices=count, flags=data.flags, timeout_s=timeout_s)
+        module = parse_program(answer.after)
+    except (CaptureError, ParseError):
+        return replace(figures, collectives=None, sent=())
+    rows = find_collectives(module, data.mesh, tuple(device.id for device in data.devices))
+    return replace(figures, collectives=len(rows), sent=sent_over(total_by_axes(rows, count)))
+
+
+def _misfit(failure: str) -> Misfit | None:
+    """What XLA says of a program for which memory is short: how much it needs, and what there is."""
+    if not failure:
+        return None
+    sentence = failure.partition(_NO_MEMORY)[2] or failure
+    found = next((match for match in (form.search(sentence) for form in _NEEDS) if match), None)
+    if found is None:
+        return Misfit(needed_bytes=None, available_bytes=None, sentence=sentence)
+    needed, available = _bytes(found[1], found[2]), _bytes(found[3], found[4])
+    return Misfit(needed_bytes=needed, available_bytes=available, sentence=sentence)
+
+
+def _unchecked(answer: Partitioned, target: Target) -> Misfit | None:
+    """XLA compiles for GPUs without regard to their memory: what it counts is set beside what there is."""
+    from pjit_inspect.observe.partitioner.chips import GPUS
+
+    memory = answer.compiled and answer.compiled.memory
+    if target.chip not in GPUS or not memory:
+        return None
+    parts = memory.argument_bytes, memory.output_bytes, memory.temporary_bytes
+    needed = sum(part or 0 for part in parts) - (memory.alias_bytes or 0)
+    available = GPUS[target.chip].memory_bytes
+    if needed <= available:
+        return None
+    return Misfit(
+        needed_bytes=needed,
+        available_bytes=available,
+        sentence="XLA compiled the program, and its arguments, results and temporaries are more than the GPU has",
+    )
+
+
+def _bytes(number: str, unit: str) -> int:
+    """XLA rounds to two decimals of a unit that is a power of 1,024."""
+    return round(float(number) * 2 ** _UNITS[unit])

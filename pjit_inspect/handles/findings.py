@@ -1,0 +1,122 @@
+"""What is wrong with one record's program: remedies tried by XLA's partitioner, within a few seconds.
+
+Joins the rooms: faults are looked for in `analyze`, remedies are tried in `observe`, counted in `analyze` again. Not
+its job: any of those steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pjit_inspect.analyze.collectives.collective_sites import find_sites
+from pjit_inspect.analyze.findings.candidate import Subject
+from pjit_inspect.analyze.findings.findings import find_findings
+from pjit_inspect.analyze.partition.join import join
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.handles.suggest import Patience, Trials
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import why_incomplete
+from pjit_inspect.model.program.source import SourceText
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.finding import Finding, FindingTable
+from pjit_inspect.model.report.suggestion import Checked
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
+
+__all__ = ["RecordFinding", "findings_of", "why_untried"]
+
+_MOST_QUESTIONS = 10
+_PATIENCE_S = 5.0
+"""For how long questions to XLA's partitioner begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class RecordFinding(OfRecord, Finding):
+    """A finding of a record, whose remedy can be compiled."""
+
+    _trials: Trials | None
+
+    def check(self) -> Checked:
+        """As `Finding.check`."""
+        if self._trials is None or not self.change:
+            raise CaptureError(
+                "this remedy is a change of code that cannot be made in a copy of the program; make it and inspect the "
+                "function again"
+            )
+        return self._trials.check(self.change)
+
+
+def why_untried(data: RecordData, *, live: bool) -> str | None:
+    """Why remedies cannot be made in a copy of the program; "" where there is nothing to try, None where they can."""
+    if len(data.devices) == 1:
+        # Nothing is sent, and everything is held in full.
+        return ""
+    if not live:
+        return "the record is from a file"
+    if data.stablehlo is None:
+        return f"no program before optimization: {data.missing.get('stablehlo', 'it was not captured')}"
+    return None if data.devices else "the devices are unknown"
+
+
+def findings_of(
+    data: RecordData,
+    module: HloModule | None,
+    collectives: Sequence[Collective],
+    program: ShardedProgram | None,
+    sources: Sequence[SourceText],
+    cells: Mapping[str, str],
+    *,
+    tries: bool,
+    untried: str = "",
+) -> FindingTable:
+    """At most three findings, dearest first.
+
+    Without `tries` no remedy is tried, and what only a tried remedy proves is not found: that takes milliseconds. So it
+    is for a record from a file, too, as bytecode from there is not trusted with a compiler (`why_untried`). Of a
+    program that is there in part nothing is proven.
+    """
+    if module is not None and (lacks := why_incomplete(module.unknown)):
+        return FindingTable((), missing=f"the program is {lacks}")
+    trials = Trials(data, collectives) if tries else None
+    copy = None
+    if trials is not None:
+        try:
+            copy = ValueNames(trials.propagate(())[0], sources, cells)
+        except CaptureError as error:
+            trials, untried = None, str(error)
+    is_xlas = program is not None and not program.is_predicted
+    subject = Subject(
+        data=data,
+        collectives=tuple(collectives),
+        edges=_edges(module, program) if module and program and is_xlas and any(map(_in_loop, collectives)) else {},
+        names=ValueNames(program, sources, cells) if program is not None and is_xlas else None,
+        copy=copy,
+    )
+    patience = None
+    if trials is not None:
+        patience = Patience(count=trials.count, most=_MOST_QUESTIONS, longest_s=_PATIENCE_S)
+    found = find_findings(subject, patience)
+    return replace(
+        found,
+        rows=tuple(RecordFinding.made_of(one, _trials=trials) for one in found),
+        missing="" if module is not None else f"no optimized program: {data.missing.get('hlo', 'it was not captured')}",
+        untried=untried if patience is None else patience.ended,
+    )
+
+
+def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[PartitionedCollective, ...]]:
+    """Name of a collective's first instruction -> the partitioner's for its arrays, where one alone fits each."""
+    sites = find_sites(module)
+    return {
+        site.instructions[0].name: tuple(edges[0] for edges in joined.edges)
+        for site, joined in zip(sites, join(program, sites), strict=True)
+        if joined.edges and all(len(edges) == 1 for edges in joined.edges)
+    }
+
+
+def _in_loop(row: Collective) -> bool:
+    """Whether it runs more than once: only of such is anything asked that takes knowing what it is made of."""
+    return row.count is not None and row.count > 1

@@ -1,0 +1,39 @@
+"""Whether a program is all there, and if not, what it lacks.
+
+A file that was cut off may still read as a program: without its last computations, or without the one it begins with.
+Not its job: reading it (`parse.hlo_proto.hlo`, `parse.hlo_text.hlo_text`), which leaves what it missed in
+`HloModule.unknown`; what it has at least (`analyze.report.least`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["MISSING", "MISSING_INSTRUCTIONS", "NO_END", "NO_ENTRY", "why_incomplete"]
+
+MISSING = "missing"
+"""The opcode that stands for an instruction or a computation that is referred to and not there."""
+
+MISSING_INSTRUCTIONS = "missing instructions"
+"""How `HloModule.unknown` calls those."""
+
+NO_ENTRY = "ENTRY that is missing"
+"""How it calls that no computation is the one the program begins with."""
+
+NO_END = "end that is missing"
+"""How it calls computations that are not closed."""
+
+
+def why_incomplete(unknown: Mapping[str, int]) -> str:
+    """What a program lacks, given its `HloModule.unknown`, for `RecordData.missing["hlo"]`; "" when it is all there."""
+    referred = unknown.get(MISSING_INSTRUCTIONS, 0) + unknown.get(f"opcode {MISSING}", 0)
+    lacks = [
+        *(["its entry computation is missing"] if unknown.get(NO_ENTRY) else []),
+        *(["a computation has no end"] if unknown.get(NO_END) else []),
+        *([f"{referred:,} of what its instructions refer to {_is(referred)} missing"] if referred else []),
+    ]
+    return f"incomplete: {' and '.join(lacks)}" if lacks else ""
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"

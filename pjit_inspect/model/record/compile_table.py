@@ -1,0 +1,84 @@
+"""Compiles as tables for other programs: those of a log one by one, those of a ledger by function and call site.
+
+Not its job: gathering them (`handles.log`, `handles.ledger`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.table import Table
+
+__all__ = ["CompileRow", "CompileTable", "SiteRow", "SiteTable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileRow:
+    """One compile of a log.
+
+    Attributes:
+      number: its number in the log, as `%pjit show` takes it.
+      name: the function.
+      transform: what made the program ("jit", "grad", ...).
+      origin: whose compile it is: "user", "library" or "eager".
+      where: the line that called; None when there was no user code on the stack.
+      mesh: its mesh; None where no input or output follows one.
+      trace_s, lower_s, compile_s: seconds (measured); None for a stage that JAX skipped.
+      reason: why it was compiled.
+    """
+
+    number: int
+    name: str
+    transform: str
+    origin: str
+    where: str | None
+    mesh: str | None
+    trace_s: float | None
+    lower_s: float | None
+    compile_s: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileTable(Table[CompileRow]):
+    """The compiles of a log, in the order they ended.
+
+    Attributes:
+      rows: the compiles.
+    """
+
+    rows: tuple[CompileRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRow:
+    """The compiles of one function from one call site.
+
+    Attributes:
+      name: the function.
+      origin: whose compiles they are.
+      where: the line that called, as of the newest compile; None when there was no user code on the stack.
+      compiles: how many programs were compiled or loaded from disk.
+      trace_s, lower_s, compile_s: seconds of each stage in all of them (measured).
+      reasons: why it was compiled again, the most frequent first.
+    """
+
+    name: str
+    origin: str
+    where: str | None
+    compiles: int
+    trace_s: float
+    lower_s: float
+    compile_s: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteTable(Table[SiteRow]):
+    """The compiles of a ledger, the most expensive function first.
+
+    Attributes:
+      rows: the functions.
+    """
+
+    rows: tuple[SiteRow, ...]

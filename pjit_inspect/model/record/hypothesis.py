@@ -1,0 +1,83 @@
+"""What a record is about that was asked for and never ran: the change, the machine, and what it is to be compared with.
+
+Not its job: making such a record (`handles.asked.what_if`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.record.target import Effort, Target
+
+__all__ = ["Hypothesis", "KeyFigures", "Misfit", "SentOver"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentOver:
+    """What collectives over the same mesh axes send.
+
+    Attributes:
+      axes: the axes they follow; () for none, None where none are known.
+      sent_bytes: bytes the busiest device sends per call (modelled: ring).
+    """
+
+    axes: tuple[str, ...] | None
+    sent_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyFigures:
+    """What a program comes to, to be shown beside another; None for what is not known.
+
+    Attributes:
+      collectives: how many there are (counted).
+      sent: one entry for each set of mesh axes, most bytes first.
+      memory_bytes: arguments, results and temporaries on one device, less what results reuse (XLA's count).
+      argument_bytes: arguments on one device (counted).
+      kernels: how many fused kernels there are (counted).
+    """
+
+    collectives: int | None = None
+    sent: tuple[SentOver, ...] = ()
+    memory_bytes: int | None = None
+    argument_bytes: int | None = None
+    kernels: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """A program that needs more memory than the chip has: XLA refused it, or compiled it for a GPU all the same.
+
+    Attributes:
+      needed_bytes: what it needs; None where XLA does not say.
+      available_bytes: what the chip has; None likewise.
+      sentence: XLA's own words where it refused.
+    """
+
+    needed_bytes: int | None
+    available_bytes: int | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """The question that a record answers.
+
+    Attributes:
+      changes: what was changed, each in words ("mesh data=16 x model=16", "params['w1'] P(None, 'model')").
+      target: what it was compiled for.
+      effort: how far it was compiled.
+      seconds: how long the answer took (measured).
+      origin: what it came from, in words ("mesh data=2 x model=4, 8 cpu devices"); "" for a function that was lowered
+        for the target.
+      before: what that comes to.
+      misfit: why it would not run, where it does not fit; XLA gives no compiled program then, but for GPUs.
+    """
+
+    changes: tuple[str, ...]
+    target: Target
+    effort: Effort
+    seconds: float | None = None
+    origin: str = ""
+    before: KeyFigures = KeyFigures()
+    misfit: Misfit | None = None

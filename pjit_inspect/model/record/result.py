@@ -1,0 +1,31 @@
+"""What a call returned: its trees, each with its arrays.
+
+Not its job: the arrays' values, but for single numbers; what a program returns (`model.record.record`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.program.layout import ArrayLayout
+
+__all__ = ["ResultTree"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultTree:
+    """One tree of a result: an entry of the tuple, list or dict that a call returned, or all of it.
+
+    Attributes:
+      path: where it is in the result: "[0]", "['params']", ".step"; "" for the result itself.
+      kind: the name of its Python type: "dict", "TrainState"; "array" for a single array.
+      arrays: its arrays, in order.
+      others: how many of its leaves are no arrays.
+      number: the value of a single array of one element, as text; "" for all others.
+    """
+
+    path: str
+    kind: str
+    arrays: tuple[ArrayLayout, ...] = ()
+    others: int = 0
+    number: str = ""

@@ -1,0 +1,40 @@
+"""A short sentence about what a reader could trip over, and what of the program it is about.
+
+Not its job: finding what is unusual (`analyze.report.notes`), drawing it (`view`).
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pjit_inspect.model.words.sentence import Phrase, Sentence
+
+__all__ = ["Note"]
+
+
+class Note(Sentence):
+    """A sentence with what it is about.
+
+    Attributes:
+      instructions: the first instruction of each collective it is about.
+      paths: the arguments and results it is about, as their layouts name them.
+    """
+
+    __slots__ = ("instructions", "paths")
+    instructions: tuple[str, ...]
+    paths: tuple[str, ...]
+
+    @classmethod
+    def about(cls, words: str, *, instructions: tuple[str, ...] = (), paths: tuple[str, ...] = ()) -> Self:
+        """The note of a sentence."""
+        made = cls.of(Sentence(words).phrases)
+        assert isinstance(made, cls)
+        made.instructions, made.paths = instructions, paths
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made, (self.phrases, self.instructions, self.paths)
+
+
+def _made(phrases: tuple[Phrase, ...], instructions: tuple[str, ...], paths: tuple[str, ...]) -> Note:
+    return Note.about(Sentence.of(phrases), instructions=instructions, paths=paths)

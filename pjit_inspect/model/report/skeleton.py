@@ -1,0 +1,42 @@
+"""A program in the order it runs, as nested parts: phases, scopes and loops, with kernels and collectives in them.
+
+Not its job: finding it (`analyze.graph.skeleton`), writing it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["SkeletonPart", "SkeletonStep"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkeletonStep:
+    """Kernels that run one after another, and the collectives that follow them.
+
+    Attributes:
+      kernels: what they do, in order, neighbours that do the same once with their number.
+      collectives: rows of the `CollectiveTable`, in order.
+    """
+
+    kernels: tuple[tuple[str, int], ...]
+    collectives: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkeletonPart:
+    """What runs without a break in one phase, scope, branch or loop. A scope that XLA interleaves stands several times.
+
+    Attributes:
+      label: what it is called: "forward", "layer0", "layer0 … layer3", "loop".
+      is_loop: whether it is a loop.
+      trips: for a loop, how often its body runs each time; None when that is unknown, and for anything else.
+      alike: how many neighbours that do the same it stands for, itself included.
+      parts: what runs in it, in order.
+    """
+
+    label: str
+    is_loop: bool = False
+    trips: int | None = None
+    alike: int = 1
+    parts: tuple[SkeletonPart | SkeletonStep, ...] = ()

@@ -1,0 +1,1 @@
+"""Sentences that keep what their words are."""

@@ -1,0 +1,38 @@
+"""The layer numbers in names: where they are, and the name that equal layers share.
+
+Not its job: which names are the user's (`analyze.sharding.value_names`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+__all__ = ["layers_of", "path_pattern", "scope_pattern"]
+
+_INDEX = re.compile(r"\[\d+\]|(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
+_SCOPE = re.compile(r"(?<=[A-Za-z_])\d+(?=/)")
+
+
+def path_pattern(path: str, *, keep_first: bool = False) -> str:
+    """A path with its layer numbers starred: "params['layers'][3]['w1']" -> "params['layers'][*]['w1']".
+
+    With `keep_first` a number right after the root stays: `result[0]` and `result[1]` are different things.
+    """
+    if _INDEX.search(path) is None:
+        return path
+    head = re.match(r"[^\[.]*\[\d+\]", path) if keep_first else None
+    start = head.end() if head else 0
+    return path[:start] + _INDEX.sub(lambda found: "[*]" if found[0].startswith("[") else "*", path[start:])
+
+
+@functools.lru_cache(maxsize=16_384)
+def scope_pattern(name: str) -> str:
+    """An operation's name with its layer numbers starred: "layer3/attn/dot_general" -> "layer*/attn/dot_general"."""
+    return _SCOPE.sub("*", path_pattern(name))
+
+
+def layers_of(name: str) -> tuple[int, ...]:
+    """The numbers that `scope_pattern` stars, in order: "layer3/attn/w[0]" -> (3, 0)."""
+    found = sorted((match.start(), match[0]) for rule in (_INDEX, _SCOPE) for match in rule.finditer(name))
+    return tuple(int(text.strip("[]")) for _, text in dict(found).items())

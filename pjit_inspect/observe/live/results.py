@@ -1,0 +1,69 @@
+"""What a call returned, as frozen facts: its trees and arrays, without their values.
+
+Not its job: saying it in words (`view.pages.result`), what the compiled program returns (`observe.live.arrays`).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+from pjit_inspect.model.program.layout import ArrayLayout, Sharding
+from pjit_inspect.model.record.result import ResultTree
+from pjit_inspect.observe.live.shardings import to_sharding
+
+__all__ = ["is_large", "result_trees"]
+
+_MOST_NUMBERS = 1_000
+_MOST_ARRAYS = 8
+
+
+def is_large(value: Any) -> bool:
+    """Whether it holds more arrays, or more numbers in them, than a reader wants printed."""
+    arrays = [leaf for leaf in jax.tree_util.tree_leaves(value) if isinstance(leaf, jax.Array)]
+    return len(arrays) > _MOST_ARRAYS or sum(math.prod(array.shape) for array in arrays) > _MOST_NUMBERS
+
+
+def result_trees(value: Any) -> tuple[ResultTree, ...]:
+    """The trees of a result: the entries of what was returned, or, where that is one array, itself."""
+    entries, _ = jax.tree_util.tree_flatten_with_path(value, is_leaf=lambda part: part is not value)
+    return tuple(_tree(jax.tree_util.keystr(path), part) for path, part in entries)
+
+
+def _tree(path: str, value: Any) -> ResultTree:
+    leaves = jax.tree_util.tree_leaves(value)
+    arrays = [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
+    is_array = isinstance(value, jax.Array)
+    return ResultTree(
+        path=path,
+        kind="array" if is_array else type(value).__name__,
+        arrays=tuple(_layout(array) for array in arrays),
+        others=len(leaves) - len(arrays),
+        number=_number(value) if is_array and value.size == 1 else "",
+    )
+
+
+def _layout(array: Any) -> ArrayLayout:
+    shape = tuple(int(length) for length in array.shape)
+    return ArrayLayout(path="", dtype=str(array.dtype), global_shape=shape, sharding=_sharding(array.sharding, shape))
+
+
+@functools.lru_cache(maxsize=512)
+def _sharding(sharding: Any, shape: tuple[int, ...]) -> Sharding | None:
+    try:
+        return to_sharding(sharding, shape)
+    except Exception:
+        # A kind of sharding that JAX invented since; the shape is still true.
+        return None
+
+
+def _number(array: Any) -> str:
+    try:
+        return str(np.asarray(array).item())
+    except Exception:
+        # Random keys are no numbers, and another process may hold the only copy.
+        return ""

@@ -1,0 +1,104 @@
+"""Looking at objects of the user's without running any code of theirs.
+
+A compile is watched within the user's call. There nothing may run that would not have run by itself: no `__repr__`,
+which may be slow, no `__getattr__`, which may end the program, and not even `isinstance`, which asks an object for its
+`__class__`. Python's own types and its tables of attributes tell enough. Not its job: wording
+(`observe.live.short_text`).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+__all__ = ["array_facts", "held", "is_a", "is_trusted", "is_trusted_type", "plain_attribute", "stored_fields"]
+
+_OWN = (FunctionType, BuiltinFunctionType, functools.partial, type, ModuleType)
+_TRUSTED = ("jax", "jaxlib", "numpy", "ml_dtypes")
+
+
+def is_a(value: Any, *kinds: type) -> bool:
+    """As `isinstance`, by the object's real type."""
+    return issubclass(type(value), kinds)
+
+
+@functools.lru_cache(maxsize=1024)
+def is_trusted_type(kind: type) -> bool:
+    """Whether a type is of JAX or NumPy."""
+    home = type.__getattribute__(kind, "__module__")
+    return isinstance(home, str) and home.split(".")[0] in _TRUSTED
+
+
+def is_trusted(value: Any) -> bool:
+    """Whether its type is of JAX or NumPy, whose attributes run none of the user's code."""
+    return is_trusted_type(type(value))
+
+
+def plain_attribute(value: Any, name: str, default: Any = None) -> Any:
+    """What is stored under a name in an object or its class; `default` where code of theirs would have to say it."""
+    kind = type(value)
+    if kind in _OWN or is_trusted_type(kind):
+        return getattr(value, name, default)
+    if kind is MethodType:
+        # It has the attributes of its function, which may be anything that can be called.
+        return plain_attribute(value.__func__, name, default)
+    try:
+        found = inspect.getattr_static(value, name, default)
+    except Exception:
+        return default
+    if isinstance(found, MemberDescriptorType):
+        # A slot: reading it is Python's own doing.
+        try:
+            return found.__get__(value, kind)
+        except AttributeError:
+            return default
+    # Of everything else that is computed, what computes it is found, and not what it would say.
+    is_computed = hasattr(type(found), "__get__") and type(found) not in (FunctionType, BuiltinFunctionType)
+    return default if is_computed else found
+
+
+def stored_fields(value: Any) -> dict[str, Any]:
+    """The attributes that an object itself holds, by name, private ones left out; {} when it keeps them otherwise."""
+    return {name: item for name, item in _stored(value).items() if not name.startswith("_")}
+
+
+def held(value: Any) -> list[Any]:
+    """Everything that an object itself holds."""
+    return list(_stored(value).values())
+
+
+def _stored(value: Any) -> dict[str, Any]:
+    kind = type(value)
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        for name, member in base.__dict__.items():
+            if isinstance(member, MemberDescriptorType):
+                try:
+                    found[name] = member.__get__(value, kind)
+                except AttributeError:
+                    continue
+    table = _own_table(value)
+    if type(table) is dict:
+        found |= {name: item for name, item in table.items() if type(name) is str}
+    return found
+
+
+def _own_table(value: Any) -> Any:
+    for base in type(value).__mro__:
+        member = base.__dict__.get("__dict__")
+        if member is not None:
+            # A class may have an attribute of that name; only Python's own descriptor is asked.
+            is_pythons = type(member).__name__ == "getset_descriptor" and member.__objclass__ is base
+            return member.__get__(value, type(value)) if is_pythons else None
+    return None
+
+
+def array_facts(value: Any) -> tuple[str, tuple[int, ...]] | None:
+    """The type and shape of an array of NumPy's; None for anything else."""
+    if not is_a(value, np.ndarray):
+        return None
+    return str(np.ndarray.dtype.__get__(value)), np.ndarray.shape.__get__(value)

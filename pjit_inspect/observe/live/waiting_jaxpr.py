@@ -1,0 +1,180 @@
+"""The jaxpr of a small program, kept until somebody reads its text: printing is slow, and most are never read.
+
+What is kept is a copy that holds plain data only: no array, no function, nothing of the user's, and not the jaxpr
+itself, by which JAX finds the program it compiled. Where it would hold more, it is printed at once. All copies together
+have a bounded number of equations; the oldest are printed to make room. Not its job: the text of a jaxpr
+(`observe.live.contents`).
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from pjit_inspect.observe.live.untouched import is_a, is_trusted, is_trusted_type
+
+__all__ = ["WaitingJaxpr", "waiting_jaxpr"]
+
+_MOST_EQUATIONS = 300
+"""Of one program; it takes a kilobyte or two for each."""
+
+_MOST_WAITING = 20_000
+"""Equations of all that wait."""
+
+_MOST_ITEMS, _DEEPEST = 1_000, 8
+
+_ATOMS = (NoneType, bool, int, float, complex, str, bytes)
+_PLAIN_OF_JAX = frozenset((
+    "AbstractMesh", "ConvDimensionNumbers", "DotAlgorithm", "Format", "GSPMDSharding", "GatherDimensionNumbers",
+    "Layout", "Mesh", "NamedSharding", "PartitionSpec", "RaggedDotDimensionNumbers", "ScatterDimensionNumbers",
+    "ShapedArray", "SingleDeviceSharding", "UnspecifiedValue",
+))  # fmt: skip
+"""Types of JAX's that hold neither arrays nor functions."""
+
+
+class _HoldsMoreError(Exception):
+    """The jaxpr holds something that must not be kept, or that nobody knows here."""
+
+
+class WaitingJaxpr:
+    """A jaxpr that is printed when its text is read."""
+
+    def __init__(self, jaxpr: Any, equations: int, text_of: Callable[[Any], str | None]) -> None:
+        self._jaxpr, self._text_of, self._text = jaxpr, text_of, ""
+        self._lock = threading.Lock()
+        self.equations = equations
+        """How many are kept."""
+
+    def text(self) -> str | None:
+        """The jaxpr as text. Raises whatever printing it raises."""
+        with self._lock:
+            if self._jaxpr is not None:
+                self._text = self._text_of(self._jaxpr)
+                self._jaxpr = None
+            return self._text
+
+
+_lock = threading.Lock()
+_waiting: deque[tuple[weakref.ref[WaitingJaxpr], int]] = deque()
+_equations = 0
+
+
+def waiting_jaxpr(jaxpr: Any, text_of: Callable[[Any], str | None]) -> WaitingJaxpr | None:
+    """A jaxpr that `text_of` prints later; None for one that is too large, or holds more than plain data."""
+    copies = _Copies()
+    try:
+        made = WaitingJaxpr(copies.of(jaxpr), copies.equations, text_of)
+    except _HoldsMoreError:
+        return None
+    for oldest in _enter(made):
+        # Who reads it gets the error.
+        with suppress(Exception):
+            oldest.text()
+    return made
+
+
+def _enter(made: WaitingJaxpr) -> list[WaitingJaxpr]:
+    """Count one in; those that must make room."""
+    global _equations
+    oldest: list[WaitingJaxpr] = []
+    with _lock:
+        _waiting.append((weakref.ref(made), made.equations))
+        _equations += made.equations
+        while _equations > _MOST_WAITING:
+            reference, number = _waiting.popleft()
+            _equations -= number
+            if (found := reference()) is not None:
+                oldest.append(found)
+    return oldest
+
+
+class _Copies:
+    """Copies of a jaxpr and of those within it. One that stands there twice is copied once: JAX prints it once."""
+
+    def __init__(self) -> None:
+        self.equations = 0
+        self._known: dict[int, Any] = {}
+
+    def of(self, jaxpr: Any) -> Any:
+        """The copy. Raises _HoldsMoreError."""
+        if id(jaxpr) not in self._known:
+            inner = getattr(jaxpr, "jaxpr", jaxpr)
+            if inner is jaxpr:
+                self._known[id(jaxpr)] = self._open(jaxpr)
+            elif jaxpr.consts:
+                raise _HoldsMoreError
+            else:
+                self._known[id(jaxpr)] = jaxpr.replace(jaxpr=self.of(inner))
+        return self._known[id(jaxpr)]
+
+    def _open(self, jaxpr: Any) -> Any:
+        if jaxpr.effects or not all(_is_plain(part, _DEEPEST) for part in jaxpr.debug_info):
+            raise _HoldsMoreError
+        self._check_atoms(jaxpr.outvars)
+        return jaxpr.replace(eqns=[self._equation(equation) for equation in jaxpr.eqns])
+
+    def _equation(self, equation: Any) -> Any:
+        self.equations += 1
+        if self.equations > _MOST_EQUATIONS or equation.effects:
+            raise _HoldsMoreError
+        self._check_atoms(equation.invars)
+        changed = {}
+        for name, value in equation.params.items():
+            if _is_atom(type(value)):
+                continue
+            if _is_jaxpr(value):
+                changed[name] = self.of(value)
+            elif type(value) is tuple and any(map(_is_jaxpr, value)):
+                changed[name] = tuple(self.of(item) if _is_jaxpr(item) else _checked(item) for item in value)
+            else:
+                _checked(value)
+        return equation.replace(params={**equation.params, **changed}) if changed else equation
+
+    def _check_atoms(self, atoms: Any) -> None:
+        for atom in atoms:
+            if hasattr(atom, "val") and not _is_number(atom.val):
+                raise _HoldsMoreError
+
+
+def _checked(value: Any) -> Any:
+    if not _is_plain(value, _DEEPEST):
+        raise _HoldsMoreError
+    return value
+
+
+def _is_jaxpr(value: Any) -> bool:
+    return type(value).__name__ in ("Jaxpr", "ClosedJaxpr") and is_trusted(value)
+
+
+def _is_number(value: Any) -> bool:
+    # JAX has types of its own for Python's numbers and for NumPy's arrays.
+    if type(value).__name__ == "TypedNdArray" and is_trusted(value):
+        return value.shape == ()
+    return _is_atom(type(value)) or (is_trusted(value) and is_a(value, int, float, complex))
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    kind = type(value)
+    if _is_atom(kind):
+        return True
+    if kind is tuple or kind is frozenset:
+        # No list or dictionary: it could change meanwhile.
+        return depth > 0 and len(value) <= _MOST_ITEMS and all(_is_plain(item, depth - 1) for item in value)
+    return kind is type and is_trusted_type(value)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_atom(kind: type) -> bool:
+    """Whether values of a type are themselves all that they hold."""
+    if kind in _ATOMS or issubclass(kind, (np.generic, np.dtype)):
+        return True
+    return is_trusted_type(kind) and (kind.__name__ in _PLAIN_OF_JAX or issubclass(kind, enum.Enum))

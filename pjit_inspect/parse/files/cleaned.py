@@ -1,0 +1,84 @@
+"""Frozen data with every string in it clean, so that any part of it can be printed.
+
+Not its job: what clean means (`parse.wire.clean`), or reading the data (`parse.files.record_file`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from pjit_inspect.model.record.blob import Blob
+from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.parse.wire.clean import clean_line, clean_text
+
+__all__ = ["cleaned"]
+
+T = TypeVar("T")
+
+_TEXTS = frozenset({"compiler_log", "hlo_header", "jaxpr", "lines", "stablehlo_text"})
+"""Fields that hold lines of text; all others hold one line."""
+
+
+def cleaned(value: T) -> T:
+    """`value`, or a copy where a string in it has a character that must not be printed.
+
+    Raises ValueError where two names are the same once they are clean and must not be.
+    """
+    return _Cleaner().of(value)
+
+
+class _Cleaner:
+    """Cleans each object once: thousands of arrays share a few meshes."""
+
+    def __init__(self) -> None:
+        # The object is kept beside its copy so that its id cannot be used again.
+        self._done: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, value: Any, *, is_text: bool = False) -> Any:
+        if isinstance(value, str):
+            return _string(value, is_text)
+        if isinstance(value, tuple):
+            items = [self.of(item, is_text=is_text) for item in value]
+            return value if _same(items, value) else tuple(items)
+        if isinstance(value, Mapping):
+            made = {self.of(key): self.of(item) for key, item in value.items()}
+            return value if _same((*made, *made.values()), (*value, *value.values())) else made
+        return self._object(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+    def _object(self, value: Any) -> Any:
+        if id(value) not in self._done:
+            given = {name: getattr(value, name) for name in _string_fields(type(value))}
+            made = {name: self.of(old, is_text=name in _TEXTS) for name, old in given.items()}
+            changed = {name: new for name, new in made.items() if new is not given[name]}
+            self._done[id(value)] = value, replace(value, **changed) if changed else value
+        return self._done[id(value)][1]
+
+
+def _string(value: str, is_text: bool) -> str:
+    if isinstance(value, Sentence):
+        clean = (replace(phrase, text=clean_line(phrase.text)) for phrase in value.phrases)
+        return value if value.isprintable() else Sentence.of(clean)
+    return clean_text(value) if is_text else clean_line(value)
+
+
+def _same(new: Sequence[Any], old: Sequence[Any]) -> bool:
+    return len(new) == len(old) and all(map(operator.is_, new, old))
+
+
+@cache
+def _string_fields(type_: type) -> tuple[str, ...]:
+    """The fields of a dataclass that may hold strings: a sharding over 4,096 devices has none of them in its tiles."""
+    hints = get_type_hints(type_)
+    return tuple(field.name for field in fields(type_) if field.init and _may_hold_strings(hints[field.name]))
+
+
+def _may_hold_strings(hint: Any) -> bool:
+    if hint in (bool, int, float, NoneType, Blob, Ellipsis) or get_origin(hint) is Literal:
+        return False
+    args = get_args(hint)
+    return any(map(_may_hold_strings, args)) if args else True

@@ -1,0 +1,45 @@
+"""What other people's bytes say, as text that can be printed: control and bidirectional characters become escapes.
+
+A name in a file may move a terminal's cursor, ring its bell or turn the line around. Every reader of foreign text
+passes through here, so that whatever is printed of a program later needs no thought. Not its job: characters that are
+merely wide or unusual (`view.document.printable`), HTML (`view.render.html`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["clean_line", "clean_text"]
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_ASCII_IN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def clean_line(text: str) -> str:
+    """A name or a sentence: characters without a shape of their own are escapes, newlines and tabs too."""
+    return text if text.isprintable() else _escaped(text, "")
+
+
+def clean_text(text: str) -> str:
+    """A text of many lines: newlines and tabs stay, and a line may end in the way of Windows."""
+    if "\r\n" in text:
+        text = text.replace("\r\n", "\n")
+    # Programs have hundreds of megabytes; only one that is not ASCII is looked at character by character.
+    if text.isascii():
+        return _escaped(text, "\n\t") if _ASCII_IN_TEXT.search(text) else text
+    return _escaped(text, "\n\t")
+
+
+def _escaped(text: str, kept: str) -> str:
+    table = {ord(char): _escape(char) for char in set(text) if unicodedata.category(char) in _HIDDEN}
+    for char in kept:
+        table.pop(ord(char), None)
+    return text.translate(table) if table else text
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,103 @@
+"""Findings and suggestions as the inspector draws them, and as they are sent to one that is drawn already.
+
+Not its job: finding them (`analyze`), trying them (`handles`), drawing (`view/front/src/panes/findings.js`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pjit_inspect.model.report.finding import Finding
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.view.document.document import Text
+from pjit_inspect.view.document.quantities import bytes_text
+from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
+from pjit_inspect.view.record.finding_lines import figures_of, looked_for
+from pjit_inspect.view.record.suggestions import change_text
+
+__all__ = ["finding_rows", "findings_data", "suggestions_data"]
+
+_MEMBERS = 400
+
+
+def findings_data(report: RecordReport, *, is_under_way: bool = False) -> dict[str, Any]:
+    """What the panel of findings shows: its rows, and one line about what has been looked for.
+
+    `is_under_way` says that remedies are being tried and the inspector will hear of it.
+    """
+    words = (Text("findings: remedies are being tried", "dim"),) if is_under_way else looked_for(report)
+    return {
+        "rows": finding_rows(report.findings or ()),
+        "words": spans_data(words),
+        "waits": is_under_way,
+    }
+
+
+def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """One row for each finding: words, figures, what a click selects."""
+    return [_row(one) for one in findings]
+
+
+def suggestions_data(
+    report: RecordReport, *, is_under_way: bool = False, error: str = "", errors: Mapping[int, str] | None = None
+) -> dict[str, Any]:
+    """Changes that could save something, as far as somebody has looked.
+
+    `can_be_asked` says whether there is a program to try changes in; `error` is why there are none, and `errors` why
+    one could not be compiled, by its number.
+    """
+    return {
+        "rows": [_suggestion(one, (errors or {}).get(n, "")) for n, one in enumerate(report.suggestions)],
+        "known": report.are_suggestions_known,
+        "can_be_asked": report.remedies != "none",
+        "waits": is_under_way,
+        "error": name_data(error, longest=500),
+    }
+
+
+def _suggestion(one: Suggestion, error: str) -> dict[str, Any]:
+    figures = (("modelled", one.foreseen_bytes), ("counted", one.counted_bytes), ("compiled", one.compiled_bytes))
+    return {
+        "title": sentence_data(one.title),
+        "sentence": sentence_data(one.sentence),
+        "figures": [[label, "" if size is None else change_text(size)] for label, size in figures],
+        "verdict": "" if one.checked is None else one.checked.verdict,
+        "error": name_data(error, longest=500),
+        "names": [name_data(name) for name in one.removes[:_MEMBERS]],
+    }
+
+
+def _row(one: Finding) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "sentence": sentence_data(one.sentence),
+        "plain": name_data(str(one.sentence), longest=2000),
+        "place": name_data(one.source[0].where) if one.source else "",
+        "remedy": sentence_data(one.remedy) if one.remedy else [],
+        "code": name_data(_code(one), longest=2000),
+        "figures": spans_data(figures_of(one)),
+        "state": "tried" if one.tried is not None else "",
+        "bars": _bars(one),
+        "names": [name_data(name) for name in one.instructions[:_MEMBERS]],
+    }
+
+
+def _code(one: Finding) -> str:
+    """What of the remedy goes into the user's file; all of its words where nothing does."""
+    if not one.remedy:
+        return ""
+    return next((phrase.text for phrase in Sentence(one.remedy).phrases if phrase.kind == "code"), str(one.remedy))
+
+
+def _bars(one: Finding) -> list[list[Any]]:
+    """Words, share of the larger, figure: as it is, and with the remedy; [] where nothing was tried."""
+    if one.tried is None:
+        return []
+    most = max(one.tried.before_bytes, one.tried.after_bytes) or 1
+    return [
+        ["as it is", one.tried.before_bytes / most, bytes_text(one.tried.before_bytes)],
+        ["with it", one.tried.after_bytes / most, bytes_text(one.tried.after_bytes)],
+    ]

@@ -1,0 +1,81 @@
+"""What the table of targets says: how each is named, what a device of it has, and what is missing here.
+
+Not its job: finding them (`handles.asked.targets`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.model.report.target_table import TargetRow, TargetTable
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Number,
+    Row,
+    Section,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.quantities import plural
+
+__all__ = ["targets_view"]
+
+_FOOTER = (
+    "GiB of memory of one device, by who says so. Google: Cloud's pages; libtpu: what 0.0.42 lets a program use; "
+    "TpuInfo: this JAX's table; XLA: its description of the GPU. Nothing here was measured"
+)
+
+
+def targets_view(targets: TargetTable) -> Document:
+    """The display of the table: a row for each kind, the lines that add what is missing, and the sizes there are."""
+    ready = sum(row.ready for row in targets)
+    blocks: list[Block] = [
+        Line(
+            (Text(plural(ready, "kind"), "strong"), Text(f" of machine can be compiled for here, of {len(targets)}")),
+            "answer",
+        )
+    ]
+    if targets.rows:
+        blocks.append(_table(targets))
+    blocks += [Line((Text(why),), "note") for why in dict.fromkeys(row.missing for row in targets if row.missing)]
+    if sizes := _sizes(targets):
+        blocks.append(Section((Text("sizes"),), sizes))
+    blocks.append(Line((Text(_FOOTER),), "footer"))
+    return Document(blocks=tuple(blocks))
+
+
+def _table(targets: TargetTable) -> Table:
+    """A column for each source of figures: they differ, and each is right about something else."""
+    sources = list(dict.fromkeys(own.source for row in targets for own in row.memory))
+    columns = [Column(title=title) for title in ("target", "for example", "", "device")]
+    columns += [Column(title=source, align="right") for source in sources]
+    return Table(columns=tuple(columns), rows=tuple(_row(row, sources) for row in targets))
+
+
+def _row(row: TargetRow, sources: list[str]) -> Row:
+    state = Text("ready") if row.ready else Text("missing", "strong")
+    known = {own.source: f"{own.bytes / 2**30:.1f}" for own in row.memory}
+    sizes: tuple[Spans, ...] = tuple((Number(known[source]),) if source in known else () for source in sources)
+    return Row(((Code(row.name),), (Code(row.example),), (state,), (Text(_device(row)),), *sizes))
+
+
+def _device(row: TargetRow) -> str:
+    if row.platform == "cpu":
+        return "fake"
+    whole = "a GPU" if row.platform == "cuda" else "a chip"
+    return whole if row.devices_per_chip == 1 else f"1/{row.devices_per_chip} of a chip"
+
+
+def _sizes(targets: TargetTable) -> tuple[Block, ...]:
+    """What may stand for the letters, said once for all chips that have the same."""
+    said: dict[str, list[str]] = {}
+    for row in targets:
+        said.setdefault(", ".join(row.topologies) or row.limit, []).append(row.chip or row.platform)
+    return tuple(Line((*_codes(names), Text(f": {sizes}"))) for sizes, names in said.items())
+
+
+def _codes(names: list[str]) -> Spans:
+    return tuple(span for n, name in enumerate(names) for span in (*((Text(", "),) if n else ()), Code(name)))

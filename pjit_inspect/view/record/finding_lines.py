@@ -1,0 +1,106 @@
+"""What is wrong with a program, as a few lines for each finding: the sentence, its place, the remedy, what it did.
+
+`view.record.findings` is about groups of collectives and their causes; this is about `record.findings`. Not its job:
+finding them (`analyze.findings`), or where a display has them.
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingTable, FindingUnit
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.document import Block, Code, Line, Number, Prose, Provenance, Sign, Span, Spans, Text
+from pjit_inspect.view.document.quantities import bytes_number, plural
+from pjit_inspect.view.record.incomplete import reason_text
+
+__all__ = ["figures_of", "finding_blocks", "looked_for", "report_findings"]
+
+_WORDS: dict[FindingUnit, str] = {
+    "sent": "sent per device and call",
+    "copied": "copied to each device per call",
+    "held": "held by each device",
+}
+
+
+def finding_blocks(findings: FindingTable) -> tuple[Block, ...]:
+    """Two or three lines for each finding, numbered from 1; then what was not looked for, and what was not tried."""
+    lines = list(_rows(findings))
+    if findings.missing:
+        words = "other findings" if lines else "findings"
+        lines.append(Line((Text(f"{words} unknown: {reason_text(findings.missing)}"),)))
+    elif not lines:
+        lines.append(Line((Text("no findings"),)))
+    return (*lines, *_untried(findings))
+
+
+def _rows(findings: FindingTable) -> tuple[Line, ...]:
+    return tuple(line for number, one in enumerate(findings, 1) for line in _lines(number, one))
+
+
+def _untried(findings: FindingTable) -> tuple[Line, ...]:
+    if not findings.untried:
+        return ()
+    words = "so what only a tried remedy proves is not found"
+    return (Line((Text(f"not every remedy was tried: {reason_text(findings.untried)}; {words}"),), "note"),)
+
+
+def report_findings(report: RecordReport) -> tuple[Block, ...]:
+    """What is known by now, and one quiet line where that is not all, or where there is nothing to find."""
+    if report.findings is None:
+        return ()
+    found, words = _rows(report.findings), looked_for(report)
+    untried = _untried(report.findings) if report.remedies == "tried" else ()
+    return (*found, *((Line(words),) if words else ()), *untried)
+
+
+def looked_for(report: RecordReport) -> Spans:
+    """One line about what has been looked for; () where the findings speak for themselves."""
+    if report.findings is None or report.findings.missing or not report.collectives:
+        return ()
+    if report.remedies == "untried":
+        head = "more findings: remedies not tried yet; " if report.findings else "findings: none yet; "
+        rest = " tries remedies, for a few seconds"
+        return (Text(head, "dim"), Code("record.findings"), Text(rest, "dim"))
+    if report.remedies == "tried" and not report.findings:
+        return (Text(f"no findings: {len(FINDING_KINDS)} kinds of fault were looked for, and none is proven", "dim"),)
+    return ()
+
+
+def _lines(number: int, one: Finding) -> tuple[Line, ...]:
+    head: list[Span] = [Text(f"finding {number}", "strong"), Text("  "), Prose(one.sentence)]
+    if one.source and one.source[0].where not in one.sentence:
+        head += [Sign("dot"), Code(one.source[0].where)]
+    lines = [Line(tuple(head))]
+    if one.remedy:
+        lines.append(Line((Text("remedy: ", "dim"), Prose(one.remedy))))
+    lines.append(Line(figures_of(one)))
+    return tuple(lines)
+
+
+def figures_of(one: Finding) -> Spans:
+    """What it costs, or what came of trying its remedy."""
+    unit = Text(f" {_WORDS[one.unit]}")
+    if one.tried is None:
+        return (
+            bytes_number(one.cost_bytes, _provenance(one), strong=True),
+            unit,
+            Sign("dot"),
+            Text("not tried", "dim"),
+        )
+    spans: list[Span] = [
+        bytes_number(one.tried.before_bytes, _provenance(one), strong=True),
+        Text(" -> "),
+        bytes_number(one.tried.after_bytes, _provenance(one), strong=True),
+        unit,
+    ]
+    if one.collectives is not None:
+        before, after = one.collectives
+        spans += [Sign("dot"), Number(f"{before:,}"), Text(" -> "), Number(f"{after:,}"), Text(f" {_noun(after)}")]
+    return (*spans, Sign("dot"), Text("tried, counted before optimization", "dim"))
+
+
+def _noun(number: int) -> str:
+    return plural(number, "collective").partition(" ")[2]
+
+
+def _provenance(one: Finding) -> Provenance:
+    return "modelled" if one.unit == "sent" else "counted"

@@ -1,0 +1,140 @@
+"""The head of a record that answers a question: what was changed, how far it was compiled, and what changed with it.
+
+Not its job: asking (`handles.asked.what_if`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.document.document import (
+    AxisLabel,
+    Block,
+    Code,
+    Column,
+    Line,
+    Number,
+    Row,
+    Span,
+    Spans,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.printable import printable, shorten
+from pjit_inspect.view.document.quantities import bytes_in, count_text, seconds_text, share_unit
+
+__all__ = ["hypothesis_blocks", "hypothesis_spans"]
+
+_EFFORTS = {
+    "partition": "collectives as XLA's partitioner made them, before XLA combines and schedules them",
+    "full": "compiled to the end",
+}
+_TOTALS = 4
+_LONGEST_SENTENCE = 300
+_TITLES = ("", "this", "from", "change", "known by")
+_LACKS = 'needs effort="full"'
+_NO_PROGRAM = "no program, as it does not fit"
+
+
+def hypothesis_spans(asked: Hypothesis) -> Spans:
+    """What is asked, for a title."""
+    spans: list[Span] = [Text("what if", "strong")]
+    if asked.changes:
+        spans.append(Text(": "))
+    for number, change in enumerate(asked.changes):
+        spans += [Text("; ")] if number else []
+        spans.append(Code(change))
+    return (*spans, Text(", never run"))
+
+
+def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[Block]:
+    """Where it came from, how far it was compiled, and the figures of both side by side."""
+    asked = report.data.hypothesis
+    if asked is None:
+        return []
+    blocks: list[Block] = [Line((Text("from ", "dim"), Text(asked.origin)))] if asked.origin else []
+    took = f", {seconds_text(asked.seconds)} (measured)" if show_times and asked.seconds is not None else ""
+    blocks.append(Line((Text(f"{_how_far(report)}{took}"),)))
+    if asked.misfit is not None:
+        blocks.append(Line(_misfit_spans(asked, asked.misfit), "answer"))
+    return [*blocks, _table(asked, report.figures)]
+
+
+def _how_far(report: RecordReport) -> str:
+    """How far the program was compiled, and what is known then."""
+    asked, data = report.data.hypothesis, report.data
+    if asked is None or asked.misfit is None or not data.is_partial:
+        return f"{asked.effort} effort: {_EFFORTS[asked.effort]}" if asked is not None else ""
+    if data.hlo is None:
+        return "full effort, refused by XLA: there is no program"
+    return f"full effort, refused by XLA: {_EFFORTS['partition']}"
+
+
+def _misfit_spans(asked: Hypothesis, misfit: Misfit) -> Spans:
+    if misfit.needed_bytes is None:
+        return (Text("Does not fit", "strong"), Text(f": {shorten(printable(misfit.sentence), _LONGEST_SENTENCE)}"))
+    where = asked.target.chip or asked.target.platform
+    has = f" of {_gib(misfit.available_bytes)}" if misfit.available_bytes is not None else ""
+    return (
+        Text("Does not fit", "strong"),
+        Text(f": needs {_gib(misfit.needed_bytes)}{has} on {where} (XLA's count)"),
+    )
+
+
+def _gib(size_bytes: int) -> str:
+    """As exact as XLA says it."""
+    return f"{size_bytes / 2**30:,.2f} GiB"
+
+
+def _table(asked: Hypothesis, now: KeyFigures) -> Table:
+    before = asked.before
+    lacks = _LACKS if asked.misfit is None else _NO_PROGRAM
+    needs = now.memory_bytes
+    if needs is None and asked.misfit is not None:
+        needs = asked.misfit.needed_bytes
+    rows = [_counts("collectives", now.collectives, before.collectives, "counted", lacks)]
+    sent = [{own.axes: own.sent_bytes for own in side.sent} for side in (now, before)]
+    unit = share_unit((*sent[0].values(), *sent[1].values(), needs, before.memory_bytes))
+    known = now.collectives is not None, before.collectives is not None
+    totals = [sum(own.values()) if is_known else None for own, is_known in zip(sent, known, strict=True)]
+    rows.append(_sizes((Text(f"sent {unit}"),), totals[0], totals[1], unit, "modelled, ring", lacks))
+    axes = sorted(dict.fromkeys((*sent[0], *sent[1])), key=lambda own: -max(side.get(own, 0) for side in sent))
+    for own in axes[:_TOTALS] if len(axes) > 1 else ():
+        sizes = [side.get(own, 0) if is_known else None for side, is_known in zip(sent, known, strict=True)]
+        rows.append(_sizes((Text("  over "), AxisLabel(own)), sizes[0], sizes[1], unit, "modelled, ring", lacks))
+    held = now.argument_bytes, before.argument_bytes
+    rows.append(_sizes((Text(f"arguments {unit}"),), *held, unit, "counted", ""))
+    rows.append(_sizes((Text(f"memory {unit}"),), needs, before.memory_bytes, unit, "XLA's count", lacks))
+    rows.append(_counts("kernels", now.kernels, before.kernels, "counted", lacks))
+    columns = [Column(title=title, align="right" if 0 < n < 4 else "left") for n, title in enumerate(_TITLES)]
+    if not asked.origin:
+        # There is nothing to set it beside.
+        columns = [columns[n] for n in (0, 1, 4)]
+        rows = [Row(tuple(row.cells[n] for n in (0, 1, 4))) for row in rows]
+    return Table(columns=tuple(columns), rows=tuple(rows))
+
+
+def _counts(name: str, now: int | None, before: int | None, known_by: str, lacks: str) -> Row:
+    cells = (Number(count_text(now)),), (Number(count_text(before)),)
+    by = lacks if now is None else known_by
+    return Row(((Text(name),), *cells, (Text(_change(now, before)),), (Text(by, "dim"),)))
+
+
+def _sizes(name: Spans, now: int | None, before: int | None, unit: str, known_by: str, lacks: str) -> Row:
+    cells = (Number(bytes_in(now, unit)),), (Number(bytes_in(before, unit)),)
+    by = lacks if now is None else known_by
+    return Row((name, *cells, (Text(_change(now, before)),), (Text(by, "dim"),)))
+
+
+def _change(now: int | None, before: int | None) -> str:
+    """What became of a figure, in words that fit a column."""
+    if now is None or before is None:
+        return ""
+    if now == before:
+        return "same"
+    if not now:
+        return "gone"
+    if not before:
+        return "new"
+    ratio = now / before
+    return f"x {ratio:.1f}" if ratio >= 2 else f"{'+' if now > before else '-'}{abs(ratio - 1) * 100:.0f} %"

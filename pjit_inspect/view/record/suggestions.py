@@ -1,0 +1,61 @@
+"""Changes that may save communication, as a table: what is modelled beside what XLA's partitioner and XLA counted.
+
+Not its job: thinking of changes (`analyze.suggest`), or trying them (`handles.suggest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Prose, Row, Spans, Table, Text
+from pjit_inspect.view.document.quantities import bytes_text
+
+__all__ = ["change_text", "suggestion_blocks", "suggestion_hint"]
+
+_FOOTER = (
+    "sent per device and call, more or less; modelled: before it is tried; counted: what XLA's partitioner makes of "
+    "both, before optimization; compiled: check() compiles it to the end"
+)
+
+
+def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool = False) -> tuple[Block, ...]:
+    """A row for each, and what it is in full; () when there are none."""
+    if not suggestions:
+        return ()
+    priced = any(one.price for one in suggestions)
+    columns = (
+        Column(title="change", shrink=True, comfort=40, least=24),
+        Column(title="modelled", align="right"),
+        Column(title="counted", align="right"),
+        Column(title="compiled", align="right"),
+        *([Column(title="each device then", shrink=True, comfort=24)] if priced else []),
+    )
+    rows = tuple(_row(one, with_price=priced) for one in suggestions)
+    sentences = tuple(Line((Prose(one.sentence),)) for one in suggestions) if with_sentences else ()
+    return (Table(columns=columns, rows=rows), *sentences, Line((Text(_FOOTER),), "footer"))
+
+
+def _row(one: Suggestion, *, with_price: bool) -> Row:
+    figures = (one.foreseen_bytes, one.counted_bytes, one.compiled_bytes)
+    marks = ("modelled", "counted", "counted")
+    cells = tuple(
+        (Number(change_text(size), provenance=mark),) if size is not None else (Text("-", "dim"),)
+        for size, mark in zip(figures, marks, strict=True)
+    )
+    price: tuple[Spans, ...] = ((Text(one.price),),) if with_price else ()
+    return Row(((Prose(one.title),), *cells, *price))
+
+
+def change_text(size: int) -> str:
+    """Bytes with a sign."""
+    return f"{'-' if size < 0 else '+' if size else ''}{bytes_text(abs(size))}"
+
+
+def suggestion_hint(report: RecordReport) -> Spans:
+    """How changes that save some of it are found, where nobody has looked; () elsewhere."""
+    if report.are_suggestions_known or report.remedies == "none" or not report.collectives:
+        return ()
+    words = " asks XLA's partitioner about changes that could save some of it (seconds)"
+    return (Code("record.suggestions"), Text(words, "dim"))

@@ -1,0 +1,74 @@
+"""Kernels that are built alike are looked into once, and what is found is what looking into each would find."""
+
+from __future__ import annotations
+
+import pytest
+from data import hlo_fixtures as fixtures
+
+from pjit_inspect.analyze.program.body_forms import BodyForms
+from pjit_inspect.analyze.program.fusions import find_fusions
+
+PROGRAM = """HloModule alike, is_scheduled=true
+
+%add_one (p: f32[4,8]) -> f32[4,8] {
+  %p = f32[4,8]{1,0} parameter(0)
+  %one = f32[] constant(1)
+  %ones = f32[4,8]{1,0} broadcast(%one), dimensions={}
+  ROOT %a = f32[4,8]{1,0} add(%p, %ones)
+}
+
+%add_two (p2: f32[4,8]) -> f32[4,8] {
+  %p2 = f32[4,8]{1,0} parameter(0)
+  %two = f32[] constant(2)
+  %twos = f32[4,8]{1,0} broadcast(%two), dimensions={}
+  ROOT %a2 = f32[4,8]{1,0} add(%p2, %twos)
+}
+
+%the_other_way (p3: f32[4,8]) -> f32[4,8] {
+  %p3 = f32[4,8]{1,0} parameter(0)
+  %three = f32[] constant(3)
+  %threes = f32[4,8]{1,0} broadcast(%three), dimensions={}
+  ROOT %a3 = f32[4,8]{1,0} add(%threes, %p3)
+}
+
+%first_row (p4: f32[4,8]) -> f32[1,8] {
+  %p4 = f32[4,8]{1,0} parameter(0)
+  ROOT %row = f32[1,8]{1,0} slice(%p4), slice={[0:1], [0:8]}
+}
+
+ENTRY %main (x: f32[4,8]) -> f32[1,8] {
+  %x = f32[4,8]{1,0} parameter(0)
+  %k1 = f32[4,8]{1,0} fusion(%x), kind=kLoop, calls=%add_one
+  %k2 = f32[4,8]{1,0} fusion(%k1), kind=kLoop, calls=%add_two
+  %k3 = f32[4,8]{1,0} fusion(%k2), kind=kLoop, calls=%the_other_way
+  ROOT %k4 = f32[1,8]{1,0} fusion(%k3), kind=kLoop, calls=%first_row
+}
+"""
+
+
+def test_bodies_are_of_one_form_when_opcodes_shapes_and_operands_are_equal():
+    module = fixtures.from_text(PROGRAM)
+    forms, names = BodyForms(module), module.computations.names
+    one, two, other, row = (
+        forms.of(names.index(name)) for name in ("add_one", "add_two", "the_other_way", "first_row")
+    )
+    assert one is not None
+    assert one == two
+    assert len({one, other, row}) == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["transformer_step.cpu_8", "train_step_16_layers.cpu_8", "transformer_step.v5e_2x4", "transformer_step.h100_1x1x8"],
+)
+def test_kernels_are_the_same_as_when_each_is_looked_into(name: str, monkeypatch: pytest.MonkeyPatch):
+    module = fixtures.module(name)
+    rows = find_fusions(module)
+    monkeypatch.setattr(BodyForms, "of", lambda *_: None)
+    assert find_fusions(module) == rows
+
+
+def test_a_kernel_that_reads_a_slice_reads_no_more():
+    rows = find_fusions(fixtures.from_text(PROGRAM))
+    assert [row.bytes_read for row in rows] == [128, 128, 128, 32]
+    assert [row.bytes_written for row in rows] == [128, 128, 128, 32]

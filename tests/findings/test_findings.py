@@ -1,0 +1,77 @@
+"""Every planted fault is found at its line, with a remedy that helps; nothing is found in clean programs.
+
+Not its job: what the parts of it do by themselves (`analyze/findings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import pytest
+
+import pjit_inspect as pi
+from findings.case import Built, Fault
+from findings.clean import CLEAN
+from findings.faults import FAULTS
+from findings.score import line_of, record_of, score
+from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.report.finding import FINDING_KINDS, FindingTable
+
+_TRIED = [fault for fault in FAULTS if fault.tried]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_a_planted_fault_is_found_and_its_remedy_helps(fault: Fault) -> None:
+    scored = score(fault)
+    assert not scored.failures, line_of(fault, scored)
+
+
+@pytest.mark.parametrize("build", CLEAN, ids=[build.__name__ for build in CLEAN])
+def test_nothing_is_found_in_a_clean_program(build: Callable[[], Built]) -> None:
+    jax.clear_caches()
+    function, arguments = build()
+    assert list(map(str, pi.inspect(function, *arguments).findings)) == []
+
+
+def test_there_is_a_fault_of_every_kind() -> None:
+    assert {fault.kind for fault in FAULTS} == set(FINDING_KINDS)
+
+
+@pytest.mark.parametrize("fault", _TRIED, ids=[fault.name for fault in _TRIED])
+def test_a_remedy_that_was_tried_helps_when_it_is_compiled_too(fault: Fault) -> None:
+    one = record_of(fault).findings.of_kind(fault.kind)[0]
+    checked = one.check()
+    # What is held in pieces is no traffic: there it must only not send more.
+    wanted = ("helps", "nothing") if one.unit == "held" else ("helps",)
+    assert checked.verdict in wanted, str(checked)
+
+
+def test_one_constraint_halves_what_the_fsdp_and_tp_step_sends() -> None:
+    (one,) = record_of(next(fault for fault in FAULTS if fault.name == "fsdp_tp_step")).findings
+    assert one.tried is not None
+    assert 2 * one.tried.after_bytes < one.tried.before_bytes
+    assert one.collectives is not None
+    assert one.collectives[1] < one.collectives[0]
+
+
+def test_a_change_of_code_cannot_be_checked() -> None:
+    fault = next(fault for fault in FAULTS if fault.kind == "not_donated")
+    with pytest.raises(CaptureError, match="change of code"):
+        record_of(fault).findings[0].check()
+
+
+def test_findings_are_a_table_that_shows_itself() -> None:
+    table = record_of(next(fault for fault in FAULTS if fault.kind == "not_donated")).findings
+    assert isinstance(table, FindingTable)
+    assert repr(table[:1]).startswith("finding 1  `params`") or "FindingTable(1 finding)" in repr(table[:1])
+    assert "held by each device" in str(table.show())
+    with pytest.raises(ValueError, match="there is no kind"):
+        table.of_kind("lost")
+
+
+def test_a_record_from_a_file_has_what_no_remedy_proves(tmp_path) -> None:
+    for name, kinds in (("a_step_that_keeps_the_old_parameters", ["not_donated"]), ("fsdp_tp_step", [])):
+        record = record_of(next(fault for fault in FAULTS if fault.name == name))
+        record.save(tmp_path / "step.pjit")
+        assert [one.kind for one in pi.load(tmp_path / "step.pjit").findings] == kinds

@@ -1,0 +1,55 @@
+"""What XLA's compiler for TPUs says of a program for which memory is short, as figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from pjit_inspect.handles.asked.what_if import _misfit
+
+GIB = 2**30
+REFUSED = "XLA does not compile the program for TPU devices: JaxRuntimeError: RESOURCE_EXHAUSTED: "
+
+
+def test_no_failure_is_no_misfit() -> None:
+    assert _misfit("") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "needed", "available"),
+    [
+        # libtpu 0.0.42.1, before scheduling.
+        (
+            "Ran out of memory on HBM, the total memory required for HLO temporaries (25.00G) exceeds available HBM "
+            "(15.75G).",
+            25 * GIB,
+            15.75 * GIB,
+        ),
+        (
+            "Ran out of memory on HBM, the total memory required for HLO temporaries (1.50T) exceeds available HBM "
+            "(95.74G).",
+            1.5 * 1024 * GIB,
+            round(95.74 * GIB),
+        ),
+        # As users of TPUs report it, when buffers are placed; a list of the largest follows in further lines.
+        (
+            "XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 63.80G of 30.75G hbm. "
+            "Exceeded hbm capacity by 33.05G.",
+            round(63.8 * GIB),
+            30.75 * GIB,
+        ),
+        # Another memory, of one kernel: no figure of the chip's.
+        (
+            "Ran out of memory in memory space vmem. Used 32.42M of 16.00M vmem. Exceeded vmem capacity by 16.42M",
+            None,
+            None,
+        ),
+        ("Something else is short", None, None),
+    ],
+)
+def test_a_refusal_is_read_in_its_figures_and_its_words_are_kept(
+    said: str, needed: float | None, available: float | None
+) -> None:
+    misfit = _misfit(REFUSED + said)
+    assert misfit is not None
+    assert (misfit.needed_bytes, misfit.available_bytes) == (needed, available)
+    assert misfit.sentence == said
