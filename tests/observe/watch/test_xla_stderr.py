@@ -41,7 +41,7 @@ from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.watch import listener, stderr_relay, xla_stderr
 from pjit_inspect.observe.watch.record import make_record
 
-WARNING = "W1120 12:00:00.000000    4242 some_pass.cc:12] This is inefficient.\n"
+WARNING = "W1120 12:00:00.000000 99999999 some_pass.cc:12] This is inefficient.\n"
 THREAD = "pjit_inspect stderr"
 
 
@@ -406,7 +406,7 @@ def test_threads_that_compile_the_same_name_are_told_apart_by_their_numbers(pipe
     def compile_one() -> None:
         with compiling():
             barrier.wait()
-            say(WARNING.replace("   4242", str(threading.get_native_id())))
+            say(WARNING.replace("99999999", str(threading.get_native_id())))
             barrier.wait()
 
     threads = [threading.Thread(target=compile_one) for _ in range(2)]
