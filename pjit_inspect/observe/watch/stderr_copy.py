@@ -116,29 +116,31 @@ class Redirect:
         Raises OSError where descriptor 2 is closed or nobody can pass on what comes, RuntimeError where no thread can
         be started. Descriptor 2 is what it was then.
         """
-        identity(_STDERR)
+        now = identity(_STDERR)
         if sys.__stderr__ is None:
             raise OSError("the program was started without standard error, so that descriptor 2 is something else")
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._watch, name="pjit_inspect stderr", daemon=True)
             self._thread.start()
-        if self._relay is not None and self.is_installed():
+        if self._relay is not None and now == self._relay.identity:
             return self._relay.position()
-        relay = self._relay_to_original()
-        # It is asked before it is relied on.
+        relay = self._relay_to(now)
+        # It is looked at before it is relied on.
+        if relay.has_ended():
+            raise OSError("the process that passes standard error on is gone")
         position = relay.position(forget=True)
         self._busy.set()
         os.dup2(relay.pipe, _STDERR, inheritable=os.get_inheritable(_STDERR))
         return position
 
-    def _relay_to_original(self) -> Relay:
+    def _relay_to(self, target: tuple[int, int, int]) -> Relay:
         # Anew each time: the program may have changed descriptor 2 since.
         previous, self._original = self._original, duplicate(_STDERR)
         if previous >= 0:
             os.close(previous)
         if self._failure:
             raise OSError(self._failure)
-        if self._relay is not None and self._relay.target != identity(self._original):
+        if self._relay is not None and self._relay.target != target:
             relay, self._relay = self._relay, None
             relay.close()
         try:
@@ -158,7 +160,7 @@ class Redirect:
     def is_installed(self) -> bool:
         """True while descriptor 2 is the pipe."""
         try:
-            return self._relay is not None and identity(_STDERR) == identity(self._relay.pipe)
+            return self._relay is not None and identity(_STDERR) == self._relay.identity
         except OSError:
             return False
 
@@ -181,9 +183,9 @@ class Redirect:
         """Put the original back in its place, if it is not there, with everything that was written meanwhile."""
         if self._original < 0:
             return
-        was_there = self._busy.is_set() or self.is_installed()
-        self._restore()
-        if was_there and self._relay is not None:
+        if is_there := self.is_installed():
+            self._put_back()
+        if (is_there or self._busy.is_set()) and self._relay is not None:
             try:
                 # What came in between is passed on before anything is written past it.
                 self._relay.position(forget=True)
@@ -194,7 +196,10 @@ class Redirect:
     def _restore(self) -> None:
         # When somebody else has replaced descriptor 2 meanwhile, it is theirs to put back.
         if self.is_installed():
-            os.dup2(self._original, _STDERR, inheritable=os.get_inheritable(_STDERR))
+            self._put_back()
+
+    def _put_back(self) -> None:
+        os.dup2(self._original, _STDERR, inheritable=os.get_inheritable(_STDERR))
 
     def close(self) -> None:
         """Stop for good."""

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import mmap
 import os
 import select
 import signal
+import struct
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,11 +24,13 @@ __all__ = ["Relay", "duplicate", "identity", "moved"]
 
 # Windows has none of this.
 _fcntl: Any = importlib.import_module("fcntl") if os.name == "posix" else None
+_termios: Any = importlib.import_module("termios") if os.name == "posix" else None
 
 _SCRIPT = str(Path(__file__).with_name("stderr_relay_main.py"))
 _PIPE_BYTES = 1 << 20
 _START_S, _ANSWER_S = 5.0, 3.0
 _CHUNK = 1 << 16
+_COUNTED = struct.Struct("@Q")
 
 
 def duplicate(descriptor: int) -> int:
@@ -57,16 +62,19 @@ class Relay:
 
     Attributes:
       pipe: the end to write to.
+      identity: what that end is.
       target: what it passes on to, as `identity` names it.
       is_lost: True when it does not answer any more; then `rescue` does its work.
     """
 
     def __init__(self, target: int) -> None:
-        self.target = identity(target)
+        self.target = self.identity = identity(target)
         self.is_lost = False
         self.pipe = self._source = self._requests = self._replies = -1
         self._numbers = itertools.count(1)
         self._unread = b""
+        self._count: mmap.mmap | None = None
+        self._forgotten = 0
         try:
             self._start(target)
         except BaseException:
@@ -76,6 +84,7 @@ class Relay:
     def _start(self, target: int) -> None:
         _check_for_reapers()
         self._source, self.pipe = _new_pipe()
+        self.identity = identity(self.pipe)
         reading, self._requests = _new_pipe()
         try:
             self._replies, writing = _new_pipe()
@@ -84,11 +93,15 @@ class Relay:
             raise
         with suppress(AttributeError, OSError):
             _fcntl.fcntl(self.pipe, _fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        ends = [self._source, reading, writing]
         try:
-            starter = _started(target, (self._source, reading, writing))
+            if (shared := _shared_memory()) >= 0:
+                ends.append(shared)
+                self._count = mmap.mmap(shared, _COUNTED.size)
+            starter = _started(target, ends)
         finally:
-            os.close(reading)
-            os.close(writing)
+            for descriptor in ends[1:]:
+                os.close(descriptor)
         try:
             # It has detached itself when it answers; whoever started it ends right then.
             self._ask(-1, False, _START_S)
@@ -109,12 +122,31 @@ class Relay:
 
     def position(self, *, forget: bool = False) -> int:
         """How many bytes have come through, all of them passed on by now; `forget` ends that they are remembered."""
-        return self._ask(-1, forget, _ANSWER_S)[0]
+        known = self._told()
+        if known is not None and (not forget or known == self._forgotten):
+            return known
+        position = self._ask(-1, forget, _ANSWER_S)[0]
+        self._forgotten = position if forget else self._forgotten
+        return position
 
     def text(self, start: int) -> tuple[bytes, int]:
         """What came through from `start` on, as far as it is remembered, and where it ends."""
+        if self._told() == start:
+            return b"", start
         position, _, text = self._ask(start, False, _ANSWER_S)
         return text, position
+
+    def _told(self) -> int | None:
+        """How many bytes have come through, where nothing is under way and the memory that is shared tells; else None.
+
+        Most compiles write nothing, and to ask would take two changes of processes. The order matters: what has left
+        the pipe is marked as under way before it is read.
+        """
+        if self._count is None:
+            return None
+        waiting = _fcntl.ioctl(self._source, _termios.FIONREAD, bytes(4))
+        (count,) = _COUNTED.unpack_from(self._count)
+        return None if any(waiting) or count & 1 else count >> 1
 
     def _ask(self, start: int, forget: bool, patience_s: float) -> tuple[int, tuple[int, int], bytes]:
         """The bytes that came in all, the process and its parent, and the text.
@@ -177,9 +209,26 @@ class Relay:
             if descriptor >= 0:
                 os.close(descriptor)
         self.pipe = self._source = self._requests = self._replies = -1
+        if self._count is not None:
+            self._count.close()
+            self._count = None
 
 
-def _started(target: int, ends: tuple[int, int, int]) -> subprocess.Popen[bytes]:
+def _shared_memory() -> int:
+    """A descriptor of memory that another process can have, too; -1 where this system has none without a file."""
+    descriptor = -1
+    try:
+        descriptor = moved(os.memfd_create("pjit_inspect stderr"))
+        # No room for it either, where the program may write no files at all.
+        os.truncate(descriptor, _COUNTED.size)
+    except (AttributeError, OSError):
+        if descriptor >= 0:
+            os.close(descriptor)
+        return -1
+    return descriptor
+
+
+def _started(target: int, ends: Sequence[int]) -> subprocess.Popen[bytes]:
     if not sys.executable:
         raise OSError("Python does not know its own path, so that no process can be started")
     return subprocess.Popen(

@@ -8,8 +8,10 @@ its job: what the text means (`observe.watch.xla_stderr`).
 
 from __future__ import annotations
 
+import mmap
 import os
 import select
+import struct
 import sys
 import time
 
@@ -25,6 +27,7 @@ _QUEUED = 64 << 20
 """Bytes that may wait for whoever reads standard error; then writers wait, as they would without this process."""
 _PATIENCE_S = 1.0
 _MORE = select.POLLIN | select.POLLHUP | select.POLLERR
+_COUNTED = struct.Struct("@Q")
 
 
 class Relay:
@@ -33,10 +36,14 @@ class Relay:
     A request is a line: its number, from where on the text is wanted (-1 for none), whether all may be forgotten then.
     It is answered when all that was written before has been passed on, or could not be for a second: a line with its
     number, the bytes that came in all, this process and its parent, and how many bytes of text follow.
+
+    Who shares `count` (a descriptor of memory; -1 for none) need not ask when nothing came: it holds twice the bytes
+    that came in all, and one more from before some are read until they have been passed on.
     """
 
-    def __init__(self, source: int, requests: int, replies: int) -> None:
+    def __init__(self, source: int, requests: int, replies: int, count: int = -1) -> None:
         self._source, self._requests, self._replies = source, requests, replies
+        self._count = mmap.mmap(count, _COUNTED.size) if count >= 0 else bytearray(_COUNTED.size)
         self._asked = b""
         self._queue = bytearray()
         self._kept, self._kept_from, self._total = bytearray(), 0, 0
@@ -59,11 +66,17 @@ class Relay:
                 self._take()
             if _STDERR in ready:
                 self._pass_on()
+            self._tell()
             if ready.get(self._requests, 0) & _MORE:
                 self._listen()
 
+    def _tell(self, *, reads: bool = False) -> None:
+        # In one piece, as somebody may be reading it: it is aligned.
+        _COUNTED.pack_into(self._count, 0, self._total << 1 | (reads or bool(self._queue)))
+
     def _take(self) -> bool:
         """Whether there was something to read."""
+        self._tell(reads=True)
         try:
             part = os.read(self._source, _CHUNK)
         except BlockingIOError:
@@ -101,6 +114,7 @@ class Relay:
 
     def _answer(self, number: int, start: int, forget: int) -> None:
         self._settle()
+        self._tell()
         text = self._kept[max(0, start - self._kept_from) :] if start >= 0 else b""
         self._reply(f"{number} {self._total} {os.getpid()} {os.getppid()} {len(text)}\n".encode() + text)
         if forget:
@@ -132,13 +146,13 @@ class Relay:
 
 
 def main() -> None:
-    """Detach, and relay. The arguments: the descriptors of the pipe, of the requests and of the replies."""
+    """Detach, and relay. The arguments: the descriptors of the pipe, the requests, the replies and the count."""
     if os.fork():
         os._exit(0)
     # In a session of its own, as Ctrl-C and the end of a terminal's job are for the program alone.
     os.setsid()
     try:
-        Relay(*map(int, sys.argv[1:4])).run()
+        Relay(*map(int, sys.argv[1:5])).run()
     finally:
         os._exit(0)
 

@@ -112,15 +112,13 @@ def _start(compiling: _Compile, *, is_worth_it: bool) -> None:
     compiling.listens = False
     if _is_exiting:
         raise RuntimeError("the process is about to end")
-    copy = _copy or _open()
-    if is_worth_it or isinstance(copy, InPlace):
+    copy = _copy or _open(may_redirect=is_worth_it)
+    if copy is not None and (is_worth_it or isinstance(copy, InPlace)):
         compiling.listens = True
         compiling.start = copy.begin()
-    else:
-        _settle()
 
 
-def _open() -> InPlace | Redirect:
+def _open(*, may_redirect: bool) -> InPlace | Redirect | None:
     global _copy, _redirect
     if _redirect is not None:
         # Somebody who had found the pipe in the place of descriptor 2 may have put it back there.
@@ -128,6 +126,8 @@ def _open() -> InPlace | Redirect:
     try:
         _copy = InPlace()
     except OSError:
+        if not may_redirect:
+            return None
         if _redirect is None:
             atexit.register(_close_at_exit)
             _redirect = Redirect(_tick)

@@ -192,6 +192,37 @@ def test_a_compile_that_says_nothing_has_an_empty_log(anywhere: Terminal) -> Non
     assert anywhere.text() == "not of XLA\n"
 
 
+def test_a_silent_compile_asks_nobody_once_the_process_is_there(
+    pipe: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    ask = stderr_relay.Relay._ask
+    monkeypatch.setattr(stderr_relay.Relay, "_ask", lambda *given: asked.append(1) or ask(*given))
+    records: list[RecordData] = []
+    with recorded(records):
+        compile_saying("")
+        assert eventually(lambda: not asked or pipe.is_back())
+        asked.clear()
+        for text in ("", WARNING, "", ""):
+            asked.append(0)
+            compile_saying(text)
+    assert [record.compiler_log for record in records] == ["", "", WARNING, "", ""]
+    # Only the one that wrote: for its text, and that all was passed on.
+    last = "".join(map(str, asked)).split("0")
+    assert last[1] == last[4] == ""
+    assert last[2].startswith("1")
+
+
+def test_without_shared_memory_the_process_is_asked_each_time(pipe: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "memfd_create", raising=False)
+    records: list[RecordData] = []
+    with recorded(records):
+        for text in ("", WARNING, ""):
+            compile_saying(text)
+    assert [record.compiler_log for record in records] == ["", WARNING, ""]
+    assert pipe.text() == WARNING
+
+
 def test_what_is_written_in_a_long_compile_is_seen_before_it_ends(anywhere: Terminal) -> None:
     with listener.observed(lambda *_: None), compiling():
         say("still compiling\n")
