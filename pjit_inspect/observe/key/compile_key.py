@@ -359,7 +359,10 @@ def _arguments(program: LiveProgram, facts: CallFacts, names: Sequence[str]) -> 
     own = list(names)[len(names) - len(leaves) :] if len(leaves) <= len(names) else []
     paths = own or [f"arg[{i}]" for i in range(len(leaves))]
     layouts = _layouts(program, len(leaves))
-    return tuple(_argument(path, *leaf, layout) for path, leaf, layout in zip(paths, leaves, layouts, strict=True))
+    return tuple(
+        _argument(path, *leaf, layout, _jax.only_device(leaf[1]))
+        for path, leaf, layout in zip(paths, leaves, layouts, strict=True)
+    )
 
 
 def _paths(names: Sequence[str], stages: dict[str, FrameType], transform: str) -> Sequence[str]:
@@ -394,9 +397,12 @@ def _layout_text(layout: Any) -> str:
 
 @functools.lru_cache(maxsize=16_384)
 def _argument(
-    path: str, aval: Any, sharding: Any, committed: bool | None, type_: str, wanted: Any, layout: str
+    path: str, aval: Any, sharding: Any, committed: bool | None, type_: str, wanted: Any, layout: str, _: int | None
 ) -> ArgumentKey:
-    """One argument. Kept, so that compiles that share arguments share these objects."""
+    """One argument. Kept, so that compiles that share arguments share these objects.
+
+    The last is the device that alone holds it: to JAX such a sharding equals one that is replicated.
+    """
     shape = tuple(int(length) for length in getattr(aval, "shape", ()))
     given = to_sharding(sharding, shape) if has_devices(sharding) else None
     return ArgumentKey(

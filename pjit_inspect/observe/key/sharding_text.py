@@ -12,22 +12,29 @@ from typing import Any
 
 import jax
 
+from pjit_inspect.observe.contract._jax import only_device
+
 __all__ = ["device_ranges", "mesh_text", "sharding_text"]
 
 
-@functools.lru_cache(maxsize=1024)
 def sharding_text(sharding: Any) -> str:
     """`P('data', None) on data=2 x model=4 on devices 0-7`, `device 3`, or the sharding's type and devices.
 
     Two shardings that differ in their meshes, devices or memory have different texts.
     """
+    return _text(sharding, only_device(sharding))
+
+
+@functools.lru_cache(maxsize=1024)
+def _text(sharding: Any, only: int | None) -> str:
+    # Kept by that device, too: to JAX such a sharding equals one that is replicated.
     memory = getattr(sharding, "memory_kind", None)
     suffix = f" in {memory}" if memory not in (None, "device", "unpinned_host") else ""
     if hasattr(sharding, "spec") and getattr(sharding, "mesh", None) is not None:
         where = mesh_text(sharding.mesh, devices=False)
         devices = mesh_text(sharding.mesh).removeprefix(where)
         return f"{_spec_text(sharding.spec)} on {where}{suffix}{devices}"
-    ids = sorted(int(device.id) for device in getattr(sharding, "device_set", ()))
+    ids = sorted(int(device.id) for device in getattr(sharding, "device_set", ())) if only is None else [only]
     if len(ids) == 1:
         return f"device {ids[0]}{suffix}"
     return f"{type(sharding).__name__} on devices {_ranges_text(ids)}{suffix}"

@@ -5,7 +5,6 @@ Not its job: saying it in words (`view.pages.result`), what the compiled program
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -52,7 +51,6 @@ def _layout(array: Any) -> ArrayLayout:
     return ArrayLayout(path="", dtype=str(array.dtype), global_shape=shape, sharding=_sharding(array.sharding, shape))
 
 
-@functools.lru_cache(maxsize=512)
 def _sharding(sharding: Any, shape: tuple[int, ...]) -> Sharding | None:
     try:
         return to_sharding(sharding, shape)
