@@ -43,15 +43,22 @@ class Guard:
             return default
 
 
-@contextmanager
-def shielded(step: str) -> Iterator[None]:
+class shielded:  # noqa: N801  (it is used as a function is)
     """Keep an error of ours out of the user's call; say it once for each step."""
-    try:
-        yield
-    except Exception as error:
-        warn_once(
-            f"pjit_inspect could not record {step}: {one_line(error)}. Your call is not affected; the record is lost."
-        )
+
+    __slots__ = ("_step",)
+
+    def __init__(self, step: str) -> None:
+        self._step = step
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        said = f"pjit_inspect could not record {self._step}: {one_line(error)}."
+        warn_once(f"{said} Your call is not affected; the record is lost.")
+        return True
 
 
 @contextmanager

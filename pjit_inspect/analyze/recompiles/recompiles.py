@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from pjit_inspect.analyze.recompiles.key_differences import key_differences
 from pjit_inspect.analyze.recompiles.resharded import find_resharded
 from pjit_inspect.analyze.recompiles.same_definition import same_definition
+from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FunctionKey
 from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.model.record.record import RecordData
@@ -26,6 +28,7 @@ __all__ = ["KeyHistory", "family_of"]
 
 _MAX_KEYS = 2_000
 _MAX_FAMILIES = 5_000
+_MAX_NOTED = 500
 _MAX_COMPARED, _MAX_COMPARISONS = 32, 5_000
 _MAX_SENTENCES = 3
 
@@ -41,10 +44,14 @@ def family_of(data: RecordData) -> tuple[str, ...]:
     A named function is known by its name and file (all cells of a notebook count as one file), a lambda by its code,
     too. Several functions may share all that: `same_definition` tells them apart.
     """
-    function = data.key.function if data.key is not None else None
+    return _family_of(data.key, data.name, data.defined_at)
+
+
+def _family_of(key: CompileKey | None, name_: str, defined_at: Frame | None) -> tuple[str, ...]:
+    function = key.function if key is not None else None
     if function is None:
-        place = data.defined_at
-        return ("", data.name, (place.cell and "cell") or place.file if place is not None else "")
+        place = defined_at
+        return ("", name_, (place.cell and "cell") or place.file if place is not None else "")
     if function.kind == "primitive":
         return ("primitive", function.name, function.wrapper)
     place = function.place
@@ -158,30 +165,46 @@ class KeyHistory:
     """The keys of every compile of a process, by function. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._families: dict[tuple[str, ...], _Family] = {}
+        self._known: dict[tuple[str, ...], _Family] = {}
+        # Within the user's call a compile is only noted: where it belongs is of use when somebody asks.
+        self._noted: deque[tuple[CompileKey, str, Frame | None]] = deque()
         self._lock = threading.Lock()
 
     def add(self, data: RecordData) -> None:
         """Take in a compile; one that is known is left out, so that several logs may tell of it."""
         if data.key is None:
             return
-        mine = family_of(data)
         with self._lock:
-            family = self._families.get(mine)
-            if family is None:
-                family = self._families[mine] = self._new_family()
-            if len(family.keys) >= _MAX_KEYS:
-                family = self._families[mine] = _shortened(family)
-            family.add(data.key)
+            self._noted.append((data.key, data.name, data.defined_at))
+            if len(self._noted) >= _MAX_NOTED:
+                self._families()
+
+    def _families(self) -> dict[tuple[str, ...], _Family]:
+        """The keys by function, all that were noted among them. Whoever calls it holds the lock."""
+        while self._noted:
+            self._place(*self._noted[0])
+            # Only now: one that Ctrl-C came in between of is placed again.
+            self._noted.popleft()
+        return self._known
+
+    def _place(self, key: CompileKey, name_: str, defined_at: Frame | None) -> None:
+        mine = _family_of(key, name_, defined_at)
+        family = self._known.get(mine)
+        if family is None:
+            family = self._known[mine] = self._new_family()
+        if len(family.keys) >= _MAX_KEYS:
+            family = self._known[mine] = _shortened(family)
+        family.add(key)
 
     def clear(self) -> None:
         """Forget every compile."""
         with self._lock:
-            self._families.clear()
+            self._noted.clear()
+            self._known.clear()
 
     def _new_family(self) -> _Family:
-        if len(self._families) >= _MAX_FAMILIES:
-            self._families.pop(next(iter(self._families)))
+        if len(self._known) >= _MAX_FAMILIES:
+            self._known.pop(next(iter(self._known)))
         return _Family()
 
     def count(self, data: RecordData) -> int:
@@ -189,7 +212,7 @@ class KeyHistory:
         if data.key is None:
             return 0
         with self._lock:
-            family = self._families.get(family_of(data))
+            family = self._families().get(family_of(data))
             keys = family.keys if family is not None else []
             return sum(key.missed is not None and key.serial <= data.key.serial for key in keys)
 
@@ -219,12 +242,12 @@ class KeyHistory:
             return ""
         mine = family_of(data)
         with self._lock:
-            others = [family for key_, family in self._families.items() if key_[1:] == mine[1:] and key_ != mine]
+            others = [family for key_, family in self._families().items() if key_[1:] == mine[1:] and key_ != mine]
             return wrapper if any(family.keys and family.keys[0].serial < key.serial for family in others) else ""
 
     def _nearest(self, data: RecordData, key: CompileKey) -> CompileKey | None:
         with self._lock:
-            family = self._families.get(family_of(data))
+            family = self._families().get(family_of(data))
             if family is None:
                 return None
             index = family.position(key)

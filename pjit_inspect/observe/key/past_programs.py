@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
@@ -25,9 +25,10 @@ __all__ = ["dropped_before", "fed_back", "remember_program"]
 
 _MAX_OF_ONE, _MAX_FUNCTIONS = 64, 2_000
 
-_lock = threading.Lock()
+# A signal handler may compile while the same thread is in here.
+_lock = threading.RLock()
 # By the name and place of the function.
-_past: dict[str, list[_Past]] = {}
+_past: dict[str, _Function] = {}
 
 
 # Compared by identity: a hash of thousands of results takes its time.
@@ -39,6 +40,32 @@ class _Past:
     computation: weakref.ref[Any]
     results: tuple[str, ...]
     site: tuple[weakref.ref[CodeType], int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """The newest programs of one function: of those that were seen to be gone their serials are enough."""
+
+    held: tuple[_Past, ...] = ()
+    gone: tuple[int, ...] = ()
+
+    def looked_at(self) -> _Function:
+        """As it is now; itself where nothing more is gone."""
+        lost = [past.serial for past in self.held if past.computation() is None]
+        if not lost:
+            return self
+        held = tuple([past for past in self.held if past.serial not in lost])
+        return _Function(held, tuple(sorted((*self.gone, *lost))))
+
+    def with_newest(self, past: _Past) -> _Function:
+        """With one more; the oldest makes room."""
+        more = len(self.held) + len(self.gone) + 1 - _MAX_OF_ONE
+        if more > 0 and self.gone and (not self.held or self.gone[0] < self.held[0].serial):
+            return _Function((*self.held, past), self.gone[more:])
+        return _Function((*self.held, past)[max(0, more) :], self.gone)
+
+
+_NONE = _Function()
 
 
 def remember_program(
@@ -53,18 +80,19 @@ def remember_program(
     with _lock:
         if len(_past) >= _MAX_FUNCTIONS:
             _past.clear()
-        # Of a program that is gone its number is enough.
-        known = [_without_results(old) if old.results else old for old in _past.get(function, ())]
-        _past[function] = [*known, past][-_MAX_OF_ONE:]
-
-
-def _without_results(past: _Past) -> _Past:
-    return past if past.computation() is not None else replace(past, results=())
+        _past[function] = _past.get(function, _NONE).looked_at().with_newest(past)
 
 
 def dropped_before(function: str) -> tuple[int, ...]:
     """The serials of the function's newest programs that are gone: neither JAX nor the user holds them any more."""
-    return tuple([past.serial for past in _past.get(function, ()) if past.computation() is None])
+    with _lock:
+        known = _past.get(function)
+        if known is None:
+            return ()
+        now = known.looked_at()
+        if now is not known:
+            _past[function] = now
+    return now.gone
 
 
 # ---------------------------------------------------------------- results that come back
@@ -97,9 +125,7 @@ def _objects(aval: Any, sharding: Any) -> tuple[int, int]:
 def _results(function: str) -> dict[tuple[int, int], dict[_Past, list[str]]]:
     """The results of the function's earlier programs that JAX holds, by what their arrays have in common."""
     found: dict[tuple[int, int], dict[_Past, list[str]]] = defaultdict(dict)
-    for past in _past.get(function, ()):
-        if not past.results:
-            continue
+    for past in _past.get(function, _NONE).held:
         for path, result in zip(past.results, _jax.results_of(past.computation()), strict=False):
             found[_objects(*result)].setdefault(past, []).append(path)
     return found

@@ -318,7 +318,15 @@ def _versions() -> dict[str, str]:
 
 
 def _flags(program: LiveProgram) -> dict[str, str]:
+    try:
+        known = _flag_texts(_jax.tracing_key())
+    except TypeError:  # A value that has no hash.
+        known = _flag_texts.__wrapped__(())
+    return known | {name: str(value) for name, value in program.compiler_options.items()}
+
+
+@functools.lru_cache(maxsize=64)
+def _flag_texts(_: tuple[Any, ...]) -> dict[str, str]:
+    """The flags as they are now, which is the same for equal keys: JAX traces anew when one of them changes."""
     # One by one: JAX makes the dictionary of all of them anew each time.
-    known = ((name, getattr(jax.config, name, None)) for name in _FLAGS if hasattr(jax.config, name))
-    values: dict[str, Any] = dict(known)
-    return {name: str(value) for name, value in (values | program.compiler_options).items()}
+    return {name: str(getattr(jax.config, name)) for name in _FLAGS if hasattr(jax.config, name)}
