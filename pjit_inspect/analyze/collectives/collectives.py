@@ -28,7 +28,7 @@ from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, l
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.hlo import Computation, HloModule
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
@@ -258,6 +258,9 @@ def _in_mesh(ids: Groups, context: _Context) -> Groups:
     return tuple(tuple(part.tolist()) for part in np.split(positions, cuts))
 
 
+_MOST_CALLS = 200
+"""Calls within calls, where a program is damaged and calls itself."""
+
 _HOPS = 6
 _MOST = 256
 """Farther or more neighbours than these say nothing about a collective."""
@@ -287,7 +290,32 @@ def find_origin(site: CollectiveOp) -> Origin:
             break
         names = names or _names(module, _nearest(module, own, neighbours, module.instructions.op_name))
         frames = frames or _frames(module, _nearest(module, own, neighbours, module.instructions.frame))
-    return Origin(op_name=";".join(names), frames=frames)
+    outer = _outer_name(site.op.computation)
+    return Origin(op_name=";".join(_within(outer, name) for name in names), frames=frames)
+
+
+def _outer_name(computation: Computation) -> str:
+    """How XLA names what is in a computation once it inlines that; "" for the entry.
+
+    The body of a `shard_map` is inlined only after XLA's partitioner: until then its operations have names of their own
+    there. "" too where it is called from several places, which are named differently.
+    """
+    name = ""
+    for _ in range(_MOST_CALLS):
+        callers = computation.callers
+        if len(callers) != 1:
+            return "" if callers else name
+        if callers[0].opcode == "call":
+            name = _within(callers[0].op_name, name)
+        computation = callers[0].computation
+    return ""
+
+
+def _within(outer: str, name: str) -> str:
+    """The name that XLA gives to an operation where it inlines what it is in."""
+    if not outer or name.partition("/")[0] == outer.partition("/")[0]:
+        return name
+    return f"{outer}/{name}" if name else outer
 
 
 def _names(module: HloModule, indices: Iterable[int]) -> list[str]:
