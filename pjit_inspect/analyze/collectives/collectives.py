@@ -11,6 +11,7 @@ Not its job: why each is there (`analyze.causes.causes`), how it is spread over 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,7 +79,7 @@ def find_collectives(
     if causes is not None:
         rows = causes.explain(sites, rows)
     if hosts is not None:
-        rows = [with_hosts(row, hosts) for row in rows]
+        rows = with_hosts(rows, hosts)
     return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
 
 
@@ -254,8 +255,10 @@ def _in_mesh(ids: Groups, context: _Context) -> Groups:
     positions = positions_of(flat, context.mesh, context.device_ids)
     if positions is None:
         return ids
-    cuts = np.cumsum([len(group) for group in ids])[:-1]
-    return tuple(tuple(part.tolist()) for part in np.split(positions, cuts))
+    if np.array_equal(positions, flat):
+        return ids
+    places = iter(positions.tolist())
+    return tuple(tuple(itertools.islice(places, len(group))) for group in ids)
 
 
 _MOST_CALLS = 200

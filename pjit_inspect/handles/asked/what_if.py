@@ -21,13 +21,13 @@ from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.propagate import PartitionedProgram
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
-from pjit_inspect.model.program.spec import entry_of, spec_text
+from pjit_inspect.model.program.spec import Dimensions, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
-from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
@@ -105,8 +105,7 @@ def ask_what_if(
         reason=None,
         **_compiled(answer, data),
     )
-    partitioned = PartitionedProgram.of(answer, edited, changed) if answer.before else None
-    program = None if partitioned is None else partitioned.read.program
+    partitioned = PartitionedProgram.of(answer, edited) if answer.before else None
     seconds = time.monotonic() - began
     hypothesis = Hypothesis(
         changes=change.said,
@@ -117,24 +116,21 @@ def ask_what_if(
         before=before(answer.compiled is None),
         misfit=_misfit(answer.failure) or _unchecked(answer, where),
     )
-    if partitioned is None or program is None or axes is None:
+    if partitioned is None or axes is None:
         only = answer.devices[0].id
         inputs = tuple(_on_one(own, only) if own.kept else replace(own, sharding=None) for own in data.inputs)
         outputs = tuple(_on_one(own, only) for own in data.outputs)
         return replace(changed, hypothesis=hypothesis, inputs=inputs, outputs=outputs), None
+    borders = partitioned.borders(changed)
     kept = [own for own in data.inputs if own.kept]
-    if len(kept) != len(program.inputs) or len(data.outputs) != len(program.outputs):
+    if len(kept) != len(borders.inputs) or len(data.outputs) != len(borders.outputs):
         raise CaptureError("the changed program has other arguments or results than the record; report this, please")
-    entries = iter(program.inputs)
+    specs_of, lay = iter(borders.inputs), _Layer(axes)
     made = replace(
         changed,
         hypothesis=hypothesis,
-        inputs=tuple(
-            _laid(own, next(entries), program, axes) if own.kept else replace(own, sharding=None) for own in data.inputs
-        ),
-        outputs=tuple(
-            _laid(own, entry, program, axes) for own, entry in zip(data.outputs, program.outputs, strict=True)
-        ),
+        inputs=tuple(lay(own, next(specs_of)) if own.kept else replace(own, sharding=None) for own in data.inputs),
+        outputs=tuple(lay(own, spec) for own, spec in zip(data.outputs, borders.outputs, strict=True)),
     )
     return made, lambda: partitioned.explained(made)
 
@@ -334,16 +330,27 @@ def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _laid(layout: ArrayLayout, entry: EntryValue, program: ShardedProgram, mesh: Mesh) -> ArrayLayout:
-    """The layout as XLA's partitioner begins or ends with it."""
-    from pjit_inspect.observe.live.shardings import laid
+class _Layer:
+    """Lays arrays over a mesh, as XLA's partitioner begins or ends with them; those that lie alike share a sharding."""
 
-    spec = (program.values[entry.value].spec if entry.spec is None else entry.spec)[: len(layout.global_shape)]
-    if any(axis not in mesh.sizes for own in spec for axis in own):
-        # A part of an axis, or tiles that follow none.
-        return replace(layout, sharding=None)
-    memory_kind = None if layout.sharding is None else layout.sharding.memory_kind
-    return replace(layout, sharding=replace(laid(mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind))
+    def __init__(self, mesh: Mesh) -> None:
+        self._mesh = mesh
+        self._known: dict[tuple[Dimensions, str | None], Sharding] = {}
+
+    def __call__(self, layout: ArrayLayout, dimensions: Dimensions) -> ArrayLayout:
+        spec = dimensions[: len(layout.global_shape)]
+        if any(axis not in self._mesh.sizes for own in spec for axis in own):
+            # A part of an axis, or tiles that follow none.
+            return replace(layout, sharding=None)
+        key = spec, None if layout.sharding is None else layout.sharding.memory_kind
+        if key not in self._known:
+            self._known[key] = self._sharding(*key)
+        return replace(layout, sharding=self._known[key])
+
+    def _sharding(self, spec: Dimensions, memory_kind: str | None) -> Sharding:
+        from pjit_inspect.observe.live.shardings import laid
+
+        return replace(laid(self._mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind)
 
 
 def _on_one(layout: ArrayLayout, device: int) -> ArrayLayout:
