@@ -47,6 +47,7 @@ _NEEDS = (
 )
 _NO_MEMORY = "RESOURCE_EXHAUSTED: "
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
+_MOST_SHOWN = 3
 _TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
 _AXIS = re.compile(r"@\(?'?(\w+)")
 
@@ -67,9 +68,6 @@ def ask_what_if(
 
     `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
     """
-    from pjit_inspect.observe.partitioner import targets
-    from pjit_inspect.observe.partitioner.service import ask_partitioner
-
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
     began = time.monotonic()
@@ -77,14 +75,7 @@ def ask_what_if(
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
     _check_effort(count, where, effort)
-    answer = ask_partitioner(
-        edited,
-        devices=count,
-        flags=data.flags,
-        target=targets.question(where, tuple(sizes.values()) or (1,)),
-        effort=effort,
-        timeout_s=timeout_s,
-    )
+    answer = _ask(change, data.flags, effort, timeout_s)
     device_ids = tuple(device.id for device in answer.devices)
     axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
     changed = replace(
@@ -194,6 +185,40 @@ def change_program(
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=_changes(known, sizes, specs or {}))
 
 
+def _ask(change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeout_s: float) -> Partitioned:
+    from pjit_inspect.observe.partitioner import targets
+    from pjit_inspect.observe.partitioner.service import ask_partitioner
+
+    sizes = tuple(change.sizes.values()) or (1,)
+    target = targets.question(change.target, sizes)
+    try:
+        return ask_partitioner(
+            change.program, devices=math.prod(sizes), flags=flags, target=target, effort=effort, timeout_s=timeout_s
+        )
+    except ChangeError as error:
+        raise ChangeError(f"target {str(change.target)!r}: {error}; {_what_fits(change)}") from error
+
+
+def _what_fits(change: ChangedProgram) -> str:
+    """Meshes of a target's devices, or the sizes in which there are such targets."""
+    from pjit_inspect.observe.partitioner.mesh_sizes import is_laid
+    from pjit_inspect.observe.partitioner.targets import TOPOLOGIES
+
+    target = change.target
+    if not is_laid(tuple(change.sizes.values()), target):
+        return f"these fit: {', '.join(_meshes_of(change.sizes, target, _MOST_SHOWN))}"
+    return f"there are {', '.join(TOPOLOGIES.get(target.chip, ())) or 'others'}"
+
+
+def _meshes_of(sizes: Mapping[str, int], target: Target, most: int) -> list[str]:
+    """Meshes of all devices of a target with the same axes, those most like it first, as one writes them."""
+    from pjit_inspect.observe.partitioner.mesh_sizes import nearest_meshes
+    from pjit_inspect.observe.partitioner.targets import device_count
+
+    found = nearest_meshes(tuple(sizes.values()), target, device_count(target), most)
+    return [f"mesh={dict(zip(sizes, own, strict=True))}" for own in found]
+
+
 def _sizes(mesh: Mapping[str, int]) -> dict[str, int]:
     try:
         return given_mesh(mesh).sizes
@@ -224,7 +249,7 @@ def _check_fits(sizes: Mapping[str, int], target: Target, devices: int) -> None:
     if count != devices:
         raise ChangeError(
             f"the mesh {axes} has {count:,} devices, and {target} has {devices:,}; give a mesh of {devices:,}, as in "
-            f"mesh={_mesh_of(sizes, devices)}"
+            f"{_meshes_of(sizes, target, 1)[0]}"
         )
 
 
@@ -247,15 +272,6 @@ def _explicit_axes(data: RecordData) -> str:
     # A function that was only lowered has no mesh of its own, but its types name the axes: f32[16@data,32].
     axes += [name for typed in _TYPED.findall(data.jaxpr or "") for name in _AXIS.findall(typed)]
     return ", ".join(dict.fromkeys(axes))
-
-
-def _mesh_of(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
-    """A mesh of so many devices with the same axes: the first takes what the others leave."""
-    rest = math.prod(list(sizes.values())[1:])
-    first, *others = sizes
-    if devices % rest:
-        return {first: devices} | dict.fromkeys(others, 1)
-    return {first: devices // rest} | {name: sizes[name] for name in others}
 
 
 def _check_platform(edited: bytes, data: RecordData, target: Target) -> None:
