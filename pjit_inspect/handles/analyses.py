@@ -197,9 +197,7 @@ class Analyses(Computed):
     @once
     def propagation_and_reason(self) -> tuple[ShardedProgram | None, str]:
         """The program before partitioning, and why it is not XLA's own, or not there."""
-        if self._program is not None:
-            return cleaned(self._program()), ""
-        program, reason = propagation_of(self.data, live=self.is_live)
+        program, reason = propagation_of(self.data, live=self.is_live, answered=self._program)
         return cleaned(program), clean_line(reason)
 
     @property

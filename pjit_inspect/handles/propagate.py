@@ -7,6 +7,7 @@ job: any of those steps.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -19,7 +20,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-from pjit_inspect.parse.sharding.propagated_hlo import PropagatedHlo, read_propagated_hlo
+from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, read_propagated_hlo
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
@@ -32,11 +33,14 @@ _PATIENCE_S = 60.0
 _NEVER_ASKED = "the record was saved by an earlier version of this package, which did not ask XLA"
 
 
-def propagation_of(data: RecordData, *, live: bool) -> tuple[ShardedProgram | None, str]:
+def propagation_of(
+    data: RecordData, *, live: bool, answered: Callable[[], ShardedProgram] | None = None
+) -> tuple[ShardedProgram | None, str]:
     """The program of a record with the sharding of every value, or None and the reason why it cannot be had.
 
     A record from a file has what was computed before saving; its bytecode is not trusted with a compiler. The reason is
-    also told where the program is only predicted: why XLA was not asked.
+    also told where the program is only predicted: why XLA was not asked. `answered` makes the program where XLA has
+    answered already.
     """
     if data.propagation is not None:
         return data.propagation, _reason_of_saved(data.propagation, data)
@@ -47,7 +51,7 @@ def propagation_of(data: RecordData, *, live: bool) -> tuple[ShardedProgram | No
     reason = ""
     if _devices(data) > 1:
         try:
-            return ask(data, timeout_s=_PATIENCE_S), ""
+            return answered() if answered is not None else ask(data, timeout_s=_PATIENCE_S), ""
         except (CaptureError, ParseError) as error:
             reason = one_line(error).removeprefix(f"{type(error).__name__}: ")
     return _predicted(data, reason)
@@ -95,51 +99,56 @@ def _contradiction(program: ShardedProgram, data: RecordData) -> str:
 
 def read_answer(found: Partitioned, stablehlo: bytes, data: RecordData) -> ShardedProgram:
     """What XLA's partitioner made of a program, by the names of the record's. Raises ParseError."""
-    return PartitionedProgram.of(found, stablehlo, data).explained(data)
+    return PartitionedProgram.of(found, stablehlo).explained(data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionedProgram:
-    """An answer of XLA's partitioner that was read; what its collectives lie between is found when it is needed.
+    """An answer of XLA's partitioner, of which no more is read than somebody needs.
 
     Attributes:
       found: the answer.
       before: the program before partitioning.
-      read: the same with the sharding of every value.
+      stablehlo: the program that XLA was asked about.
     """
 
     found: Partitioned
     before: HloModule
-    read: PropagatedHlo
+    stablehlo: bytes
 
     @classmethod
-    def of(cls, found: Partitioned, stablehlo: bytes, data: RecordData) -> Self:
-        """Read an answer by the meshes of a record's data. Raises ParseError."""
+    def of(cls, found: Partitioned, stablehlo: bytes) -> Self:
+        """An answer about a program. Raises ParseError."""
+        return cls(found=found, before=parse_program(found.before), stablehlo=stablehlo)
+
+    def borders(self, data: RecordData) -> Borders:
+        """How arguments and results are split, by the meshes of a record's data. Raises ParseError."""
+        return read_borders(self.before, data.meshes, _device_ids(data), partitions=self.found.partitions)
+
+    def explained(self, data: RecordData) -> ShardedProgram:
+        """All of the program, with its collectives, by the meshes and names of a record's data. Raises ParseError."""
+        from pjit_inspect.observe.live.library_names import with_paths
         from pjit_inspect.observe.shardy.mlir_locations import read_spans
 
-        before = parse_program(found.before)
+        found = self.found
         read = read_propagated_hlo(
-            before,
+            self.before,
             data.meshes,
-            [device.id for device in data.devices] or None,
+            _device_ids(data),
             free_inputs=found.free_inputs,
             free_outputs=found.free_outputs,
             result_names=found.result_names,
-            spans=read_spans(stablehlo),
+            spans=read_spans(self.stablehlo),
             partitions=found.partitions,
         )
-        return cls(found=found, before=before, read=read)
-
-    def explained(self, data: RecordData) -> ShardedProgram:
-        """The program with its collectives, and the names that the record's data give its arrays. Raises ParseError."""
-        from pjit_inspect.observe.live.library_names import with_paths
-
-        alignment = align(self.before, parse_program(self.found.after))
-        collectives = find_edges(alignment, self.read.program, self.read.op_of, self.read.values_of)
-        program = replace(
-            self.read.program, is_predicted=False, partitioner=self.found.partitioner, collectives=collectives
-        )
+        alignment = align(self.before, parse_program(found.after))
+        collectives = find_edges(alignment, read.program, read.op_of, read.values_of)
+        program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
         return with_paths(with_origins(program), data)
+
+
+def _device_ids(data: RecordData) -> list[int] | None:
+    return [device.id for device in data.devices] or None
 
 
 def _devices(data: RecordData) -> int:

@@ -35,6 +35,7 @@ class Want:
       phase: as `Collective.phase`; None when it does not matter.
       optional: True when the partitioner may do without it.
       jax: "" for every version, or a bound such as "<0.11" or ">=0.11".
+      platform: "" for every platform, "tpu" for that one alone, "not tpu" for all others.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Want:
     phase: str | None = None
     optional: bool = False
     jax: str = ""
+    platform: str = ""
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -68,6 +70,8 @@ class Case:
       wants: every cause the program's collectives have; () for a program that must have no collective.
       why: the reasoning, in a line.
       revised: what had been expected before the program ran and why that was wrong; "" when it held.
+      elsewhere: what the compiler of another platform makes of the program before its partitioner gets it, where other
+        collectives follow from that; "" where they are the same.
     """
 
     name: str
@@ -75,13 +79,15 @@ class Case:
     wants: tuple[Want, ...]
     why: str
     revised: str = ""
+    elsewhere: str = ""
 
 
-def case(cases: list[Case], why: str, *wants: Want, revised: str = "") -> Callable[[Build], Build]:
+def case(cases: list[Case], why: str, *wants: Want, revised: str = "", elsewhere: str = "") -> Callable[[Build], Build]:
     """Append the decorated builder to `cases`; the case is named after it."""
 
     def add(build: Build) -> Build:
-        cases.append(Case(name=build.__name__, build=build, wants=wants, why=why, revised=revised))
+        name = build.__name__
+        cases.append(Case(name=name, build=build, wants=wants, why=why, revised=revised, elsewhere=elsewhere))
         return build
 
     return add

@@ -19,7 +19,7 @@ from causes.case import Build, Case, Want
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Collective
 
-__all__ = ["Answer", "Score", "Verdict", "check_collectives", "score", "tag_lines", "wants_of_this_jax"]
+__all__ = ["Answer", "Score", "Verdict", "check_collectives", "score", "tag_lines", "wants_here"]
 
 Verdict = Literal["right", "unknown", "wrong"]
 
@@ -73,7 +73,7 @@ class Score:
 
 def score(case: Case, target: str | None = None) -> Score:
     """Compile the case's program, or lower it for a target to XLA's partitioner; judge every cause of a collective."""
-    collectives, wants, lines = _collectives(case, target), wants_of_this_jax(case), tag_lines(case.build)
+    collectives, wants, lines = _collectives(case, target), wants_here(case, target), tag_lines(case.build)
     answers = tuple(
         _judge(row, kind, sentence, source, wants, lines)
         for row in collectives
@@ -86,7 +86,7 @@ def score(case: Case, target: str | None = None) -> Score:
 
 def check_collectives(case: Case) -> Score:
     """The same for kinds, axes and phases alone: an answer is wrong when no want has such a collective."""
-    collectives, wants = _collectives(case), wants_of_this_jax(case)
+    collectives, wants = _collectives(case), wants_here(case)
     answers = tuple(
         Answer(collective=row, verdict="right" if fitting else "wrong", expected=_names_of(fitting))
         for row in collectives
@@ -96,8 +96,16 @@ def check_collectives(case: Case) -> Score:
     return Score(case=case, answers=answers, missing=_unmet(wants, met))
 
 
-def wants_of_this_jax(case: Case) -> tuple[Want, ...]:
-    return tuple(want for want in case.wants if not want.jax or _holds(want.jax))
+def wants_here(case: Case, target: str | None = None) -> tuple[Want, ...]:
+    """Those of this version of JAX and of the target's platform."""
+    platform = "cpu" if target is None else target.partition(":")[0]
+    return tuple(want for want in case.wants if (not want.jax or _holds(want.jax)) and _is_for(want, platform))
+
+
+def _is_for(want: Want, platform: str) -> bool:
+    if want.platform.startswith("not "):
+        return platform != want.platform.removeprefix("not ")
+    return want.platform in ("", platform)
 
 
 def tag_lines(build: Build) -> Mapping[str, int]:

@@ -169,6 +169,14 @@ def test_a_spec_that_fits_nothing_is_refused(record: pi.CompileRecord, specs: An
         record.what_if(specs=specs)
 
 
+def test_a_result_that_its_axes_do_not_divide_is_returned_as_xla_returns_it() -> None:
+    # Three columns over model=4: each device has all three, whether compiled here or asked about.
+    record = pi.inspect(jax.jit(lambda x: x[:, :3]), array(auto_mesh(), (16, 64), "data", "model"))
+    same = record.what_if(mesh={"data": 2, "model": 4})
+    assert [own.local_shape for own in record.outputs] == [(8, 3)]
+    assert [own.local_shape for own in same.outputs] == [(8, 3)]
+
+
 # ---------------------------------------------------------------- what the record is
 
 

@@ -278,7 +278,9 @@ def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
     the first call that was traced, of many; the operation that needs the value has its own.
     """
     is_kept_trace = any(part.startswith("jit(") for part in row.op_name.split("/")[1:])
-    if len(causes) == 1 and is_kept_trace and causes[0].evidence == "sharding" and causes[0].op_name != row.op_name:
+    # An operation in a body of `shard_map` has a shorter name there.
+    is_own = len(causes) == 1 and row.op_name.endswith(causes[0].op_name)
+    if len(causes) == 1 and is_kept_trace and causes[0].evidence == "sharding" and not is_own:
         return causes[0].source or row.source
     return row.source
 

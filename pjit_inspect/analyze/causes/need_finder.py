@@ -75,7 +75,8 @@ class NeedFinder:
                 summed = next((n for op in self._own_ops(edge) if (n := self._split_by_xla(edge, op, wanted))), None)
             if summed is not None:
                 return Match(edge=edge, need=summed)
-        found = self._left_behind(edge, wanted) or self._moved(edge, wanted) or self._own(edge, wanted)
+        found = self._put_back(edge, wanted) or self._left_behind(edge, wanted)
+        found = found or self._moved(edge, wanted) or self._own(edge, wanted)
         if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
             # One of several steps may go over axes that the array never had; what all of them lead to is one need.
             found = self._moved(edge, None)
@@ -131,6 +132,22 @@ class NeedFinder:
         return piece * own * count == length or (is_instead and piece * count == length)
 
     # ------------------------------------------------------------ the ways an array moves
+
+    def _put_back(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
+        """The need of an operation that was computed in other pieces, where its result gets those of its sharding.
+
+        A sort of complete rows, say. What takes the result afterwards plays no part, though it may be of the same line
+        of the user's, as the slice of a top-k is.
+        """
+        if edge.kind != "all-to-all" or not self._is_made_otherwise(edge):
+            return None
+        pieces = self.program.local_shape(edge.makers[0])
+        if not _is_exchanged(edge.made_shape, pieces, edge.group_size):
+            return None
+        # An operation behind another, of which only pieces are left, takes something else.
+        if any(taker.shape != pieces for taker in edge.takers if self._taken(edge, taker) in edge.makers):
+            return None
+        return self._own(edge, axes)
 
     def _left_behind(self, edge: PartitionedCollective, axes: frozenset[str] | None) -> Match | None:
         """The need of an operation that leaves its result on a few of the devices, as one row of a split array.
@@ -390,6 +407,12 @@ class NeedFinder:
         candidates = {kept, own, ()} if not kept else {kept, own}
         fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
         return fitting.pop() if len(fitting) == 1 else None
+
+
+def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -> bool:
+    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same."""
+    changes = sorted(new / old for old, new in zip(before, after, strict=False) if new != old and old)
+    return len(before) == len(after) and changes == [1 / count, count]
 
 
 def _way(edge: PartitionedCollective) -> object:

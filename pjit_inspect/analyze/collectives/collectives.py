@@ -11,6 +11,7 @@ Not its job: why each is there (`analyze.causes.causes`), how it is spread over 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, l
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, Runs, count_runs
 from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.hlo import Computation, HloModule
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
@@ -78,7 +79,7 @@ def find_collectives(
     if causes is not None:
         rows = causes.explain(sites, rows)
     if hosts is not None:
-        rows = [with_hosts(row, hosts) for row in rows]
+        rows = with_hosts(rows, hosts)
     return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
 
 
@@ -254,9 +255,14 @@ def _in_mesh(ids: Groups, context: _Context) -> Groups:
     positions = positions_of(flat, context.mesh, context.device_ids)
     if positions is None:
         return ids
-    cuts = np.cumsum([len(group) for group in ids])[:-1]
-    return tuple(tuple(part.tolist()) for part in np.split(positions, cuts))
+    if np.array_equal(positions, flat):
+        return ids
+    places = iter(positions.tolist())
+    return tuple(tuple(itertools.islice(places, len(group))) for group in ids)
 
+
+_MOST_CALLS = 200
+"""Calls within calls, where a program is damaged and calls itself."""
 
 _HOPS = 6
 _MOST = 256
@@ -287,7 +293,32 @@ def find_origin(site: CollectiveOp) -> Origin:
             break
         names = names or _names(module, _nearest(module, own, neighbours, module.instructions.op_name))
         frames = frames or _frames(module, _nearest(module, own, neighbours, module.instructions.frame))
-    return Origin(op_name=";".join(names), frames=frames)
+    outer = _outer_name(site.op.computation)
+    return Origin(op_name=";".join(_within(outer, name) for name in names), frames=frames)
+
+
+def _outer_name(computation: Computation) -> str:
+    """How XLA names what is in a computation once it inlines that; "" for the entry.
+
+    The body of a `shard_map` is inlined only after XLA's partitioner: until then its operations have names of their own
+    there. "" too where it is called from several places, which are named differently.
+    """
+    name = ""
+    for _ in range(_MOST_CALLS):
+        callers = computation.callers
+        if len(callers) != 1:
+            return "" if callers else name
+        if callers[0].opcode == "call":
+            name = _within(callers[0].op_name, name)
+        computation = callers[0].computation
+    return ""
+
+
+def _within(outer: str, name: str) -> str:
+    """The name that XLA gives to an operation where it inlines what it is in."""
+    if not outer or name.partition("/")[0] == outer.partition("/")[0]:
+        return name
+    return f"{outer}/{name}" if name else outer
 
 
 def _names(module: HloModule, indices: Iterable[int]) -> list[str]:

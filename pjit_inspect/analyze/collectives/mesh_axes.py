@@ -138,6 +138,8 @@ def positions_of(ids: np.ndarray, mesh: Mesh, device_ids: Sequence[int] | None =
 
 def _position_table(mesh: Mesh, device_ids: Sequence[int]) -> np.ndarray:
     """For each logical id its position in the mesh, or -1."""
+    if tuple(device_ids) == mesh.device_ids:
+        return np.arange(mesh.size)
     place = {device: position for position, device in enumerate(mesh.device_ids)}
     return np.array([place.get(device, -1) for device in device_ids], np.int64)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -94,28 +94,71 @@ def _loads_all_alike(row: Collective, devices: int) -> bool:
     return len({len(group) for group in row.groups}) <= 1 and devices in (0, sum(map(len, row.groups)))
 
 
-def with_hosts(row: Collective, hosts: Sequence[int]) -> Collective:
-    """The collective with `is_cross_host` and `host_bytes`; `hosts` has the host of each position in the mesh."""
-    if not row.groups or any(not 0 <= device < len(hosts) for group in row.groups for device in group):
-        return row
-    groups = [tuple(hosts[device] for device in group) for group in row.groups]
-    crosses = any(len(set(group)) > 1 for group in groups)
-    once = sum(_crossing_bytes(row, group) for group in groups) if crosses else 0
-    return replace(row, is_cross_host=crosses, host_bytes=None if row.count is None else once * row.count)
+def with_hosts(rows: Sequence[Collective], hosts: Sequence[int]) -> list[Collective]:
+    """The collectives with `is_cross_host` and `host_bytes`; `hosts` has the host of each position in the mesh."""
+    # A model has thousands of collectives, and few groupings of its thousands of devices.
+    known: dict[tuple[str, Groups], _Crossings | None] = {}
+    found = []
+    for row in rows:
+        key = _pattern_between_hosts(row.kind), row.groups
+        if key not in known:
+            known[key] = _crossings(*key, hosts)
+        crossings = known[key]
+        found.append(row if crossings is None else _with_crossings(row, crossings))
+    return found
 
 
-def _crossing_bytes(row: Collective, group: tuple[int, ...]) -> int:
-    """Bytes that cross between hosts each time one group runs; `group` has the host of each of its devices."""
-    if row.kind == "collective-permute":
-        return row.payload_bytes if group[0] != group[-1] else 0
-    if row.kind in ("all-to-all", "ragged-all-to-all"):
-        # Every device sends one part of its operands to every other.
-        same = sum(count * count for count in Counter(group).values())
-        return -(-row.payload_bytes * (len(group) ** 2 - same) // len(group))
-    crossings = sum(source != target for source, target in itertools.pairwise(group))
+Groups = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Crossings:
+    """What crosses between hosts each time all groups run.
+
+    Attributes:
+      is_any: whether a group has devices of several hosts.
+      sends: how often one device sends to the next of its group, on another host.
+      exchanges: (devices of a group, ordered pairs of them that are on one host) -> how many such groups, where every
+        device sends a part to every other.
+    """
+
+    is_any: bool
+    sends: int = 0
+    exchanges: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+
+def _pattern_between_hosts(kind: str) -> str:
+    """Kinds that send along the same ways have one word."""
+    if kind in ("all-to-all", "ragged-all-to-all"):
+        return "exchange"
+    return {"collective-permute": "pair", "collective-broadcast": "chain"}.get(kind, "ring")
+
+
+def _crossings(pattern: str, groups: Groups, hosts: Sequence[int]) -> _Crossings | None:
+    """What crosses between hosts; None where the groups are unknown, or a device is not among those of the mesh."""
+    if not groups or not all(group and 0 <= min(group) <= max(group) < len(hosts) for group in groups):
+        return None
+    hosts_of = [tuple(hosts[device] for device in group) for group in groups]
+    is_any = any(len(set(group)) > 1 for group in hosts_of)
+    if pattern == "exchange":
+        same = ((len(own), sum(count * count for count in Counter(own).values())) for own in hosts_of)
+        return _Crossings(is_any=is_any, exchanges=Counter(same))
+    if pattern == "pair":
+        return _Crossings(is_any=is_any, sends=sum(own[0] != own[-1] for own in hosts_of))
+    sends = sum(source != target for own in hosts_of for source, target in itertools.pairwise(own))
     # A broadcast passes along a chain; all others go round.
-    crossings += row.kind != "collective-broadcast" and group[0] != group[-1]
-    return crossings * row.wire_bytes
+    sends += sum(own[0] != own[-1] for own in hosts_of) if pattern == "ring" else 0
+    return _Crossings(is_any=is_any, sends=sends)
+
+
+def _with_crossings(row: Collective, crossings: _Crossings) -> Collective:
+    sent = row.payload_bytes if row.kind == "collective-permute" else row.wire_bytes
+    # Every device sends one part of its operands to every other.
+    parts = (
+        count * -(-row.payload_bytes * (size**2 - same) // size) for (size, same), count in crossings.exchanges.items()
+    )
+    once = crossings.sends * sent + sum(parts)
+    return replace(row, is_cross_host=crossings.is_any, host_bytes=None if row.count is None else once * row.count)
 
 
 _MOST_PAIRS = 400_000

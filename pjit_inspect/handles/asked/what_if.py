@@ -21,13 +21,13 @@ from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.propagate import PartitionedProgram
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
-from pjit_inspect.model.program.spec import entry_of, spec_text
+from pjit_inspect.model.program.spec import Dimensions, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.hypothesis import Hypothesis, KeyFigures, Misfit
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
-from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
@@ -47,6 +47,7 @@ _NEEDS = (
 )
 _NO_MEMORY = "RESOURCE_EXHAUSTED: "
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
+_MOST_SHOWN = 3
 _TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
 _AXIS = re.compile(r"@\(?'?(\w+)")
 
@@ -67,9 +68,6 @@ def ask_what_if(
 
     `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
     """
-    from pjit_inspect.observe.partitioner import targets
-    from pjit_inspect.observe.partitioner.service import ask_partitioner
-
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
     began = time.monotonic()
@@ -77,14 +75,7 @@ def ask_what_if(
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
     _check_effort(count, where, effort)
-    answer = ask_partitioner(
-        edited,
-        devices=count,
-        flags=data.flags,
-        target=targets.question(where, tuple(sizes.values()) or (1,)),
-        effort=effort,
-        timeout_s=timeout_s,
-    )
+    answer = _ask(change, data.flags, effort, timeout_s)
     device_ids = tuple(device.id for device in answer.devices)
     axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
     changed = replace(
@@ -105,8 +96,7 @@ def ask_what_if(
         reason=None,
         **_compiled(answer, data),
     )
-    partitioned = PartitionedProgram.of(answer, edited, changed) if answer.before else None
-    program = None if partitioned is None else partitioned.read.program
+    partitioned = PartitionedProgram.of(answer, edited) if answer.before else None
     seconds = time.monotonic() - began
     hypothesis = Hypothesis(
         changes=change.said,
@@ -117,24 +107,21 @@ def ask_what_if(
         before=before(answer.compiled is None),
         misfit=_misfit(answer.failure) or _unchecked(answer, where),
     )
-    if partitioned is None or program is None or axes is None:
+    if partitioned is None or axes is None:
         only = answer.devices[0].id
         inputs = tuple(_on_one(own, only) if own.kept else replace(own, sharding=None) for own in data.inputs)
         outputs = tuple(_on_one(own, only) for own in data.outputs)
         return replace(changed, hypothesis=hypothesis, inputs=inputs, outputs=outputs), None
+    borders = partitioned.borders(changed)
     kept = [own for own in data.inputs if own.kept]
-    if len(kept) != len(program.inputs) or len(data.outputs) != len(program.outputs):
+    if len(kept) != len(borders.inputs) or len(data.outputs) != len(borders.outputs):
         raise CaptureError("the changed program has other arguments or results than the record; report this, please")
-    entries = iter(program.inputs)
+    specs_of, lay = iter(borders.inputs), _Layer(axes)
     made = replace(
         changed,
         hypothesis=hypothesis,
-        inputs=tuple(
-            _laid(own, next(entries), program, axes) if own.kept else replace(own, sharding=None) for own in data.inputs
-        ),
-        outputs=tuple(
-            _laid(own, entry, program, axes) for own, entry in zip(data.outputs, program.outputs, strict=True)
-        ),
+        inputs=tuple(lay(own, next(specs_of)) if own.kept else replace(own, sharding=None) for own in data.inputs),
+        outputs=tuple(lay(own, spec) for own, spec in zip(data.outputs, borders.outputs, strict=True)),
     )
     return made, lambda: partitioned.explained(made)
 
@@ -198,6 +185,40 @@ def change_program(
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=_changes(known, sizes, specs or {}))
 
 
+def _ask(change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeout_s: float) -> Partitioned:
+    from pjit_inspect.observe.partitioner import targets
+    from pjit_inspect.observe.partitioner.service import ask_partitioner
+
+    sizes = tuple(change.sizes.values()) or (1,)
+    target = targets.question(change.target, sizes)
+    try:
+        return ask_partitioner(
+            change.program, devices=math.prod(sizes), flags=flags, target=target, effort=effort, timeout_s=timeout_s
+        )
+    except ChangeError as error:
+        raise ChangeError(f"target {str(change.target)!r}: {error}; {_what_fits(change)}") from error
+
+
+def _what_fits(change: ChangedProgram) -> str:
+    """Meshes of a target's devices, or the sizes in which there are such targets."""
+    from pjit_inspect.observe.partitioner.mesh_sizes import is_laid
+    from pjit_inspect.observe.partitioner.targets import TOPOLOGIES
+
+    target = change.target
+    if not is_laid(tuple(change.sizes.values()), target):
+        return f"these fit: {', '.join(_meshes_of(change.sizes, target, _MOST_SHOWN))}"
+    return f"there are {', '.join(TOPOLOGIES.get(target.chip, ())) or 'others'}"
+
+
+def _meshes_of(sizes: Mapping[str, int], target: Target, most: int) -> list[str]:
+    """Meshes of all devices of a target with the same axes, those most like it first, as one writes them."""
+    from pjit_inspect.observe.partitioner.mesh_sizes import nearest_meshes
+    from pjit_inspect.observe.partitioner.targets import device_count
+
+    found = nearest_meshes(tuple(sizes.values()), target, device_count(target), most)
+    return [f"mesh={dict(zip(sizes, own, strict=True))}" for own in found]
+
+
 def _sizes(mesh: Mapping[str, int]) -> dict[str, int]:
     try:
         return given_mesh(mesh).sizes
@@ -228,7 +249,7 @@ def _check_fits(sizes: Mapping[str, int], target: Target, devices: int) -> None:
     if count != devices:
         raise ChangeError(
             f"the mesh {axes} has {count:,} devices, and {target} has {devices:,}; give a mesh of {devices:,}, as in "
-            f"mesh={_mesh_of(sizes, devices)}"
+            f"{_meshes_of(sizes, target, 1)[0]}"
         )
 
 
@@ -251,15 +272,6 @@ def _explicit_axes(data: RecordData) -> str:
     # A function that was only lowered has no mesh of its own, but its types name the axes: f32[16@data,32].
     axes += [name for typed in _TYPED.findall(data.jaxpr or "") for name in _AXIS.findall(typed)]
     return ", ".join(dict.fromkeys(axes))
-
-
-def _mesh_of(sizes: Mapping[str, int], devices: int) -> dict[str, int]:
-    """A mesh of so many devices with the same axes: the first takes what the others leave."""
-    rest = math.prod(list(sizes.values())[1:])
-    first, *others = sizes
-    if devices % rest:
-        return {first: devices} | dict.fromkeys(others, 1)
-    return {first: devices // rest} | {name: sizes[name] for name in others}
 
 
 def _check_platform(edited: bytes, data: RecordData, target: Target) -> None:
@@ -334,16 +346,27 @@ def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _laid(layout: ArrayLayout, entry: EntryValue, program: ShardedProgram, mesh: Mesh) -> ArrayLayout:
-    """The layout as XLA's partitioner begins or ends with it."""
-    from pjit_inspect.observe.live.shardings import laid
+class _Layer:
+    """Lays arrays over a mesh, as XLA's partitioner begins or ends with them; those that lie alike share a sharding."""
 
-    spec = (program.values[entry.value].spec if entry.spec is None else entry.spec)[: len(layout.global_shape)]
-    if any(axis not in mesh.sizes for own in spec for axis in own):
-        # A part of an axis, or tiles that follow none.
-        return replace(layout, sharding=None)
-    memory_kind = None if layout.sharding is None else layout.sharding.memory_kind
-    return replace(layout, sharding=replace(laid(mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind))
+    def __init__(self, mesh: Mesh) -> None:
+        self._mesh = mesh
+        self._known: dict[tuple[Dimensions, str | None], Sharding] = {}
+
+    def __call__(self, layout: ArrayLayout, dimensions: Dimensions) -> ArrayLayout:
+        spec = dimensions[: len(layout.global_shape)]
+        if any(axis not in self._mesh.sizes for own in spec for axis in own):
+            # A part of an axis, or tiles that follow none.
+            return replace(layout, sharding=None)
+        key = spec, None if layout.sharding is None else layout.sharding.memory_kind
+        if key not in self._known:
+            self._known[key] = self._sharding(*key)
+        return replace(layout, sharding=self._known[key])
+
+    def _sharding(self, spec: Dimensions, memory_kind: str | None) -> Sharding:
+        from pjit_inspect.observe.live.shardings import laid
+
+        return replace(laid(self._mesh, tuple(map(entry_of, spec))), memory_kind=memory_kind)
 
 
 def _on_one(layout: ArrayLayout, device: int) -> ArrayLayout:

@@ -671,15 +671,16 @@ def cpu_devices(count: int) -> list[Any]:
 
 
 def target_devices(platform: str, topology: str, options: dict[str, Any], mesh: Sequence[int]) -> list[Any]:
-    """Devices of hardware that need not be attached, in the order in which JAX would lay such a mesh over them.
+    """Devices of hardware that need not be attached, in the order in which `jax.make_mesh` lays such a mesh over them.
 
-    Errors of the platform's plugin pass through: a topology that there is none of, a plugin that is not installed.
+    Errors of the platform's plugin pass through: a topology that there is none of, a plugin that is not installed. So
+    do JAX's (NotImplementedError, ValueError) where it does not lay such a mesh.
     """
     from jax.experimental import topologies
 
     described = topologies.get_topology_desc(platform=platform, topology_name=topology, **options)
     names = tuple(f"axis{number}" for number in range(len(mesh)))
-    return list(topologies.make_mesh(described, tuple(mesh), names).devices.flat)
+    return list(jax.make_mesh(tuple(mesh), names, devices=list(described.devices)).devices.flat)
 
 
 def compile_unseen(

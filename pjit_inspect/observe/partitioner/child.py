@@ -34,6 +34,10 @@ class _RefusedError(Exception):
     """The question has no answer, for the reason that this says."""
 
 
+class _UnfitError(_RefusedError):
+    """There are no such devices, or no such mesh of them."""
+
+
 def be_child(server: int, link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> None:
     """Answer one question; never returns."""
     status = 1
@@ -71,8 +75,9 @@ def _answer(question: dict[str, Any], program: int, folder: Path) -> None:
             bytecode = file.read()
         _compile(bytecode, question, folder)
     except BaseException as error:
+        kind = partitioner_dump.UNFIT if isinstance(error, _UnfitError) else partitioner_dump.FAILURE
         with suppress(OSError):
-            partitioner_dump.leave_text(folder, partitioner_dump.FAILURE, _first_line(error))
+            partitioner_dump.leave_text(folder, kind, _first_line(error))
     finally:
         signal.alarm(0)
         with suppress(OSError):
@@ -165,8 +170,13 @@ def _devices(question: dict[str, Any]) -> list[Any]:
         return _jax.cpu_devices(question["devices"])
     try:
         return _jax.target_devices(target["platform"], target["topology"], target["options"], target["mesh"])
+    except (NotImplementedError, ValueError) as error:
+        sizes = " x ".join(map(str, target["mesh"]))
+        # What follows the second sentence are examples and parameters of functions that nobody has called here.
+        why = ". ".join(str(error).split(". ")[:2])
+        raise _UnfitError(f"JAX lays no mesh {sizes} over these devices: {why}") from error
     except Exception as error:
-        raise _RefusedError(f"there are no such devices to compile for: {_first_line(error)}") from error
+        raise _UnfitError(f"there are no such devices to compile for: {_first_line(error)}") from error
 
 
 def _facts(device: Any) -> list[Any]:

@@ -22,6 +22,7 @@ __all__ = [
     "OPTIMIZED",
     "PASSES",
     "STDERR",
+    "UNFIT",
     "find_modules",
     "hold",
     "leave",
@@ -40,6 +41,8 @@ PASSES = "spmd-partitioning|sharding-propagation"
 MAX_BYTES = 1 << 30
 FACTS, FAILURE, STDERR = "pjit_inspect.facts", "pjit_inspect.failure", "pjit_inspect.stderr"
 """Files of ours: what the child knows of the program, why it failed, and what XLA said."""
+UNFIT = "pjit_inspect.unfit"
+"""And: why there are no such devices, or no such mesh of them."""
 DEVICES, COMPILED, OPTIMIZED, DONE = (f"pjit_inspect.{name}" for name in ("devices", "compiled", "optimized", "done"))
 """And: the devices in order, what XLA counts of the compiled program, that program, and that all of it is written."""
 

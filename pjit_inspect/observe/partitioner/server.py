@@ -39,6 +39,10 @@ class _RefusedError(Exception):
     """The question has no answer, for the reason that this says."""
 
 
+class _UnfitError(Exception):
+    """There are no such devices, or no such mesh of them: the question itself has to be another."""
+
+
 class _CancelledError(Exception):
     """The user's process wants this question answered no more."""
 
@@ -109,6 +113,8 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
         answer, opened = _ask_child(link, owner, message, files[0])
     except (_RefusedError, OSError, ValueError) as error:
         answer = {"refused": str(error)}
+    except _UnfitError as error:
+        answer = {"unfit": str(error)}
     except _CancelledError:
         answer = {"refused": "it was cancelled", "cancelled": True}
     finally:
@@ -212,6 +218,8 @@ def _end(child: int) -> None:
 def _answer(folder: Path, ended: int | None, effort: str) -> tuple[dict[str, Any], list[int]]:
     stderr = partitioner_dump.read_text(folder / partitioner_dump.STDERR)
     failure = partitioner_dump.read_text(folder / partitioner_dump.FAILURE)
+    if unfit := partitioner_dump.read_text(folder / partitioner_dump.UNFIT):
+        raise _UnfitError(unfit)
     facts = json.loads(partitioner_dump.read_text(folder / partitioner_dump.FACTS) or "{}")
     # Programs of one partition are not partitioned.
     files = partitioner_dump.find_modules(folder) if facts.get("partitions") != 1 else ()

@@ -30,7 +30,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pjit_inspect.errors import CaptureError
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.model.record.record import MemoryStats
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.sharding.mesh import Device
@@ -123,7 +123,8 @@ def ask_partitioner(
       timeout_s: how long to wait, the start of the server and the questions before this one included.
 
     Raises CaptureError with the reason when there is no answer: no server, time over, `cancel()`, a program that has
-    one partition (but with "full"), is too large, or that XLA refuses or dies of.
+    one partition (but with "full"), is too large, or that XLA refuses or dies of. ChangeError where there are no such
+    devices as `target` says, or JAX lays no such mesh over them.
     """
     if len(stablehlo) > _MAX_PROGRAM_BYTES:
         raise CaptureError(f"the program has {len(stablehlo)} bytes, more than XLA's partitioner is asked about")
@@ -203,6 +204,8 @@ def _exchange(question: dict[str, Any], program: int, deadline: float) -> tuple[
 
 
 def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
+    if "unfit" in message:
+        raise ChangeError(message["unfit"])
     has_program = message.get("partitions") != 1
     if "refused" in message or len(files) != 2 * has_program + ("compiled" in message):
         raise CaptureError(f"XLA's partitioner gave no answer: {message.get('refused', 'its files did not come')}")

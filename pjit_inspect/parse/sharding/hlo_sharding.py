@@ -220,7 +220,7 @@ def find_spec(
 
 def _positions(mesh: Mesh, device_ids: Sequence[int] | None) -> np.ndarray | None:
     """For each partition the position of its device in the mesh; None when the mesh has other devices."""
-    if device_ids is None:
+    if device_ids is None or tuple(device_ids) == mesh.device_ids:
         return np.arange(mesh.size)
     place = {device: position for position, device in enumerate(mesh.device_ids)}
     if len(device_ids) != mesh.size or any(device not in place for device in device_ids):

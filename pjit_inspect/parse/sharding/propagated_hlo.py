@@ -18,6 +18,7 @@ from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import (
     EntryValue,
@@ -32,7 +33,7 @@ from pjit_inspect.parse.sharding.hlo_rules import find_edges, find_rule
 from pjit_inspect.parse.sharding.hlo_sharding import FoundSpec, Tiling, find_spec, read_tilings
 from pjit_inspect.parse.wire.hlo_schema import decode
 
-__all__ = ["PropagatedHlo", "read_propagated_hlo"]
+__all__ = ["Borders", "PropagatedHlo", "read_borders", "read_propagated_hlo"]
 
 _CALLERS = frozenset(("while", "conditional", "call"))
 _MAX_DEPTH = 200
@@ -55,6 +56,32 @@ class PropagatedHlo:
     program: ShardedProgram
     op_of: dict[int, int]
     values_of: dict[int, _Leaves]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Borders:
+    """How a program's arguments and results are split, as XLA's partitioner begins and ends with them.
+
+    Attributes:
+      inputs: for each argument, the axes that each of its dimensions is split over.
+      outputs: the same for each result. One that was left to the partitioner, and that its axes do not divide, is not
+        split as what it is computed from is.
+    """
+
+    inputs: tuple[Dimensions, ...]
+    outputs: tuple[Dimensions, ...]
+
+
+def read_borders(
+    module: HloModule, meshes: Sequence[Mesh], device_ids: Sequence[int] | None = None, *, partitions: int
+) -> Borders:
+    """The shardings of arguments and results alone, without reading what lies between; as `read_propagated_hlo`."""
+    walk = _Walk(module=module, meshes=tuple(meshes), device_ids=device_ids, partitions=max(partitions, 1), spans={})
+    entry = module.computation(module.entry)
+    return Borders(
+        inputs=tuple(spec.dimensions for own in _parameters(entry) for spec in walk.specs_of(own)),
+        outputs=tuple(spec.dimensions for spec in walk.specs_of(entry.root)),
+    )
 
 
 def read_propagated_hlo(
@@ -157,7 +184,7 @@ class _Walk:
         self, root: Instruction, results: _Leaves, free: Sequence[bool], names: Sequence[str]
     ) -> tuple[EntryValue, ...]:
         # What is returned may be computed otherwise; the tuple of results says how it must be.
-        required = [spec.dimensions for spec in self._specs(root)]
+        required = [spec.dimensions for spec in self.specs_of(root)]
         if len(required) != len(results):
             required = [self.values[value].spec for value in results]
         return tuple(
@@ -219,7 +246,7 @@ class _Walk:
         self.ops.append(ShardedOp(opcode=opcode))
         results = self._values(instruction, op=index, message=message)
         self.leaves[instruction.index] = results
-        specs, frames = self._specs(instruction, message), instruction.frames
+        specs, frames = self.specs_of(instruction, message), instruction.frames
         shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
         self.ops[index] = ShardedOp(
             opcode=opcode,
@@ -265,7 +292,7 @@ class _Walk:
         self, instruction: Instruction, *, op: int | None, argument: int | None = None, message: Any = None
     ) -> _Leaves:
         first = len(self.values)
-        specs = self._specs(instruction, message)
+        specs = self.specs_of(instruction, message)
         for number, shape in enumerate(instruction.shape.leaves):
             spec = specs[number]
             own = None if argument is None else argument + number
@@ -274,7 +301,7 @@ class _Walk:
             )
         return tuple(range(first, len(self.values)))
 
-    def _specs(self, instruction: Instruction, message: Any = None) -> tuple[FoundSpec, ...]:
+    def specs_of(self, instruction: Instruction, message: Any = None) -> tuple[FoundSpec, ...]:
         """The spec of each array the instruction yields."""
         if message is None:
             message = decode("Instruction", self.module.reader.raw(instruction.index), offset=0)

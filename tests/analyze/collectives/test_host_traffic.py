@@ -40,5 +40,5 @@ def collective(kind: str, *groups: tuple[int, ...], count: int | None = 1, wire:
     ],
 )
 def test_only_what_leaves_a_host_counts(row: Collective, crosses: bool | None, expected: int | None):
-    found = with_hosts(row, HOSTS)
+    [found] = with_hosts([row], HOSTS)
     assert (found.is_cross_host, found.host_bytes) == (crosses, expected)

@@ -73,3 +73,37 @@ def test_a_frame_is_looked_for_on_the_other_side_when_the_first_has_none():
     module = fixtures.from_text(program.replace("COLLECTIVE", PERMUTE))
     found = find_origin(find_sites(module)[0])
     assert (found.op_name, [frame.line for frame in found.frames]) == ("jit(f)/needs", [3])
+
+
+CALLED = """HloModule m, num_partitions=8
+
+%body (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %c = f32[8]{0} collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}, metadata={op_name="OWN"}
+}
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0)
+  %a = f32[8]{0} call(%x), to_apply=%body, metadata={op_name="jit(f)/jvp()/shard_map"}
+  ROOT %b = f32[8]{0} call(%a), to_apply=OTHER, metadata={op_name="jit(f)/transpose(jvp())/shard_map"}
+}
+"""
+OTHER = """%other (q: f32[8]) -> f32[8] {
+  %q = f32[8]{0} parameter(0)
+  ROOT %n = f32[8]{0} negate(%q)
+}
+
+ENTRY"""
+
+
+def test_what_is_called_has_the_callers_name_before_its_own_as_where_xla_inlines_it():
+    module = fixtures.from_text(CALLED.replace("OWN", "ppermute").replace("OTHER", "%other").replace("ENTRY", OTHER, 1))
+    assert find_origin(find_sites(module)[0]).op_name == "jit(f)/jvp()/shard_map/ppermute"
+    complete = CALLED.replace("OWN", "jit(f)/jvp()/shard_map/ppermute").replace("OTHER", "%other")
+    module = fixtures.from_text(complete.replace("ENTRY", OTHER, 1))
+    assert find_origin(find_sites(module)[0]).op_name == "jit(f)/jvp()/shard_map/ppermute"
+
+
+def test_what_is_called_from_two_places_keeps_its_own_name():
+    module = fixtures.from_text(CALLED.replace("OWN", "ppermute").replace("OTHER", "%body"))
+    assert find_origin(find_sites(module)[0]).op_name == "ppermute"

@@ -275,8 +275,14 @@ def group_norm_over_split_height():
 @case(
     CASES,
     "which tokens an expert takes is looked for across all tokens, which are split over data",
-    Want(AG, "data", "indexing", at="choose"),
-    Want(f"{AR}|{AG}", "data", "indexing", at="take"),
+    Want(AG, "data", "indexing", at="choose", platform="not tpu"),
+    Want(f"{AR}|{AG}", "data", "indexing", at="take", platform="not tpu"),
+    Want(A2A, "data", "indexing", at="choose", platform="tpu"),
+    Want(CP, "data", "halo", at="choose", platform="tpu"),
+    Want(CP, "data model", "indexing", at="take", platform="tpu"),
+    Want(AR, "model:(1)2", "indexing", at="take", platform="tpu"),
+    elsewhere="TPU: top_k is a sort and a slice, both split over tokens; complete rows are sorted and put back, then "
+    "the best four go to two devices. The rows of x are moved to a part of model, as the positions have data",
 )
 def experts_choose_tokens():
     def f(x, scores):

@@ -116,9 +116,14 @@ def median_of_a_vector():
 @case(
     CASES,
     "each device's best candidates (or all) are gathered over model; rows need no exchange but may be gathered too",
-    Want(AG, "model", "indexing", at="top"),
-    Want(AG, "data", "no_sharding_rule", at="top", optional=True),
+    Want(AG, "model", "indexing", at="top", platform="not tpu"),
+    Want(AG, "data", "no_sharding_rule", at="top", optional=True, platform="not tpu"),
+    Want(A2A, "model", "indexing", at="top", platform="tpu"),
+    Want(CP, "model", "halo", at="top", platform="tpu"),
+    Want(AG, "model", "output", at="top", platform="tpu"),
     revised="that the rows stay on data; XLA cannot split its top-k call at all, and gathers the rows as well",
+    elsewhere="TPU: top_k is a sort and a slice, both split over columns; complete rows are sorted and put back, the "
+    "best three go to three devices, and three columns that four devices do not divide are returned replicated",
 )
 def top_k_of_split_columns():
     def f(x):

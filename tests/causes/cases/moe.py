@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax.lax import with_sharding_constraint
 
-from causes.case import A2A, AG, AR, SUM, Case, Want, case
+from causes.case import A2A, AG, AR, CP, SUM, Case, Want, case
 from causes.meshes import LINE, array, named
 
 CASES: list[Case] = []
@@ -82,9 +82,14 @@ def gradient_of_dispatch():
     CASES,
     "the router's scores have experts on model: softmax sums over it, and the best two are looked for across it",
     Want(AR, "model", "reduction", at="softmax"),
-    Want(AG, "model", "indexing", at="best"),
-    Want(AG, "data", "no_sharding_rule", at="best", optional=True),
+    Want(AG, "model", "indexing", at="best", platform="not tpu"),
+    Want(AG, "data", "no_sharding_rule", at="best", optional=True, platform="not tpu"),
+    Want(A2A, "model", "indexing", at="best", platform="tpu"),
+    Want(CP, "model", "halo", at="best", platform="tpu"),
+    Want(f"{AR}|{AG}", "model", "output", at="best", platform="tpu"),
     revised="that the rows stay on data; XLA cannot split its top-k call at all, and gathers the rows as well",
+    elsewhere="TPU: top_k is a sort and a slice, both split over experts; complete rows are sorted and put back, the "
+    "best two go to two devices, and two columns that four devices do not divide are returned replicated",
 )
 def router_with_split_experts():
     def f(x, w):

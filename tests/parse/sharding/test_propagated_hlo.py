@@ -10,7 +10,7 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span
 from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
-from pjit_inspect.parse.sharding.propagated_hlo import read_propagated_hlo
+from pjit_inspect.parse.sharding.propagated_hlo import read_borders, read_propagated_hlo
 
 MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8)))
 
@@ -65,6 +65,27 @@ def test_tuples_are_taken_apart_and_regions_are_linked() -> None:
 def test_what_was_left_to_the_partitioner_is_not_required() -> None:
     program = read(LOOP, [MESH], free_inputs=[True], free_outputs=[True])
     assert (program.inputs[0].spec, program.outputs[0].spec) == (None, None)
+
+
+SLICED = """HloModule jit_f, num_partitions=8
+
+ENTRY %main (y: f32[8], x: f32[16,64]) -> (f32[16,3], f32[8]) {
+  %x = f32[16,64] parameter(1), sharding={devices=[2,4]<=[8]}
+  %y = f32[8] parameter(0), sharding={devices=[4,2]<=[2,4]T(1,0) last_tile_dim_replicate}
+  %three = f32[16,3] slice(%x), slice={[0:16], [0:3]}, sharding={devices=[2,4]<=[8]}
+  ROOT %t = (f32[16,3], f32[8]) tuple(%three, %y), sharding={SPLIT, {replicated}}
+}
+""".replace("SPLIT", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}")
+
+
+def test_arguments_and_results_alone_are_read_in_their_order() -> None:
+    borders = read_borders(parse_hlo_text(SLICED), [MESH], partitions=8)
+    assert borders.inputs == ((("model",),), (("data",), ("model",)))
+
+
+def test_a_result_is_split_as_it_must_be_and_not_as_what_it_is_computed_from() -> None:
+    # Four devices do not divide three columns.
+    assert read_borders(parse_hlo_text(SLICED), [MESH], partitions=8).outputs == ((("data",), ()), ((),))
 
 
 def test_an_instruction_without_a_sharding_is_not_split() -> None:
