@@ -179,9 +179,12 @@ def is_started() -> bool:
     return _session_on
 
 
-def later_findings(record: CompileRecord) -> LaterFindings | None:
-    """The record's findings for a notebook to show when they are there; None when all are known, or none can come."""
-    return later_findings_of(record.state.analyses)
+def later_findings(record: CompileRecord, *, is_still: bool = False) -> LaterFindings | None:
+    """The record's findings for a notebook to show when they are there; None when all are known, or none can come.
+
+    With `is_still` they belong to a display without an inspector, and are read where they are.
+    """
+    return later_findings_of(record.state.analyses, is_still=is_still)
 
 
 def ledger(log: Log | None = None) -> Ledger:

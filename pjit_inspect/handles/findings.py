@@ -90,10 +90,12 @@ def findings_of(
     is_xlas = program is not None and not program.is_predicted
     subject = Subject(
         data=data,
+        module=module,
         collectives=tuple(collectives),
-        edges=_edges(module, program) if module and program and is_xlas and any(map(_in_loop, collectives)) else {},
+        edges=_edges(module, program) if module and program and is_xlas and _may_repeat(collectives) else {},
         names=ValueNames(program, sources, cells) if program is not None and is_xlas else None,
         copy=copy,
+        cells=cells,
     )
     patience = None
     if trials is not None:
@@ -117,6 +119,10 @@ def _edges(module: HloModule, program: ShardedProgram) -> dict[str, tuple[Partit
     }
 
 
-def _in_loop(row: Collective) -> bool:
-    """Whether it runs more than once: only of such is anything asked that takes knowing what it is made of."""
-    return row.count is not None and row.count > 1
+def _may_repeat(rows: Sequence[Collective]) -> bool:
+    """Whether one runs more than once, or several gather over the same axes.
+
+    Of others nothing is asked that takes knowing what they are made of.
+    """
+    gathers = [row.axes for row in rows if row.kind == "all-gather"]
+    return len(set(gathers)) < len(gathers) or any((row.count or 0) > 1 for row in rows)

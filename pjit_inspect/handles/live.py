@@ -103,6 +103,7 @@ class LaterFindings:
     at_first: dict[str, str]
     _analyses: Analyses
     _key: str
+    _is_still: bool
 
     def tell(self, update: Callable[[dict[str, str]], None]) -> None:
         """Call `update` with them, in a thread of their own, once they are there; while no code of the user's runs."""
@@ -112,13 +113,19 @@ class LaterFindings:
         Guard().run("the findings", lambda: self._analyses.findings, None)
         report = report_for_display(self._analyses)
         bundle = drawn(Document(axes=document_axes(report.data), blocks=report_findings(report)))
+        if self._is_still:
+            return bundle
         html = delivery_html(findings_data(report), key=self._key, still=bundle["text/html"])
         return {**bundle, "text/html": html}
 
 
-def later_findings_of(analyses: Analyses) -> LaterFindings | None:
-    """The findings that are not known yet; None where all are, or no remedy can be tried."""
+def later_findings_of(analyses: Analyses, *, is_still: bool = False) -> LaterFindings | None:
+    """The findings that are not known yet; None where all are, or no remedy can be tried.
+
+    They are handed to the inspectors of the same program that are drawn already; `is_still` says that they belong to a
+    display without one, and are read where they are.
+    """
     key = findings_key(analyses)
     if not key:
         return None
-    return LaterFindings(at_first={"text/plain": "", "text/html": ""}, _analyses=analyses, _key=key)
+    return LaterFindings(at_first={"text/plain": "", "text/html": ""}, _analyses=analyses, _key=key, _is_still=is_still)

@@ -209,7 +209,11 @@ class PjitMagics(Magics):
         show_later_findings(record, command.options)
 
     def _why(self, command: Command) -> None:
-        display(_record(command).explain(command.line), include=_only_text(command))
+        record = _record(command)
+        display(record.explain(command.line), include=_only_text(command))
+        if command.line is None:
+            # Of one line the explanation is about that line alone.
+            show_later_findings(record, command.options, is_still=True)
 
     def _shardings(self, command: Command) -> None:
         display(_record(command).shardings, include=_only_text(command))

@@ -1,6 +1,7 @@
 """A line under a cell that says for how long something has been under way; it ends empty.
 
-So a saved notebook has nothing of it. Not its job: what is under way (`ipython.watch`, `ipython.target`).
+So a saved notebook has nothing of it. Not its job: what is under way (`ipython.run`, `ipython.watch`,
+`ipython.target`).
 """
 
 from __future__ import annotations

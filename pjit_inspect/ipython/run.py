@@ -19,6 +19,7 @@ from IPython.display import display
 
 from pjit_inspect import api
 from pjit_inspect.ipython.command import ShowOptions
+from pjit_inspect.ipython.progress import progress
 
 __all__ = ["Run", "compile_code", "is_whole_statement", "run_program", "show_later_findings", "show_note"]
 
@@ -29,6 +30,10 @@ class Run:
     def __init__(self, options: ShowOptions) -> None:
         self._options = options
         self._scope = ExitStack()
+        if options.measure and options.times:
+            # To its end the profiler's file is read, which may take longer than the code. Where outputs are to be the
+            # same in every session, nothing may come and go.
+            self._scope.enter_context(progress(get_ipython(), "measuring"))
         self._was_open = False
         self._log = api.Log()
         try:
@@ -71,14 +76,15 @@ class Run:
             show_note(f"%pjit could not show {record.name}: {error!r}. Your result is not affected")
 
 
-def show_later_findings(record: api.CompileRecord, options: ShowOptions) -> None:
+def show_later_findings(record: api.CompileRecord, options: ShowOptions, *, is_still: bool = False) -> None:
     """Have the findings handed to a display of the record when their remedies have been tried.
 
     Only where an output can change later: in a kernel, and not where outputs are to be the same in every session.
+    `is_still` says that the display has no inspector: then they are read under it.
     """
     if options.view != "html" or not options.times or not hasattr(get_ipython(), "kernel"):
         return
-    later = api.later_findings(record)
+    later = api.later_findings(record, is_still=is_still)
     if later is not None:
         handle = display(later.at_first, raw=True, display_id=True)
         if handle is not None:

@@ -177,3 +177,38 @@ def inference_with_a_donated_cache() -> Built:
 
     new = one(mesh, (64, D), "data", None)
     return jax.jit(decode, donate_argnums=0), (cache, new, one(mesh, (), dtype=jnp.int32))
+
+
+@clean
+def tied_weights_gathered_once() -> Built:
+    mesh = grid(data=8)
+
+    def decode(w, x):
+        w = pinned(mesh, w, None, None)
+        return jnp.tanh(x @ w) @ w.T
+
+    return jax.jit(decode), (one(mesh, (256, 256), "data", None), one(mesh, (1024, 256), "data", None))
+
+
+@clean
+def weights_gathered_again_where_they_are_computed_again() -> Built:
+    mesh = grid(fsdp=8)
+    params = placed(mesh, {"w1": ((D, F), None, "fsdp"), "w2": ((F, D), None, "fsdp")})
+
+    @jax.checkpoint
+    def block(p, x):
+        return pinned(mesh, x + jax.nn.gelu(x @ p["w1"]) @ p["w2"], "fsdp", None)
+
+    def step(p, x, y):
+        grads = jax.grad(lambda p: ((block(p, block(p, x)) - y) ** 2).mean())(p)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, p, grads)
+
+    x = one(mesh, (512, D), "fsdp", None)
+    return jax.jit(step, donate_argnums=0), (params, x, x)
+
+
+@clean
+def two_weights_gathered_once_each() -> Built:
+    mesh = grid(data=8)
+    weights = one(mesh, (D, F), "data", None), one(mesh, (F, D), "data", None)
+    return jax.jit(lambda w1, w2, x: jax.nn.gelu(x @ w1) @ w2), (*weights, one(mesh, (1024, D), "data", None))

@@ -225,6 +225,43 @@ def a_weight_is_gathered_in_every_turn(*, fixed: bool = False) -> Built:
 
 @fault(
     FAULTS,
+    "gathered_again",
+    says=("`w`", "2 times", "`data`"),
+    remedy=("with_sharding_constraint", "P(None, None)", "once"),
+)
+def tied_weights_are_gathered_as_they_are_and_transposed(*, fixed: bool = False) -> Built:
+    mesh = grid(data=8)
+
+    @jax.jit
+    def decode(w, x):
+        if fixed:
+            w = pinned(mesh, w, None, None)
+        return jnp.tanh(x @ w) @ w.T  # @here
+
+    return decode, (one(mesh, (256, 256), "data", None), one(mesh, (1024, 256), "data", None))
+
+
+@fault(
+    FAULTS,
+    "gathered_again",
+    says=("`memory`", "2 times", "`data`"),
+    remedy=("with_sharding_constraint", "P(None, None)", "once"),
+)
+def keys_that_are_the_values_too(*, fixed: bool = False) -> Built:
+    mesh = grid(data=8)
+
+    @jax.jit
+    def recall(x, memory):
+        if fixed:
+            memory = pinned(mesh, memory, None, None)
+        weights = jax.nn.softmax(x @ memory.T)  # @here
+        return weights @ memory
+
+    return recall, (one(mesh, (1024, 64), "data", None), one(mesh, (512, 64), "data", None))
+
+
+@fault(
+    FAULTS,
     "summed_per_turn",
     says=("`data`", "8 turns"),
     remedy=("psum", "after the loop"),

@@ -45,6 +45,9 @@ def fails(x):
     **{name: f"%%pjit --no-times\n{body}" for name, body in FAILING.items()},
     "usage error": "%pjit --vew text total(x)",
     "after": "%pjit --no-times show",
+    "why": "%pjit why",
+    "why of a line": "%pjit why --line 12",
+    "measured": "import pjit_inspect.ipython.progress as p\np._PATIENCE_S = 0.01\n%pjit --measure total(x)",
     "later": "%pjit total(x)",
     "found": """
 import threading
@@ -154,3 +157,21 @@ def test_findings_come_after_the_display_into_an_output_of_their_own(outputs):
 def test_where_outputs_are_to_be_the_same_no_findings_come_later(outputs):
     assert "data-pjit-findings" not in outputs["after"][0].data["text/html"].partition("srcdoc")[0]
     assert kinds(outputs["after"]) == ["display_data"]
+
+
+def test_why_has_the_findings_come_too_and_keeps_them_where_they_are(outputs):
+    assert kinds(outputs["why"]) == ["display_data", "display_data"]
+    told, later = outputs["why"]
+    assert told.data["text/plain"].startswith("total  why each collective is there")
+    assert later.data["text/plain"].startswith("no findings: ")
+    assert "<script" not in later.data["text/html"]
+
+
+def test_why_of_one_line_waits_for_nothing(outputs):
+    assert kinds(outputs["why of a line"]) == ["display_data"]
+
+
+def test_what_says_that_it_is_being_measured_ends_empty(outputs):
+    first, record, *_ = outputs["measured"]
+    assert first.data["text/plain"] == ""
+    assert "(measured" in record.data["text/plain"]

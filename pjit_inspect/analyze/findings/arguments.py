@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
 from pjit_inspect.analyze.program.phases import find_phase
-from pjit_inspect.analyze.recompiles.resharded import find_resharded
+from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -68,6 +68,7 @@ def _in_full(subject: Subject, program: ShardedProgram, root: str, splits: list[
     asked = tuple(edit for split in splits for edit in _edits(program, split))
     return Candidate(
         kind="replicated_argument",
+        is_proven=False,
         sentence=say(
             "{} {} held in full by every device, {}: {} is {}",
             _named(own),
@@ -266,6 +267,9 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
     roots = list(dict.fromkeys(_root(one.path) for one in found))
     number = f"{len(found)} argument{'s' * (len(found) != 1)}"
     where = say(" ({})", place(given[0])) if len(given) == 1 else Sentence()
+    maker = maker_of(subject.data, [one.path for one in found])
+    once = say("place them once before: {}", code(f"{roots[0]} = jax.device_put({roots[0]}, shardings)"))
+    made = say("{} returned them: {}", name(maker), code(f"jax.jit({maker}, out_shardings=shardings)"))
     yield Candidate(
         kind="resharded_argument",
         sentence=say(
@@ -282,12 +286,7 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
         cost_bytes=size,
         remedies=(
             Remedy(
-                words=say(
-                    "place them once before: {}, as in {} as {}",
-                    code(f"{roots[0]} = jax.device_put({roots[0]}, shardings)"),
-                    name(found[0].path),
-                    code(found[0].wanted),
-                )
+                words=say("{}, as in {} as {}", made if maker else once, name(found[0].path), code(found[0].wanted))
             ),
         ),
         about=("resharded",),

@@ -5,9 +5,11 @@ Not its job: looking for it (the other modules here), or trying remedies (`analy
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -40,6 +42,7 @@ class Candidate:
       kind, sentence, source, unit, instructions: as in `Finding`.
       cost_bytes: as in `Finding`, where it is known without trying anything; 0 where only a remedy tells.
       remedies: changes that may help, likeliest first; the best that helps is kept.
+      is_proven: whether it is a fault where no remedy helps, or none was tried.
       about: what the candidates have in common of which one is enough.
     """
 
@@ -50,6 +53,7 @@ class Candidate:
     cost_bytes: int = 0
     instructions: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
+    is_proven: bool = True
     about: tuple[str, ...] = ()
 
 
@@ -59,6 +63,7 @@ class Subject:
 
     Attributes:
       data: the record.
+      module: the optimized program; None where there is none, or a part of one.
       collectives: those of the optimized program, with their causes.
       edges: name of a collective's first instruction -> what XLA's partitioner made, for each array that it moves; only
         where that is known of all of them.
@@ -66,13 +71,16 @@ class Subject:
         answer.
       copy: the program that edits are made in, which is a prediction, and how its values are called; None where no copy
         can be changed.
+      cells: file -> how the notebook calls the cell.
     """
 
     data: RecordData
+    module: HloModule | None = None
     collectives: tuple[Collective, ...] = ()
     edges: dict[str, tuple[PartitionedCollective, ...]] = field(default_factory=dict)
     names: ValueNames | None = None
     copy: ValueNames | None = None
+    cells: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sent_bytes(self) -> int:

@@ -13,8 +13,16 @@ from itertools import chain
 
 from pjit_inspect.analyze.findings.arguments import not_donated, replicated_arguments, resharded_arguments
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.findings.exposed import exposed_collectives
 from pjit_inspect.analyze.findings.lost_axes import lost_axes
-from pjit_inspect.analyze.findings.repeated import asked_every_turn, gathered_again, summed_every_turn, without_rule
+from pjit_inspect.analyze.findings.padding import padded_arguments, padded_temporaries
+from pjit_inspect.analyze.findings.repeated import (
+    asked_every_turn,
+    gathered_again,
+    gathered_twice,
+    summed_every_turn,
+    without_rule,
+)
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.finding import Finding, FindingTable
@@ -33,8 +41,6 @@ _MORE_PRODUCTS, _MORE_MADE = 1.1, 1.25
 """A remedy with which a device multiplies, or makes, more than so many times as much trades one cost for another."""
 _UNITS = ("sent", "copied", "held")
 """What is sent on every call comes before what only takes memory."""
-_UNTRIED = frozenset(("axis_lost", "replicated_argument"))
-"""That an axis is lost, or an array held in full, is a fault only where a program without it does better."""
 
 
 def find_findings(subject: Subject, count: Count | None) -> FindingTable:
@@ -64,12 +70,16 @@ def _candidates(subject: Subject) -> Iterator[Candidate]:
     return chain(
         lost_axes(subject) if subject.collectives else (),
         gathered_again(subject),
+        gathered_twice(subject),
         replicated_arguments(subject),
         summed_every_turn(subject),
         asked_every_turn(subject),
         without_rule(subject),
+        exposed_collectives(subject),
         resharded_arguments(subject),
         not_donated(subject),
+        padded_arguments(subject),
+        padded_temporaries(subject),
     )
 
 
@@ -97,7 +107,7 @@ class _Judge:
         tried = [one for remedy in candidate.remedies if remedy.edits and (one := self._tried(candidate, remedy))]
         if tried:
             return min(tried, key=lambda one: one.tried.change_bytes if one.tried else 0)
-        if candidate.kind in _UNTRIED or not self._is_noticeable(candidate, candidate.cost_bytes):
+        if not candidate.is_proven or not self._is_noticeable(candidate, candidate.cost_bytes):
             return None
         return _finding(candidate, plain)
 

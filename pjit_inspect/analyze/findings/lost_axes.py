@@ -82,6 +82,7 @@ def _operation(
     wide = code(f"with_sharding_constraint(..., {spec_text(wanted)})")
     return Candidate(
         kind="axis_lost",
+        is_proven=False,
         sentence=say("{} loses {}: {}", names.op(op), _axes(axes), _exchange(names, op, axes, given)),
         source=names.frames(op),
         remedies=(Remedy(words=say("put {} on it", wide), edits=edits),),
@@ -167,6 +168,7 @@ def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
         edits = tuple(Edit(kind="respec", index=other, spec=wanted) for other in _same_request(program, index))
         yield Candidate(
             kind="axis_lost",
+            is_proven=False,
             sentence=say(
                 "the constraint {} loses {}: what it is put on could be {}, and {} is asked for",
                 names.op(op),

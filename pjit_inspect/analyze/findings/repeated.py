@@ -7,20 +7,22 @@ of them is missing nothing is said. Not its job: whether a remedy helps (`analyz
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.cause import Cause
-from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.collective import Collective, Phase
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
-from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, say
+from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
 
-__all__ = ["asked_every_turn", "gathered_again", "summed_every_turn", "without_rule"]
+__all__ = ["asked_every_turn", "gathered_again", "gathered_twice", "summed_every_turn", "without_rule"]
 
 _MOST_PARENTS = 1000
 _MOST_VIEWS = 64
@@ -105,6 +107,100 @@ def _around(program: ShardedProgram, op: int) -> Iterator[int]:
             return
         yield parent
         parent = program.ops[parent].parent
+
+
+# ---------------------------------------------------------------- gathered at several lines
+
+_MOST_TOLD = 3
+_LATER = frozenset(("backward", "recompute"))
+
+
+def gathered_twice(subject: Subject) -> Iterator[Candidate]:
+    """Arrays that several collectives of one call gather over the same axes.
+
+    Only in one phase: what is gathered again for the gradient was given up to save memory. Whether one gather would do
+    is told by trying it.
+    """
+    names = subject.names
+    if names is None or subject.copy is None:
+        return
+    groups: dict[tuple[int, tuple[str, ...], Phase], list[_Gather]] = {}
+    for row, edges in _joined(subject):
+        elements = sum(edge.elements for edge in edges) or 1
+        for edge in edges:
+            if row.kind == "all-gather" and row.count == 1 and row.axes and len(edge.makers) == 1 and edge.takers:
+                sent = row.wire_bytes * edge.elements // elements
+                gather = _Gather(name=row.instructions[0], taker=names.program.ops[edge.takers[0].op], sent=sent)
+                groups.setdefault((names.seen_through(edge.makers[0]), row.axes, row.phase), []).append(gather)
+    for (value, axes, _), gathers in groups.items():
+        if len({one.name for one in gathers}) > 1 and names.program.values[value].axes:
+            yield _twice(subject.copy, names, value, axes, gathers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gather:
+    """One gather of an array: its instruction, what takes it, and bytes that a device sends for it."""
+
+    name: str
+    taker: ShardedOp
+    sent: int
+
+
+def _twice(copy: ValueNames, names: ValueNames, value: int, axes: tuple[str, ...], gathers: list[_Gather]) -> Candidate:
+    frames = [names.frames(one.taker)[:1] for one in gathers]
+    places = list(dict.fromkeys(own[0].where for own in frames if own))
+    given = names.program.values[value]
+    wanted = tuple(tuple(own for own in entry if axis_name(own) not in axes) for entry in given.spec)
+    what = names.value(value)
+    return Candidate(
+        kind="gathered_again",
+        is_proven=False,
+        sentence=say(
+            "{} is gathered over {} {} times in one call{}",
+            what,
+            joined([axis(own) for own in axes]),
+            str(len(gathers)),
+            say(", for {}", joined([place(own) for own in places[:_MOST_TOLD]])) if places else Sentence(),
+        ),
+        source=names.frames(gathers[0].taker),
+        cost_bytes=sum(sorted(one.sent for one in gathers)[:-1]),
+        instructions=tuple(one.name for one in gathers),
+        remedies=tuple(
+            Remedy(
+                words=say(
+                    "put {} on {} once, before it is used: one gather",
+                    code(f"with_sharding_constraint(..., {spec_text(wanted)})"),
+                    what,
+                ),
+                edits=edits,
+            )
+            for edits in _where_it_is_used(copy, names, value, wanted)
+        ),
+        about=(f"gathered {value}",),
+    )
+
+
+def _where_it_is_used(
+    copy: ValueNames, names: ValueNames, value: int, wanted: tuple[tuple[str, ...], ...]
+) -> Iterator[tuple[Edit, ...]]:
+    """The constraint on every use of the array in the copy: the only one of that name, shape and sharding.
+
+    Of a program that is differentiated none: JAX binds the gradient of a constrained value, too.
+    """
+    own, called = names.program.values[value], str(names.value(value))
+    program = copy.program
+    if any(find_phase(op.op_name) in _LATER for op in program.ops):
+        return
+    alike = [
+        index
+        for index, array in enumerate(program.values)
+        if (array.shape, array.spec) == (own.shape, own.spec)
+        and program.users.get(index)
+        and copy.seen_through(index) == index
+        and str(copy.value(index)) == called
+    ]
+    if len(alike) == 1:
+        yield tuple(Edit(kind="hop", index=op, number=number, spec=wanted) for op, number in program.users[alike[0]])
 
 
 # ---------------------------------------------------------------- sums

@@ -6,6 +6,8 @@ the program (`analyze.collectives.collectives`).
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pjit_inspect.analyze.recompiles.placement_words import sharding_place
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
@@ -13,9 +15,9 @@ from pjit_inspect.model.record.reason import Resharding
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.note import Note
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.words.sentence import Sentence, name, say
+from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
-__all__ = ["find_resharded", "resharded_notes"]
+__all__ = ["find_resharded", "maker_of", "resharded_notes"]
 
 _MAX_NOTES = 3
 
@@ -42,25 +44,36 @@ def resharded_notes(data: RecordData) -> tuple[Note, ...]:
         groups.setdefault(one.given, []).append(one)
     ranked = sorted(groups.values(), key=lambda own: -_size(own))
     rest = [one for own in ranked[_MAX_NOTES:] for one in own]
-    notes = [Note.about(_of_group(own), paths=tuple(one.path for one in own)) for own in ranked[:_MAX_NOTES]]
+    notes = [Note.about(_of_group(own, data), paths=tuple(one.path for one in own)) for own in ranked[:_MAX_NOTES]]
     if rest:
         words = f"{len(rest)} more argument{'s' * (len(rest) != 1)} with another sharding than the program takes"
         notes.append(Note.about(words, paths=tuple(one.path for one in rest)))
     return tuple(notes)
 
 
-def _of_group(own: list[Resharding]) -> Sentence:
+def maker_of(data: RecordData, paths: Collection[str]) -> str:
+    """The function whose call returned all of these arguments, as was seen when they arrived; "" where none did."""
+    made = {} if data.key is None else {one.path: one.function for one in data.key.made}
+    makers = {made.get(path, "") for path in paths}
+    maker = makers.pop() if len(makers) == 1 else ""
+    return maker if maker.isidentifier() else ""
+
+
+def _of_group(own: list[Resharding], data: RecordData) -> Sentence:
     """What is wrong with arguments that arrive alike: that of the one, or how many they are, with the largest."""
     largest = max(own, key=lambda one: one.size_bytes or 0)
+    maker = maker_of(data, [one.path for one in own])
+    remedy = say("; {} returned {}: give it {}", name(maker), "it" if len(own) == 1 else "them", code("out_shardings="))
     if len(own) == 1:
-        return largest.sentence
+        return say("{}{}", largest.sentence, remedy if maker else Sentence())
     return say(
-        "{} arguments arrive as {}, and every such call copies them, {}; the largest, {}, is taken as {}",
+        "{} arguments arrive as {}, and every such call copies them, {}; the largest, {}, is taken as {}{}",
         f"{len(own):,}",
         largest.given,
         _size_text(_size(own)),
         name(largest.path),
         largest.wanted,
+        remedy if maker else Sentence(),
     )
 
 

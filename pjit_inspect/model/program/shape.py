@@ -42,6 +42,23 @@ class Layout:
     tail_padding: int = 1
     other: tuple[str, ...] = ()
 
+    def padded(self, dimensions: tuple[int, ...]) -> int | None:
+        """How many elements an array of these dimensions takes in whole tiles; None where the layout is not of it.
+
+        Each tiling cuts the most minor dimensions that there are by then: those of the array, then those of the tile
+        before. What is cut becomes two, the number of tiles and the length of one, which is filled up.
+        """
+        if UNBOUNDED in dimensions or sorted(self.minor_to_major) != list(range(len(dimensions))):
+            return None
+        physical = [dimensions[axis] for axis in reversed(self.minor_to_major)]
+        for tile in self.tiles:
+            if any(length <= 0 for length in tile):
+                return None
+            physical = [1] * (len(tile) - len(physical)) + physical
+            outer, inner = physical[: len(physical) - len(tile)], physical[len(physical) - len(tile) :]
+            physical = [*outer, *(-(-own // length) for own, length in zip(inner, tile, strict=True)), *tile]
+        return math.prod(physical)
+
     def __str__(self) -> str:
         tiles = "".join(f"({','.join('*' if n == COMBINED else str(n) for n in tile)})" for tile in self.tiles)
         parts = [
@@ -117,6 +134,25 @@ class Shape:
             return None
         packed = self.layout.element_bits if self.layout else 0
         return -(-count * packed // 8) if packed else count * -(-bits // 8)
+
+    @property
+    def padded_bytes(self) -> int | None:
+        """Bytes it takes with the padding of its tiles (counted from the layout); `bytes` where it lies in no tiles.
+
+        A tuple is the sum of its leaves. None where `bytes` is, and for a tiling this package does not know.
+
+        *Source*: https://openxla.org/xla/tiled_layout
+        """
+        if self.elements:
+            return _total(leaf.padded_bytes for leaf in self.leaves)
+        if self.layout is None or not self.layout.tiles or not self.is_array:
+            return self.bytes
+        size, padded = self.bytes, self.layout.padded(self.dimensions)
+        if not size or padded is None:
+            return size and None
+        padded = -(-padded // self.layout.tail_padding) * self.layout.tail_padding
+        bits = self.layout.element_bits or 8 * -(-(bits_of(self.dtype) or 0) // 8)
+        return -(-padded * bits // 8)
 
     def text(self, *, layouts: bool = True) -> str:
         """The shape as XLA prints it, with layouts unless `layouts` is False."""

@@ -21,6 +21,7 @@ __all__ = [
     "FedBack",
     "FunctionKey",
     "FunctionKind",
+    "MadeBy",
     "NamedText",
 ]
 
@@ -150,6 +151,21 @@ class FedBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MadeBy:
+    """An argument that a call of another function returned, on fewer devices than the program runs on.
+
+    Attributes:
+      path: the argument.
+      serial: the compile that returned it.
+      function: that function's name.
+    """
+
+    path: str
+    serial: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompileKey:
     """Everything one compile was looked up by, and when.
 
@@ -180,6 +196,7 @@ class CompileKey:
       dropped: the serials of those earlier programs of the function that were seen to be gone when this one was
         compiled: neither JAX nor the user held them any more.
       fed: the arguments that were seen to be results of an earlier program.
+      made: the arguments that were seen to be results of another function, and lie on fewer devices than the program.
       called: the public function of JAX's that the user's line called (`where`, `zeros`); "device_put" for a program
         that only puts arrays on devices; "" when the line called a function of the user's, or nothing with such a name
         (an operator, an index).
@@ -213,5 +230,6 @@ class CompileKey:
     devices: str = ""
     dropped: tuple[int, ...] = ()
     fed: tuple[FedBack, ...] = ()
+    made: tuple[MadeBy, ...] = ()
     called: str = ""
     site: int | None = None

@@ -21,19 +21,24 @@ FindingKind = Literal[
     "summed_per_turn",
     "loop_predicate",
     "no_sharding_rule",
+    "exposed_collective",
     "resharded_argument",
     "replicated_argument",
     "not_donated",
+    "tile_padding",
 ]
 """
 axis_lost: an array is split over a mesh axis, and what an operation or a constraint makes of it is not.
-gathered_again: the same array is gathered more than once in one call, as in every turn of a loop that never changes it.
+gathered_again: the same array is gathered more than once in one call, as in every turn of a loop that never changes it,
+  or at several lines.
 summed_per_turn: a loop sums over devices in every turn what one sum after it would do.
 loop_predicate: devices talk to each other in every turn about whether a loop goes on.
 no_sharding_rule: an operation that the partitioner cannot split, so that its operands are gathered.
+exposed_collective: collectives run while nothing else does, though there are matrix products that could run meanwhile.
 resharded_argument: arguments arrive otherwise than the program takes them, and are copied on every call.
 replicated_argument: arguments are held in full by every device, though the program can work with pieces of them.
 not_donated: arguments are replaced by results of the same shapes, and their memory is not given up.
+tile_padding: arrays lie in tiles that are mostly padding, as on a TPU.
 """
 
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)

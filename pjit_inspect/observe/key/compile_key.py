@@ -22,14 +22,22 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, FedBack, FunctionKey, NamedText
+from pjit_inspect.model.record.compile_key import (
+    ArgumentKey,
+    CompileKey,
+    Container,
+    FedBack,
+    FunctionKey,
+    MadeBy,
+    NamedText,
+)
 from pjit_inspect.model.record.record import Timings
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.argument_tree import passed, tree_facts
 from pjit_inspect.observe.key.definitions import describe_function
 from pjit_inspect.observe.key.eager_calls import call_site, called_name
 from pjit_inspect.observe.key.outside_jit import Operation, function_of, parameters_of
-from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, remember_program
+from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, made_by, remember_program
 from pjit_inspect.observe.key.sharding_text import device_ranges, mesh_text, sharding_text
 from pjit_inspect.observe.key.static_arguments import StaticFacts, static_facts
 from pjit_inspect.observe.live.library_names import pmap_names
@@ -272,7 +280,9 @@ def key_of(
     options = (named_text(str(key), value) for key, value in sorted(program.compiler_options.items()))
     serial, which = next(_serials), f"{program.name} {getattr(program.debug_info, 'func_src_info', '')}"
     dropped, fed = dropped_before(which), _fed(which, stages, arguments, transform)
-    remember_program(which, serial, program, names[1], frame)
+    made, called = _made(stages, arguments, transform, len(program.devices)), called_name(frame)
+    own = program.name if transform == "jit" and not called else ""
+    remember_program(which, serial, program, names[1], frame, called=own)
     return CompileKey(
         serial=serial,
         process=_PROCESS,
@@ -300,7 +310,8 @@ def key_of(
         devices=device_ranges(program.devices),
         dropped=dropped,
         fed=fed,
-        called=called_name(frame),
+        made=made,
+        called=called,
         site=call_site(frame),
     )
 
@@ -311,6 +322,16 @@ def _fed(
     if transform != "jit" or "call" not in stages:
         return ()
     return fed_back(which, [argument.path for argument in arguments], stages["call"].f_locals.get("args") or ())
+
+
+def _made(
+    stages: dict[str, FrameType], arguments: Sequence[ArgumentKey], transform: str, devices: int
+) -> tuple[MadeBy, ...]:
+    if transform != "jit" or "call" not in stages or devices < 2:
+        return ()
+    return made_by(
+        [argument.path for argument in arguments], stages["call"].f_locals.get("args") or (), devices=devices
+    )
 
 
 _MAX_OVER = 3

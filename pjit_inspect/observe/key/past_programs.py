@@ -15,13 +15,13 @@ from typing import Any
 
 import jax
 
-from pjit_inspect.model.record.compile_key import FedBack
+from pjit_inspect.model.record.compile_key import FedBack, MadeBy
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.frames import is_user_file, user_frame
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.untouched import is_a
 
-__all__ = ["dropped_before", "fed_back", "remember_program"]
+__all__ = ["dropped_before", "fed_back", "made_by", "remember_program"]
 
 _MAX_OF_ONE, _MAX_FUNCTIONS = 64, 2_000
 
@@ -34,12 +34,13 @@ _past: dict[str, _Function] = {}
 # Compared by identity: a hash of thousands of results takes its time.
 @dataclass(frozen=True, slots=True, eq=False)
 class _Past:
-    """One recorded program."""
+    """One recorded program; `called` is the user's own jitted function that was called, "" for anything else."""
 
     serial: int
     computation: weakref.ref[Any]
     results: tuple[str, ...]
     site: tuple[weakref.ref[CodeType], int] | None
+    called: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,23 @@ _NONE = _Function()
 
 
 def remember_program(
-    function: str, serial: int, program: LiveProgram, results: Sequence[str], frame: FrameType | None
+    function: str,
+    serial: int,
+    program: LiveProgram,
+    results: Sequence[str],
+    frame: FrameType | None,
+    *,
+    called: str = "",
 ) -> None:
-    """Note a program of a function and the instruction that called it; `results` are the paths of what it returns."""
+    """Note a program of a function and the instruction that called it.
+
+    `results` are the paths of what it returns, `called` as in `_Past`.
+    """
     if program.computation is None:
         return
     caller = user_frame(frame)
     site = None if caller is None else (weakref.ref(caller.f_code), caller.f_lasti)
-    past = _Past(serial, weakref.ref(program.computation), tuple(results), site)
+    past = _Past(serial, weakref.ref(program.computation), tuple(results), site, called)
     with _lock:
         if len(_past) >= _MAX_FUNCTIONS:
             _past.clear()
@@ -132,7 +142,56 @@ def _results(function: str) -> dict[tuple[int, int], dict[_Past, list[str]]]:
 
 
 def _is_made_at(array: Any, past: _Past) -> bool:
-    if past.site is None:
-        return False
-    code, last = next((pair for pair in _jax.made_at(array) if is_user_file(pair[0].co_filename)), (None, 0))
-    return code is not None and code is past.site[0]() and last == past.site[1]
+    return past.site is not None and _is_site(_site_of(array), past)
+
+
+def _site_of(array: Any) -> tuple[CodeType | None, int]:
+    """The user's instruction that made an array; None where that is not known."""
+    return next((pair for pair in _jax.made_at(array) if is_user_file(pair[0].co_filename)), (None, 0))
+
+
+def _is_site(site: tuple[CodeType | None, int], past: _Past) -> bool:
+    code, last = site
+    return code is not None and past.site is not None and code is past.site[0]() and last == past.site[1]
+
+
+# ---------------------------------------------------------------- results of other functions
+
+
+def made_by(paths: Sequence[str], arguments: Sequence[Any], *, devices: int) -> tuple[MadeBy, ...]:
+    """The arguments that a call of another function of the user's returned, of those on fewer devices than `devices`.
+
+    The same two things must say so as for `fed_back`; what fits several functions is nobody's. Others are not looked
+    at: they arrive where the program runs.
+    """
+    if len(paths) != len(arguments):
+        return ()
+    by_code: dict[CodeType, list[_Past]] = defaultdict(list)
+    with _lock:
+        pasts = [past for own in _past.values() for past in own if past.called and past.results]
+    for past in pasts:
+        code = None if past.site is None else past.site[0]()
+        if code is not None:
+            by_code[code].append(past)
+    if not by_code:
+        return ()
+    found = []
+    for path, argument in zip(paths, arguments, strict=True):
+        if is_a(argument, jax.Array) and len(argument.sharding.device_set) < devices:
+            makers = _makers(argument, by_code)
+            if len({past.called for past in makers}) == 1:
+                found.append(MadeBy(path=path, serial=makers[-1].serial, function=makers[-1].called))
+    return tuple(found)
+
+
+def _makers(array: Any, by_code: dict[CodeType, list[_Past]]) -> list[_Past]:
+    """The programs that the instruction which made an array calls, and whose results are of its kind."""
+    site = _site_of(array)
+    if site[0] is None:
+        return []
+    objects = _objects(array.aval, array.sharding)
+    return [
+        past
+        for past in by_code.get(site[0], ())
+        if _is_site(site, past) and any(_objects(*one) == objects for one in _jax.results_of(past.computation()))
+    ]

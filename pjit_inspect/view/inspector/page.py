@@ -71,7 +71,7 @@ _FRAME = (
     "<div><style>.pjit-inspect-live~.pjit-inspect-still{{display:none}}"
     '[data-jp-theme-light="true"] .pjit-inspect-live{{color-scheme:light}}'
     '[data-jp-theme-light="false"] .pjit-inspect-live{{color-scheme:dark}}</style>'
-    '<iframe class="pjit-inspect-live"{key} sandbox="allow-scripts" title="{title}" '
+    '<iframe class="pjit-inspect-live"{key} sandbox="allow-scripts allow-downloads" title="{title}" '
     "style=\"width:100%;height:{height}px;border:0;display:block\" srcdoc='{page}'></iframe>"
     '<div class="pjit-inspect-still">\n{still}\n</div>'
     "<script>{script}</script></div>"

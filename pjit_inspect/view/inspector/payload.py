@@ -23,7 +23,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.document.colors import document_axes
-from pjit_inspect.view.document.document import Line, Table
+from pjit_inspect.view.document.document import Line, Sign, Table
 from pjit_inspect.view.document.quantities import bytes_text, count_text
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector.blob import pack_blob, whole_numbers
@@ -44,7 +44,7 @@ from pjit_inspect.view.inspector.texts import (
     source_lines,
 )
 from pjit_inspect.view.inspector.words import axes_data, name_data, spans_data
-from pjit_inspect.view.record.answer import answer_line, memory_line, title_line
+from pjit_inspect.view.record.answer import answer_line, memory_line, reason_blocks, title_line
 from pjit_inspect.view.record.collectives import group_collectives
 from pjit_inspect.view.record.hypothesis import hypothesis_blocks
 from pjit_inspect.view.record.record import times_line
@@ -199,11 +199,23 @@ def _head(given: InspectorInput) -> dict[str, Any]:
         "name": name_data(data.primitive or data.name),
         "axes": axes_data(document_axes(data)),
         "title": spans_data(title_line(data).spans),
+        **_again(data, show_times=given.show_times),
         **_question(report, show_times=given.show_times),
         "times": spans_data(times_line(data).spans) if given.show_times else [],
         "answer": spans_data(answer_line(report).spans),
         "memory": spans_data(memory.spans) if isinstance(memory, Line) else [],
     }
+
+
+def _again(data: RecordData, *, show_times: bool) -> dict[str, Any]:
+    """Why it was compiled again: the line, then the differences it leaves out; {} for a first compile.
+
+    It depends on the session, as times do.
+    """
+    blocks = reason_blocks(data.reason) if show_times else []
+    # A list has marks of its own.
+    lines = [[span for span in block.spans if span != Sign("dot")] for block in blocks if isinstance(block, Line)]
+    return {"again": [spans_data(tuple(spans)) for spans in lines]} if lines else {}
 
 
 def _question(report: RecordReport, *, show_times: bool) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_a_notebook_output_has_the_still_display_beside_the_frame_and_hides_it_o
         html[html.rindex("<script>") :]
         == (other := inspector_frame(payload("train_step"), ""))[other.rindex("<script>") :]
     )
-    assert found[2][1]["sandbox"] == "allow-scripts"
+    assert found[2][1]["sandbox"] == "allow-scripts allow-downloads"
     assert (found[2][1]["srcdoc"] or "").startswith("<!DOCTYPE html>")
     assert html.index("<p>still</p>") > html.index("</iframe>")
     assert html.count("</iframe>") == 1

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import view_reports
 from blob_reader import read_blob, strings
 
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
+from pjit_inspect.model.record.reason import Difference, Reason
 from pjit_inspect.view.inspector.blob import json_text, pack_blob
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 
@@ -102,3 +104,22 @@ def test_hlo_text_is_shown_where_the_program_could_not_be_read():
     header, columns = read_blob(payload_of("train_step", hlo_text=text).blob)
     assert header["texts"]["hlo"]["name"] == "optimized HLO"
     assert strings(columns, "hlo.lines")[1] == "  ROOT %x.1 = f32[2] add(a, a)"
+
+
+def again(reason: Reason, *, show_times: bool = True) -> Any:
+    report = REPORTS["mlp_tensor"]
+    report = replace(report, data=replace(report.data, reason=reason))
+    return inspector_payload(InspectorInput(report=report, show_times=show_times)).first.get("again")
+
+
+def test_a_program_that_was_compiled_again_says_why_and_what_else_differs():
+    length = Difference(kind="shape", path="x", sentence="`x`: length 511 -> 512 (dimension 1)")
+    other = Difference(kind="dtype", path="y", sentence="`y`: float32 -> bfloat16")
+    reason = Reason(kind="changed", sentence=length.sentence, differences=(length, other), nearest=1)
+    assert again(reason) == [
+        ["compiled again: ", {"code": "x"}, ": length 511 -> 512 (dimension 1)"],
+        [{"code": "y"}, ": float32 -> bfloat16"],
+    ]
+    # It depends on the session, as times do.
+    assert again(reason, show_times=False) is None
+    assert again(Reason(kind="first", sentence="first compile of `f`")) is None

@@ -4,6 +4,7 @@ import { h } from "../core/dom.js";
 import { findings } from "./findings.js";
 import { CLEAR } from "../core/filters.js";
 import { drawSpans } from "../core/spans.js";
+import { pictureMenu } from "./pictures.js";
 import { question } from "./question.js";
 
 /** @param {import("../core/store.js").Store} store */
@@ -37,7 +38,7 @@ export function header(store) {
       "div",
       { class: "title" },
       h("h1", { class: "what" }, drawSpans(first.title, first.axes)),
-      h("div", { class: "buttons" }, copy, widen),
+      h("div", { class: "buttons" }, copy, pictureMenu(store), widen),
     ),
     question(store),
     h(
@@ -46,9 +47,28 @@ export function header(store) {
       drawSpans(first.answer, first.axes),
       first.measured ? ` ${first.measured[0].toUpperCase()}${first.measured.slice(1)}.` : null,
     ),
+    compiledAgain(store),
     staleLink(store),
     findings(store),
     notes.length ? h("div", { class: "notes", role: "group", "aria-label": "Notes", tabindex: 0 }, notes) : null,
+  );
+}
+
+/** Why the program was compiled again; what one line does not hold opens under it. @param {import("../core/store.js").Store} store */
+function compiledAgain(store) {
+  const { again, axes } = store.first;
+  if (!again) return null;
+  const [line, ...rest] = again.map((/** @type {any[]} */ spans) => drawSpans(spans, axes));
+  if (!rest.length) return h("p", { class: "again" }, line);
+  return h(
+    "details",
+    { class: "again" },
+    h("summary", {}, line),
+    h(
+      "ul",
+      {},
+      rest.map((/** @type {any} */ words) => h("li", {}, words)),
+    ),
   );
 }
 

@@ -13,6 +13,7 @@ import { Words, asText } from "../data/words.js";
 import { graphTree, nodesOf } from "./tree.js";
 import { shardingsOf } from "../data/shardings.js";
 import { copyText } from "../../core/copy.js";
+import { pictureOfCanvas, pictureOfDrawing, ratioOf } from "../../core/picture.js";
 import { LINE, TOP, layoutOf, openAtFirst } from "../data/matrix.js";
 import { axisClass } from "../../core/spans.js";
 
@@ -57,6 +58,7 @@ export function graph(store, strip) {
       view = found && new GraphView(store, found, strip, isInset);
       store.usesOf = (row) => (found ? usesOf(store, found, row) : { collectives: [], kernels: [] });
       store.graphNeed = () => view?.need ?? { height: 0, isFlow: false };
+      store.graphPicture = (title) => view?.picture(title) ?? "";
       box.replaceChildren(
         ...(view
           ? view.parts
@@ -402,7 +404,7 @@ export class GraphView {
   }
 
   paintNow() {
-    const { canvas, layout, box, store } = this;
+    const { canvas, layout, box } = this;
     if (!layout || !this.fillOf) return;
     // Another theme has another background.
     if (getComputedStyle(box).getPropertyValue("--bg").trim() !== this.colors.bg) this.recolor();
@@ -415,20 +417,26 @@ export class GraphView {
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }
+    this.paintOn(canvas, { scale: this.scale, left: box.scrollLeft, top: box.scrollTop, width, height, ratio });
+  }
+
+  /**
+   * A part of the picture, at some size.
+   * @param {HTMLCanvasElement} canvas
+   * @param {{scale: number, left: number, top: number, width: number, height: number, ratio: number}} part
+   */
+  paintOn(canvas, part) {
+    const { layout, store, fillOf } = this;
+    if (!layout || !fillOf) return;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
     const { axes, kind } = store.state;
     const kinds = this.graph.header.kinds;
     draw(context, layout, {
-      scale: this.scale,
-      left: box.scrollLeft,
-      top: box.scrollTop,
-      width,
-      height,
-      ratio,
+      ...part,
       colors: this.colors,
       words: this.words,
       axisColor: (set) => this.colors[axisClass(this.sets[set].axes, store.first.axes)],
-      fillOf: this.fillOf,
+      fillOf,
       hasAxisColors: this.mode === "phase" || this.mode === "axis",
       lit: this.lit,
       isFaded: (of) => (axes !== null && of.axes !== axes) || (kind !== null && kinds[of.kind] !== kind),
@@ -437,6 +445,20 @@ export class GraphView {
       found: this.finder.boxes(),
       mostFlops: this.mostFlops,
     });
+  }
+
+  /** All of it as an SVG file, what is out of view too; "" where nothing is drawn. @param {string} title */
+  picture(title) {
+    if (this.flow && !this.flow.element.hidden) return pictureOfDrawing(/** @type {any} */ (this.flow.svg), title);
+    const { layout } = this;
+    if (!layout || !this.fillOf || this.view.parentElement?.querySelector(".boxpane")) return "";
+    const [width, height] = [Math.ceil(layout.width), Math.ceil(layout.height)];
+    const ratio = ratioOf(width, height);
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    this.paintOn(canvas, { scale: 1, left: 0, top: 0, width, height, ratio });
+    return pictureOfCanvas(canvas, this.box, title, ratio);
   }
 
   // ---------------------------------------------------------------- rows

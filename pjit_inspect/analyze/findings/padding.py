@@ -1,0 +1,206 @@
+"""Arrays that lie in tiles which are mostly padding, as on a TPU: what the program's own layouts say they take.
+
+Two things must say so: the layout of the array in the optimized program, and its shape as the user's argument has it
+or, for what the program makes by itself, the memory that XLA says it needs. Where XLA tells what all arguments take,
+that must be what their layouts come to. Not its job: reading layouts (`parse`), arrays that lie in no tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
+
+__all__ = ["padded_arguments", "padded_temporaries"]
+
+_NOTICEABLE = 0.05
+_MOSTLY = 1.5
+"""What takes at least so many times the bytes of its numbers is mostly padding."""
+_AGREES = 0.02
+_MOST_NAMED = 3
+_NO_ARRAY = frozenset((
+    "after-all", "bitcast", "call", "conditional", "constant", "get-tuple-element", "optimization-barrier", "parameter",
+    "tuple", "while",
+))  # fmt: skip
+"""Opcodes that make no array of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Padded:
+    """An array with its tiles' padding: bytes of its numbers, and all that it takes."""
+
+    shape: Shape
+    own: int
+    taken: int
+    layout: ArrayLayout | None = None
+
+    @property
+    def waste(self) -> int:
+        return self.taken - self.own
+
+    @property
+    def tile(self) -> tuple[int, ...]:
+        assert self.shape.layout is not None
+        return self.shape.layout.tiles[0]
+
+    @property
+    def short(self) -> int:
+        """The dimension whose tiles are emptiest: its number in the array."""
+        assert self.shape.layout is not None
+        minor = self.shape.layout.minor_to_major[: len(self.tile)]
+        lengths = [self.shape.dimensions[dimension] for dimension in minor]
+        filled = [own / (-(-own // tile) * tile) for own, tile in zip(lengths, reversed(self.tile), strict=True)]
+        return minor[filled.index(min(filled))]
+
+    @property
+    def length(self) -> int:
+        """The length of the tile along that dimension."""
+        assert self.shape.layout is not None
+        return self.tile[::-1][self.shape.layout.minor_to_major.index(self.short)]
+
+
+def padded_arguments(subject: Subject) -> Iterator[Candidate]:
+    """The program's arguments that are mostly padding."""
+    module = subject.module
+    parameters = [] if module is None else _parameters(module)
+    kept = [layout for layout in subject.data.inputs if layout.kept]
+    if not parameters or len(parameters) != len(kept) or not _is_as_xla_says(subject, parameters):
+        return
+    found = []
+    for own, layout in zip(parameters, kept, strict=True):
+        padded = _padded(own.shape, layout)
+        if padded is not None and own.shape.dimensions == layout.local_shape:
+            found.append(padded)
+    held = sum(own.shape.padded_bytes or 0 for own in parameters)
+    if found and sum(one.waste for one in found) > _NOTICEABLE * held:
+        yield _of_arguments(subject, sorted(found, key=lambda one: -one.waste))
+
+
+def _parameters(module: HloModule) -> list[Instruction]:
+    """The entry's parameters in order, where each is an array."""
+    found = [own for own in module.computation(module.entry) if own.opcode == "parameter"]
+    found.sort(key=lambda own: own.details.parameter_number or 0)
+    return found if all(own.shape.is_array for own in found) else []
+
+
+def _is_as_xla_says(subject: Subject, parameters: Sequence[Instruction]) -> bool:
+    """Whether the layouts come to what XLA says all arguments take, where it says so."""
+    sizes = [own.shape.padded_bytes for own in parameters]
+    if None in sizes:
+        return False
+    told = None if subject.data.memory is None else subject.data.memory.argument_bytes
+    return not told or abs(sum(size or 0 for size in sizes) - told) <= _AGREES * told
+
+
+def _padded(shape: Shape, layout: ArrayLayout | None = None) -> _Padded | None:
+    """An array of the device's main memory that is mostly padding; None for any other."""
+    if not shape.is_array or shape.layout is None or not shape.layout.tiles or shape.layout.memory_space:
+        return None
+    own, taken = shape.bytes, shape.padded_bytes
+    if not own or taken is None or taken < _MOSTLY * own:
+        return None
+    return _Padded(shape=shape, own=own, taken=taken, layout=layout)
+
+
+def _of_arguments(subject: Subject, found: list[_Padded]) -> Candidate:
+    first = found[0]
+    paths = [name(one.layout.path) for one in found[:_MOST_NAMED] if one.layout is not None]
+    more = [f"{len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
+    return Candidate(
+        kind="tile_padding",
+        sentence=say(
+            "{} {} mostly padding: {} of numbers take {} on each device, as {} in tiles of {}",
+            joined([*paths, *more]),
+            "is" if len(found) == 1 else "are",
+            size_text(sum(one.own for one in found)),
+            size_text(sum(one.taken for one in found)),
+            _lies(first) if len(found) == 1 else say("the first {}", _lies(first)),
+            " x ".join(map(str, first.tile)),
+        ),
+        source=(subject.data.user_frame,) if subject.data.user_frame else (),
+        unit="held",
+        cost_bytes=sum(one.waste for one in found),
+        remedies=(Remedy(words=_otherwise(first)),),
+        about=("padding",),
+    )
+
+
+def _lies(one: _Padded) -> Sentence:
+    return say("lies there as {}", code(one.shape.text(layouts=False)))
+
+
+def _otherwise(one: _Padded) -> Sentence:
+    """What would fill the tiles: whole pieces of the short dimension, or another shape."""
+    short, length = one.short, one.length
+    spec = one.layout.spec if one.layout is not None else None
+    entry = spec[short] if spec is not None and short < len(spec) else None
+    axes = (entry,) if isinstance(entry, str) else tuple(entry or ())
+    total = one.layout.global_shape[short] if one.layout is not None else 0
+    if axes and total > one.shape.dimensions[short]:
+        return say(
+            "split another dimension over {}: of dimension {} each device has {} of {}, and a tile is {} long",
+            joined([axis(own) for own in axes]),
+            str(short),
+            f"{one.shape.dimensions[short]:,}",
+            f"{total:,}",
+            f"{length:,}",
+        )
+    return say(
+        "merge dimension {}, which is {} long, with its neighbour ({}), or let it be a multiple of {}",
+        str(short),
+        f"{one.shape.dimensions[short]:,}",
+        code("reshape"),
+        f"{length:,}",
+    )
+
+
+# ---------------------------------------------------------------- what the program makes
+
+
+def padded_temporaries(subject: Subject) -> Iterator[Candidate]:
+    """For each line the largest array that it makes and that is mostly padding; where XLA's memory has room for it."""
+    module, memory = subject.module, subject.data.memory
+    if module is None or memory is None or not memory.temporary_bytes:
+        return
+    least = _NOTICEABLE * (memory.temporary_bytes + (memory.argument_bytes or 0))
+    by_line: dict[tuple[Frame, ...], tuple[_Padded, Instruction]] = {}
+    for own in _makers(module):
+        padded = _padded(own.shape)
+        if padded is None or not least < padded.waste < padded.taken <= memory.temporary_bytes:
+            continue
+        line = user_frames(own.frames, subject.cells)[:1]
+        if line and (line not in by_line or by_line[line][0].waste < padded.waste):
+            by_line[line] = padded, own
+    for line, (padded, own) in by_line.items():
+        yield Candidate(
+            kind="tile_padding",
+            sentence=say(
+                "what {} makes is mostly padding: {} of numbers take {} on each device while they are needed, as {} in "
+                "tiles of {}",
+                code(own.name),
+                size_text(padded.own),
+                size_text(padded.taken),
+                code(padded.shape.text(layouts=False)),
+                " x ".join(map(str, padded.tile)),
+            ),
+            source=(*line, *user_frames(own.frames, subject.cells)[1:]),
+            unit="held",
+            cost_bytes=padded.waste,
+            remedies=(Remedy(words=_otherwise(padded)),),
+            about=("padding", own.name),
+        )
+
+
+def _makers(module: HloModule) -> Iterator[Instruction]:
+    """Everything that makes an array in memory: no parts of fused kernels."""
+    for index in range(len(module)):
+        own = module.instruction(index)
+        if own.opcode not in _NO_ARRAY and not own.computation.is_fusion:
+            yield own
