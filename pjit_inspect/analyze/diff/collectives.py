@@ -21,7 +21,7 @@ __all__ = ["diff_collectives"]
 
 _FIELDS = (
     "dtype", "local_shape", "operands", "payload_bytes", "wire_bytes", "count", "count_min", "implicit", "phase",
-    "is_async", "group_size", "cause_kinds",
+    "is_async", "group_size", "pairs", "cause_kinds",
 )  # fmt: skip
 _MOST_DIMENSIONS = 8
 
@@ -165,11 +165,16 @@ def _with_common_parts(
 
 
 def _changes(before: Collective, after: Collective) -> tuple[Change, ...]:
-    return changes_of(before, after, _FIELDS, group_size=_group_size, cause_kinds=_cause_kinds)
+    return changes_of(before, after, _FIELDS, group_size=_group_size, pairs=_pairs, cause_kinds=_cause_kinds)
 
 
 def _group_size(row: Collective) -> int:
     return max(map(len, row.groups), default=0)
+
+
+def _pairs(row: Collective) -> tuple[tuple[int, ...], ...]:
+    """Who sends to whom; () for groups."""
+    return row.groups if row.kind == "collective-permute" else ()
 
 
 def _cause_kinds(row: Collective) -> tuple[str, ...]:

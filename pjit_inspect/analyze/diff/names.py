@@ -8,6 +8,7 @@ is one that is new, and those behind it are the same as before, whatever their n
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.diff.sequence import common_subsequence
 from pjit_inspect.analyze.program.phases import split_op_names
+from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.words.layers import split_layers
 
 __all__ = ["LayerNames", "clean_scope", "same_layers", "skeleton"]
@@ -43,7 +45,7 @@ def _one_scope(name: str) -> str:
     if len(parts) > 1 and parts[0].startswith(("jit(", "pjit(", "pmap(")):
         parts = parts[1:]
     cleaned = (_WRAPPER.sub("", part).rstrip(")") for part in parts)
-    return "/".join(part for part in cleaned if part not in _MACHINERY)
+    return users_word("/".join(part for part in cleaned if part not in _MACHINERY))
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -144,7 +146,7 @@ def _join(
     )
     pairs = common_subsequence(*exact, prefer=lambda i, j: numbers[0][i] == numbers[1][j])
     ends = [(-1, -1), *pairs, (len(numbers[0]), len(numbers[1]))]
-    for (i, j), (next_i, next_j) in zip(ends, ends[1:], strict=False):
+    for (i, j), (next_i, next_j) in itertools.pairwise(ends):
         # Between two layers that are the same, those of other shapes but equal names, in order.
         gap = common_subsequence(loose[0][i + 1 : next_i], loose[1][j + 1 : next_j])
         pairs = [*pairs, *((i + 1 + a, j + 1 + b) for a, b in gap)]
