@@ -5,12 +5,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from causes.case import A2A, AG, AR, CP, RS
+from causes.meshes import LINE, MESH, array, named
 from jax.lax import with_sharding_constraint
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from causes.case import A2A, AG, AR, CP, RS
-from causes.meshes import LINE, MESH, array, named
 from diff.pair import ADDED, CHANGED, REMOVED, Build, EditPair, Move, pair
 
 __all__ = ["PAIRS"]
@@ -95,7 +95,9 @@ def megatron_turned() -> Both:
 
 
 @pair(
-    PAIRS, "a constraint asks for the whole array in the middle of elementwise work", Move(ADDED, AG, "x", because="constraint")
+    PAIRS,
+    "a constraint asks for the whole array in the middle of elementwise work",
+    Move(ADDED, AG, "x", because="constraint"),
 )
 def constraint_added() -> Both:
     def before():
@@ -231,7 +233,7 @@ def devices_in_another_order() -> Both:
     return lambda: on([0, 1, 2, 3, 4, 5, 6, 7]), lambda: on([3, 1, 7, 5, 0, 2, 6, 4])
 
 
-def _mapped(function, *arguments, out=P(), mesh=MESH, specs=None, check_vma=True):
+def _mapped(function, *arguments, out, mesh=MESH, specs=None, check_vma=True):
     specs = tuple(own.sharding.spec for own in arguments) if specs is None else specs
     mapped = jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=out, check_vma=check_vma)
 
@@ -273,7 +275,9 @@ def sum_becomes_scattered_sum() -> Both:
 def ring_goes_farther() -> Both:
     def shifted(by):
         pairs = [(k, (k + by) % 8) for k in range(8)]
-        return _mapped(lambda x: jax.lax.ppermute(x, "x", pairs), line((64, 128), "x", None), out=P("x", None), mesh=LINE)
+        return _mapped(
+            lambda x: jax.lax.ppermute(x, "x", pairs), line((64, 128), "x", None), out=P("x", None), mesh=LINE
+        )
 
     return lambda: shifted(1), lambda: shifted(2)
 

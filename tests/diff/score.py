@@ -80,7 +80,7 @@ def totals(judged: list[Judged]) -> dict[str, tuple[int, int, int]]:
     result = {}
     for status in ("added", "removed", "changed"):
         wanted, found = (
-            sum((Counter({k: n for k, n in getattr(one, which).items() if k[0] == status}).total() for one in judged))
+            sum(Counter({k: n for k, n in getattr(one, which).items() if k[0] == status}).total() for one in judged)
             for which in ("wanted", "found")
         )
         both = sum(n for one in judged for k, n in (one.wanted & one.found).items() if k[0] == status)

@@ -8,11 +8,12 @@ Not its job: why one came or went (`analyze.diff.reasons`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.diff.match import Joined, Tier, changes_of, join_rows, ordered_pairs
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, Stack
+from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.model.diff.pairs import Change, CollectiveDiff
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
@@ -38,7 +39,7 @@ class _Evidence:
       value: what moves and what it is for, one for each operand.
       arguments: the arguments that move; "" for any other value.
       is_explained: whether the program proves what it is for.
-      parts: for each operand what is known of it alone; for collectives that XLA combined.
+      parts: for each operand what is known of it alone.
     """
 
     what: Hashable
@@ -59,8 +60,9 @@ def diff_collectives(before: DiffSide, after: DiffSide, names: tuple[ProgramName
     """The collectives of two programs, joined."""
     rows = before.collectives, after.collectives
     known = tuple([_evidence(row, own) for row in side] for side, own in zip(rows, names, strict=True))
-    joined = join_rows(known[0], known[1], _tiers())
+    joined = join_rows(known[0], known[1], _same_shape())
     joined += _with_common_parts(known[0], known[1], joined)
+    joined += join_rows(known[0], known[1], _other_phase_or_shape(), joined)
     return CollectiveDiff(ordered_pairs(rows[0], rows[1], joined, _changes))
 
 
@@ -79,7 +81,7 @@ def _evidence(row: Collective, names: ProgramNames) -> _Evidence:
         value=tuple(sorted(_moved(cause, names) for cause in causes)),
         arguments=tuple(sorted(names.path(cause.value) for cause in causes)),
         is_explained=any(cause.evidence == "sharding" for cause in causes),
-        parts=Counter(_part(cause, names) for cause in causes) if row.operands > 1 else Counter(),
+        parts=Counter(_part(cause, names) for cause in causes if cause.evidence == "sharding"),
     )
 
 
@@ -88,11 +90,12 @@ def _moved(cause: Cause, names: ProgramNames) -> tuple[str, ...]:
 
 
 def _part(cause: Cause, names: ProgramNames) -> Hashable:
-    return (names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1], _moved(cause, names))
+    phase = find_phase(cause.op_name)
+    return names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1], phase, _moved(cause, names)
 
 
-def _tiers() -> Iterator[Tier[_Evidence]]:
-    """The evidence, strongest first."""
+def _same_shape() -> Iterator[Tier[_Evidence]]:
+    """The evidence that shapes and phases are part of, strongest first."""
     yield Tier(
         ("operation", "line", "value", "phase", "shape"),
         lambda e: (e.what, e.operation, e.line, e.value, e.phase, e.size) if _is_known(e.line) else None,
@@ -110,6 +113,10 @@ def _tiers() -> Iterator[Tier[_Evidence]]:
         ("operation", "line", "phase", "shape"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.arguments, e.phase, e.size),
     )
+
+
+def _other_phase_or_shape() -> Iterator[Tier[_Evidence]]:
+    """What is left: the same value in another phase, of another shape or type."""
     yield Tier(
         ("operation", "line", "value", "shape"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.value, e.size) if e.operation else None,
@@ -139,21 +146,23 @@ def _is_known(line: Stack) -> bool:
 
 
 def _with_common_parts(
-    before: Sequence[_Evidence], after: Sequence[_Evidence], joined: Iterable[Joined]
+    before: Sequence[_Evidence], after: Sequence[_Evidence], joined: Sequence[Joined]
 ) -> list[Joined]:
     """Collectives that XLA combined of several, by the parts that both have: at least half of the larger one's."""
-    taken = list(joined)
-    sides = tuple(
-        [k for k, e in enumerate(rows) if e.parts and k not in {getattr(one, name) for one in taken}]
-        for rows, name in ((before, "before"), (after, "after"))
+    taken = {one.before for one in joined}, {one.after for one in joined}
+    left = tuple(
+        [k for k in range(len(rows)) if k not in gone] for rows, gone in zip((before, after), taken, strict=True)
     )
-    scored = []
-    for i in sides[0]:
-        for j in sides[1]:
-            one, two = before[i], after[j]
-            common = (one.parts & two.parts).total() if one.what == two.what else 0
-            if common and 2 * common >= max(one.parts.total(), two.parts.total()):
-                scored.append((-common, abs(i - j), i, j))
+    having: dict[Hashable, list[int]] = {}
+    for j in left[1]:
+        for part in after[j].parts:
+            having.setdefault(part, []).append(j)
+    scored = [
+        (-common, abs(i - j), i, j)
+        for i in left[0]
+        for j in dict.fromkeys(j for part in before[i].parts for j in having.get(part, ()))
+        if (common := _common_parts(before[i], after[j]))
+    ]
     found: list[Joined] = []
     used: tuple[set[int], set[int]] = (set(), set())
     for _, _, i, j in sorted(scored):
@@ -162,6 +171,15 @@ def _with_common_parts(
             used[1].add(j)
             found.append(Joined(i, j, ("the arrays it is combined of",)))
     return found
+
+
+def _common_parts(one: _Evidence, two: _Evidence) -> int:
+    """How many parts two have in common; 0 where neither is combined, or it is less than half of the larger one's."""
+    sizes = one.parts.total(), two.parts.total()
+    if one.what != two.what or max(sizes) < 2:
+        return 0
+    common = (one.parts & two.parts).total()
+    return common if 2 * common >= max(sizes) else 0
 
 
 def _changes(before: Collective, after: Collective) -> tuple[Change, ...]:

@@ -14,7 +14,7 @@ from pjit_inspect.analyze.diff.places import source_changes
 from pjit_inspect.analyze.diff.reasons import find_edits, with_reasons
 from pjit_inspect.analyze.diff.requests import join_requests
 from pjit_inspect.analyze.diff.sentence import diff_sentence
-from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, names_of_both
+from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, names_of_both, with_renamed
 from pjit_inspect.analyze.diff.tables import (
     diff_arguments,
     diff_kernels,
@@ -33,6 +33,7 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
     names = names_of_both(before, after)
     arguments = diff_arguments(before, after, names)
     results = diff_results(before, after, names, arguments)
+    names = with_renamed(names, (arguments, results))
     shardings = diff_shardings(before, after, names)
     edits = find_edits(before, after, arguments, results, join_requests(before, after, names))
     figures = diff_figures(before, after)

@@ -39,9 +39,15 @@ class Joined:
     by: tuple[str, ...]
 
 
-def join_rows(before: Sequence[T], after: Sequence[T], tiers: Iterable[Tier[T]]) -> list[Joined]:
-    """The rows that are joined, each at most once; rows stand in the order in which equal ones are joined."""
-    left = list(range(len(before))), list(range(len(after)))
+def join_rows(
+    before: Sequence[T], after: Sequence[T], tiers: Iterable[Tier[T]], known: Sequence[Joined] = ()
+) -> list[Joined]:
+    """The rows that are joined beside those that are `known` to be, each at most once.
+
+    Rows stand in the order in which equal ones are joined.
+    """
+    gone = {one.before for one in known}, {one.after for one in known}
+    left = tuple([k for k in range(len(rows)) if k not in own] for rows, own in zip((before, after), gone, strict=True))
     joined: list[Joined] = []
     for tier in tiers:
         if not left[0] or not left[1]:
@@ -50,7 +56,7 @@ def join_rows(before: Sequence[T], after: Sequence[T], tiers: Iterable[Tier[T]])
         found = [pair for key, rows in first.items() for pair in zip(rows, second.get(key, ()), strict=False)]
         joined += [Joined(i, j, tier.by) for i, j in found]
         taken = {i for i, _ in found}, {j for _, j in found}
-        left = tuple([k for k in rows if k not in gone] for rows, gone in zip(left, taken, strict=True))  # type: ignore[assignment]
+        left = tuple([k for k in rows if k not in gone] for rows, gone in zip(left, taken, strict=True))
     return joined
 
 

@@ -31,12 +31,12 @@ class Edit:
 
     Attributes:
       names: what it is called in the program before and in that after: a path, or a constraint's place.
-      axes: the mesh axes along which a dimension is split in one of the programs only.
+      axes: the mesh axes along which a dimension is split in one of the programs only; None where it concerns them all.
       sentence: the change for a person, behind "because".
     """
 
     names: tuple[str, str]
-    axes: frozenset[str]
+    axes: frozenset[str] | None
     sentence: Sentence
 
 
@@ -63,7 +63,7 @@ def _request_edits(before: DiffSide, after: DiffSide, joined: Sequence[Joined]) 
     for number, request in enumerate(before.requests):
         if number not in same:
             words = say("the constraint to {} at {} is gone", spec(spec_text(request.spec)), place(request.where))
-            yield Edit(names=(request.where, ""), axes=_moved_axes(request.spec, ()), sentence=words)
+            yield Edit(names=(request.where, ""), axes=None, sentence=words)
             continue
         other = after.requests[same[number]]
         if request.spec != other.spec:
@@ -73,7 +73,7 @@ def _request_edits(before: DiffSide, after: DiffSide, joined: Sequence[Joined]) 
     for number, request in enumerate(after.requests):
         if number not in kept:
             words = say("the constraint to {} at {} is new", spec(spec_text(request.spec)), place(request.where))
-            yield Edit(names=("", request.where), axes=_moved_axes((), request.spec), sentence=words)
+            yield Edit(names=("", request.where), axes=None, sentence=words)
 
 
 def _moved_axes(one: PartitionSpec, two: PartitionSpec) -> frozenset[str]:
@@ -133,6 +133,10 @@ class _Finder:
         """The edit of an array or constraint that the cause itself names."""
         if cause.evidence != "sharding" or row is None:
             return None
+        if cause.kind == "reshard_requested" and cause.source:
+            edit = self._by_name[side].get(cause.source[0].where)
+            if edit is not None and self._is_along(edit.axes, row):
+                return edit
         for edit in self._edits_in((say("{}", name(cause.value)), cause.sentence, *cause.facts), side):
             if self._is_along(edit.axes, row):
                 return edit
@@ -153,7 +157,7 @@ class _Finder:
                 value = (pair.before, pair.after)[own]
                 origins = (text for axis, text in value.origins.items() if axis in moved)
                 for edit in self._edits_in(origins, own):
-                    if edit.axes & moved:
+                    if edit.axes is None or edit.axes & moved:
                         return edit
         return None
 
@@ -169,5 +173,5 @@ class _Finder:
                         yield edit
 
     @staticmethod
-    def _is_along(axes: frozenset[str], row: Collective) -> bool:
-        return bool(axes & set(map(axis_name, row.axes or ())))
+    def _is_along(axes: frozenset[str] | None, row: Collective) -> bool:
+        return axes is None or bool(axes & set(map(axis_name, row.axes or ())))

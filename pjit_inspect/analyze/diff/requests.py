@@ -62,5 +62,6 @@ def join_requests(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, 
         Tier(("operation", "spec"), lambda k: (k.operation, k.type, k.spec)),
         Tier(("operation", "line"), lambda k: (k.operation, k.loose_line[:1], k.type)),
         Tier(("operation", "shape"), lambda k: (k.operation, k.type)),
+        Tier(("operation", "line without shape"), lambda k: (k.operation, k.loose_line[:1])),
     )
     return join_rows(known[0], known[1], tiers)

@@ -5,11 +5,12 @@ Not its job: comparing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.diff.names import LayerNames, clean_scope, same_layers, skeleton
 from pjit_inspect.analyze.diff.places import Place, Places
+from pjit_inspect.model.diff.pairs import ArrayDiff
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import PartitionSpec
@@ -20,7 +21,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["DiffSide", "ProgramNames", "Request", "Stack", "names_of_both"]
+__all__ = ["DiffSide", "ProgramNames", "Request", "Stack", "names_of_both", "with_renamed"]
 
 Stack = tuple[Place | None, ...]
 
@@ -106,12 +107,14 @@ class ProgramNames:
       places: its lines of source.
       paths: the names of its arguments and results.
       function: the name of the function that was compiled.
+      renamed: arguments and results that the other program has under another name -> that name.
     """
 
     layers: LayerNames
     places: Places
     paths: frozenset[str]
     function: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
     _scopes: dict[str, str] = field(init=False, default_factory=dict)
     _stacks: dict[tuple[int, bool], Stack] = field(init=False, default_factory=dict)
 
@@ -123,7 +126,7 @@ class ProgramNames:
 
     def path(self, path: str) -> str:
         """An argument or result."""
-        return self.layers.of(path)
+        return self.layers.of(self.renamed.get(path, path))
 
     def code(self, text: str) -> str:
         """A name or a piece of code in a sentence: an argument by its path, code without names of variables."""
@@ -147,6 +150,18 @@ def names_of_both(before: DiffSide, after: DiffSide) -> tuple[ProgramNames, Prog
     is_known = bool(before.shardings.rows and after.shardings.rows)
     layers = same_layers(*(_named(side, is_known=is_known) for side in (before, after)))
     return _names(before, layers[0]), _names(after, layers[1])
+
+
+def with_renamed(
+    names: tuple[ProgramNames, ProgramNames], arrays: Iterable[ArrayDiff]
+) -> tuple[ProgramNames, ProgramNames]:
+    """The names of two programs, those of arrays that are joined under other names made equal."""
+    pairs = [(pair.before, pair.after) for table in arrays for pair in table]
+    paths = ((one.path, two.path) for one, two in pairs if one is not None and two is not None)
+    same = [(one, two) for one, two in paths if names[0].path(one) != names[1].path(two)]
+    # A name of neither program, so that both are called alike whichever of them comes first.
+    shared = tuple({pair[side]: "|".join(sorted(pair)) for pair in same} for side in (0, 1))
+    return replace(names[0], renamed=shared[0]), replace(names[1], renamed=shared[1])
 
 
 def _names(side: DiffSide, layers: LayerNames) -> ProgramNames:

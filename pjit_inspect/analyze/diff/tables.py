@@ -157,7 +157,7 @@ class _Array:
 
 
 def diff_arguments(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> ArrayDiff:
-    """The arguments of two programs, by path; under another name of the parameter by the path behind it and the type."""
+    """The arguments of two programs, by path; where a parameter has another name, by what follows it."""
     return _diff_arrays(before.data.inputs, after.data.inputs, names, _array_changes)
 
 
