@@ -11,12 +11,14 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
+    from pjit_inspect.api import Diff as Diff
     from pjit_inspect.api import ErrorExplanation as ErrorExplanation
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
     from pjit_inspect.api import Targets as Targets
     from pjit_inspect.api import capture as capture
+    from pjit_inspect.api import diff as diff
     from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
     from pjit_inspect.api import ledger as ledger
@@ -30,12 +32,14 @@ if TYPE_CHECKING:
 
 _API = (
     "CompileRecord",
+    "Diff",
     "ErrorExplanation",
     "Ledger",
     "Log",
     "Merged",
     "Targets",
     "capture",
+    "diff",
     "explain_error",
     "inspect",
     "ledger",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pjit_inspect.errors import ParseError
 from pjit_inspect.handles.asked.targets import Targets, check_target, find_targets, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
+from pjit_inspect.handles.diff import Diff, diff_analyses
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import HISTORY, Ledger
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompileRecord",
+    "Diff",
     "ErrorExplanation",
     "LaterFindings",
     "Ledger",
@@ -45,6 +47,7 @@ __all__ = [
     "View",
     "capture",
     "check_target",
+    "diff",
     "explain_error",
     "explain_known_error",
     "inspect",
@@ -229,6 +232,18 @@ def inspect(
     data = compile_record(fn, args, kwargs)
     HISTORY.add(data)
     return CompileRecord(data, live=True)
+
+
+def diff(before: CompileRecord, after: CompileRecord) -> Diff:
+    """What changed between two programs, and because of what.
+
+    Rows are joined by what they are (the value a collective moves, its operation and line, the path of an argument,
+    what a kernel contains), never by instruction names or numbers; what no evidence joins was added or removed. It
+    shows itself; `sentence` is the answer, `collectives`, `arguments`, `shardings`, `kernels` have `.added`,
+    `.removed`, `.changed` and `.same`. The records may come from files, of other processes, machines and versions of
+    JAX.
+    """
+    return diff_analyses(before.state.analyses, after.state.analyses)
 
 
 def targets() -> Targets:

@@ -45,6 +45,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "sharding": {"program"},
         "record": {"words", "program", "sharding"},
         "report": {"words", "program", "sharding", "record"},
+        "diff": {"words", "program", "sharding", "record", "report"},
     },
     "parse": {
         "wire": set(),
@@ -77,6 +78,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "errors": set(),
         "processes": {"recompiles"},
         "report": {"program", "sharding", "causes", "collectives", "recompiles"},
+        "diff": {"program", "sharding", "graph"},
     },
     "view": {
         "document": set(),
@@ -87,6 +89,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "figures": {"document", "svg", "render", "charts"},
         "pages": {"document", "record"},
         "inspector": {"document", "record"},
+        "diff": {"document", "record"},
     },
 }
 

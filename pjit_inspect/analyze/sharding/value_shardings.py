@@ -140,6 +140,7 @@ class _Finder:
             wasted_bytes=max(0, size - -(-whole // self.devices)) if known else None,  # type: ignore[operator]
             origins=self._origins(index, value),
             is_per_shard=inside,
+            position=index,
         )
 
     def _name(self, value: ShardedValue, op: ShardedOp | None) -> str:

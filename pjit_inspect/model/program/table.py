@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, cast, get_args, get_or
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import spec_text
 
-__all__ = ["LaterRows", "Table"]
+__all__ = ["Cell", "LaterRows", "Table", "cell"]
 
 Row = TypeVar("Row")
 
@@ -141,7 +141,7 @@ class Table(Sequence[Row], Generic[Row]):
         """The names of the columns, and the rows."""
         kind = _row_kind(type(self))
         names = [field.name for field in fields(kind) if not field.name.startswith("_")] + list(self.computed)
-        return names, [[_cell(name, getattr(row, name)) for name in names] for row in self.rows]
+        return names, [[cell(name, getattr(row, name)) for name in names] for row in self.rows]
 
     # ------------------------------------------------------------ for the tables that derive from it
 
@@ -163,7 +163,7 @@ def _row_kind(table: type) -> Any:
     raise TypeError(f"{table.__name__} does not say what its rows are")
 
 
-def _cell(name: str, value: Any) -> Cell:
+def cell(name: str, value: Any) -> Cell:
     """A field's value as one that other programs have, too."""
     if value is None or isinstance(value, str | int | float):
         return str(value) if isinstance(value, str) else value

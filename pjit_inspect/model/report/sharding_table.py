@@ -42,6 +42,7 @@ class ValueSharding:
       wasted_bytes: bytes on a device beyond an even split over all devices (counted); None likewise.
       origins: mesh axis -> where it came from, in words; axes of unknown origin are left out.
       is_per_shard: whether it stands inside a `shard_map`, so that its shapes are those of one shard.
+      position: its place among the values of the program, in program order.
     """
 
     name: str
@@ -58,6 +59,7 @@ class ValueSharding:
     wasted_bytes: int | None = None
     origins: dict[str, Sentence] = field(default_factory=dict)
     is_per_shard: bool = False
+    position: int = 0
 
     @property
     def line(self) -> int | None:

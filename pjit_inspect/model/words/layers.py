@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 
-__all__ = ["layers_of", "path_pattern", "scope_pattern"]
+__all__ = ["layers_of", "path_pattern", "scope_pattern", "split_layers"]
 
 _INDEX = re.compile(r"\[\d+\]|(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
 _SCOPE = re.compile(r"(?<=[A-Za-z_])\d+(?=/)")
@@ -36,3 +36,23 @@ def layers_of(name: str) -> tuple[int, ...]:
     """The numbers that `scope_pattern` stars, in order: "layer3/attn/w[0]" -> (3, 0)."""
     found = sorted((match.start(), match[0]) for rule in (_INDEX, _SCOPE) for match in rule.finditer(name))
     return tuple(int(text.strip("[]")) for _, text in dict(found).items())
+
+
+@functools.lru_cache(maxsize=16_384)
+def split_layers(name: str) -> tuple[str, ...]:
+    """A name cut at its layer numbers, which are every second piece: "layer3/w[0]" -> ("layer", "3", "/w[", "0", "]").
+
+    The pieces together are the name.
+    """
+    spans: dict[int, tuple[int, int]] = {}
+    for rule in (_INDEX, _SCOPE):
+        for match in rule.finditer(name):
+            start, end = match.span()
+            inside = (start + 1, end - 1) if match[0].startswith("[") else (start, end)
+            spans[inside[0]] = inside
+    pieces, last = [], 0
+    for start, end in sorted(spans.values()):
+        if start >= last:
+            pieces += [name[last:start], name[start:end]]
+            last = end
+    return (*pieces, name[last:])

@@ -1,0 +1,199 @@
+"""Which collective of one program is which of the other, and in what they differ.
+
+What counts as evidence: the operation with its scopes, the line it was written on, the value that moves and what it is
+for, the phase, the shape. Kind and axes are always the same. Names of instructions and channels are never evidence.
+Not its job: why one came or went (`analyze.diff.reasons`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.diff.match import Joined, Tier, changes_of, join_rows, ordered_pairs
+from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, Stack
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.model.diff.pairs import Change, CollectiveDiff
+from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.collective import Collective
+
+__all__ = ["diff_collectives"]
+
+_FIELDS = (
+    "dtype", "local_shape", "operands", "payload_bytes", "wire_bytes", "count", "count_min", "implicit", "phase",
+    "is_async", "group_size", "pairs", "cause_kinds",
+)  # fmt: skip
+_MOST_DIMENSIONS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Evidence:
+    """What one collective is known by, in names that both programs share.
+
+    Attributes:
+      what: its kind and axes; for groups that follow no axes, the groups.
+      shape: the shape of its largest operand without dimensions of 1.
+      size: its shape, type and number of operands.
+      line, loose_line: its line of source and those it was called from, as text; without names of variables.
+      value: what moves and what it is for, one for each operand.
+      arguments: the arguments that move; "" for any other value.
+      is_explained: whether the program proves what it is for.
+      parts: for each operand what is known of it alone.
+    """
+
+    what: Hashable
+    shape: tuple[int, ...]
+    dtype: str
+    size: Hashable
+    phase: str | None
+    operation: str
+    line: Stack
+    loose_line: Stack
+    value: tuple[Hashable, ...]
+    arguments: tuple[str, ...]
+    is_explained: bool
+    parts: Counter[Hashable]
+
+
+def diff_collectives(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> CollectiveDiff:
+    """The collectives of two programs, joined."""
+    rows = before.collectives, after.collectives
+    known = tuple([_evidence(row, own) for row in side] for side, own in zip(rows, names, strict=True))
+    joined = join_rows(known[0], known[1], _same_shape())
+    joined += _with_common_parts(known[0], known[1], joined)
+    joined += join_rows(known[0], known[1], _other_phase_or_shape(), joined)
+    return CollectiveDiff(ordered_pairs(rows[0], rows[1], joined, _changes))
+
+
+def _evidence(row: Collective, names: ProgramNames) -> _Evidence:
+    shape = tuple(length for length in row.local_shape if length != 1)
+    causes = row.causes
+    return _Evidence(
+        what=(row.kind, row.axes, row.groups if row.axes is None else None),
+        shape=shape,
+        dtype=row.dtype,
+        size=(row.dtype, shape, row.operands),
+        phase=row.phase,
+        operation=names.scope(row.op_name),
+        line=names.stack(row.source),
+        loose_line=names.stack(row.source, is_loose=True),
+        value=tuple(sorted(_moved(cause, names) for cause in causes)),
+        arguments=tuple(sorted(names.path(cause.value) for cause in causes)),
+        is_explained=any(cause.evidence == "sharding" for cause in causes),
+        parts=Counter(_part(cause, names) for cause in causes if cause.evidence == "sharding"),
+    )
+
+
+def _moved(cause: Cause, names: ProgramNames) -> tuple[str, ...]:
+    return names.path(cause.value), *names.sentence(cause.clause)
+
+
+def _part(cause: Cause, names: ProgramNames) -> Hashable:
+    phase = find_phase(cause.op_name)
+    return names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1], phase, _moved(cause, names)
+
+
+def _same_shape() -> Iterator[Tier[_Evidence]]:
+    """The evidence that shapes and phases are part of, strongest first."""
+    yield Tier(
+        ("operation", "line", "value", "phase", "shape"),
+        lambda e: (e.what, e.operation, e.line, e.value, e.phase, e.size) if _is_known(e.line) else None,
+    )
+    yield Tier(
+        ("operation", "line without names", "value", "phase", "shape"),
+        lambda e: (e.what, e.operation, e.loose_line, e.value, e.phase, e.size) if _is_known(e.line) else None,
+    )
+    yield Tier(("operation", "value", "phase", "shape"), lambda e: (e.what, e.operation, e.value, e.phase, e.size))
+    yield Tier(
+        ("line", "value", "phase", "shape"),
+        lambda e: (e.what, e.loose_line[0], e.value, e.phase, e.size) if _is_known(e.line) else None,
+    )
+    yield Tier(
+        ("operation", "line", "phase", "shape"),
+        lambda e: (e.what, e.operation, e.loose_line[:1], e.arguments, e.phase, e.size),
+    )
+
+
+def _other_phase_or_shape() -> Iterator[Tier[_Evidence]]:
+    """What is left: the same value in another phase, of another shape or type."""
+    yield Tier(
+        ("operation", "line", "value", "shape"),
+        lambda e: (e.what, e.operation, e.loose_line[:1], e.value, e.size) if e.operation else None,
+    )
+    yield Tier(
+        ("operation", "line", "value", "phase"),
+        lambda e: (e.what, e.operation, e.loose_line[:1], e.value, e.phase, len(e.shape)) if e.is_explained else None,
+    )
+    yield from _alike()
+
+
+def _alike() -> Iterator[Tier[_Evidence]]:
+    """Shapes that are equal in all but one dimension."""
+    for dimension in range(_MOST_DIMENSIONS):
+
+        def key(e: _Evidence, k: int = dimension) -> Hashable | None:
+            if k >= len(e.shape) or e.is_explained or not e.operation:
+                return None
+            shape = (*e.shape[:k], None, *e.shape[k + 1 :])
+            return e.what, e.operation, e.loose_line[:1], e.phase, e.dtype, shape
+
+        yield Tier(("operation", "line", "phase", "shape in all but one dimension"), key)
+
+
+def _is_known(line: Stack) -> bool:
+    return bool(line) and line[0] is not None
+
+
+def _with_common_parts(
+    before: Sequence[_Evidence], after: Sequence[_Evidence], joined: Sequence[Joined]
+) -> list[Joined]:
+    """Collectives that XLA combined of several, by the parts that both have: at least half of the larger one's."""
+    taken = {one.before for one in joined}, {one.after for one in joined}
+    left = tuple(
+        [k for k in range(len(rows)) if k not in gone] for rows, gone in zip((before, after), taken, strict=True)
+    )
+    having: dict[Hashable, list[int]] = {}
+    for j in left[1]:
+        for part in after[j].parts:
+            having.setdefault(part, []).append(j)
+    scored = [
+        (-common, abs(i - j), i, j)
+        for i in left[0]
+        for j in dict.fromkeys(j for part in before[i].parts for j in having.get(part, ()))
+        if (common := _common_parts(before[i], after[j]))
+    ]
+    found: list[Joined] = []
+    used: tuple[set[int], set[int]] = (set(), set())
+    for _, _, i, j in sorted(scored):
+        if i not in used[0] and j not in used[1]:
+            used[0].add(i)
+            used[1].add(j)
+            found.append(Joined(i, j, ("the arrays it is combined of",)))
+    return found
+
+
+def _common_parts(one: _Evidence, two: _Evidence) -> int:
+    """How many parts two have in common; 0 where neither is combined, or it is less than half of the larger one's."""
+    sizes = one.parts.total(), two.parts.total()
+    if one.what != two.what or max(sizes) < 2:
+        return 0
+    common = (one.parts & two.parts).total()
+    return common if 2 * common >= max(sizes) else 0
+
+
+def _changes(before: Collective, after: Collective) -> tuple[Change, ...]:
+    return changes_of(before, after, _FIELDS, group_size=_group_size, pairs=_pairs, cause_kinds=_cause_kinds)
+
+
+def _group_size(row: Collective) -> int:
+    return max(map(len, row.groups), default=0)
+
+
+def _pairs(row: Collective) -> tuple[tuple[int, ...], ...]:
+    """Who sends to whom; () for groups."""
+    return row.groups if row.kind == "collective-permute" else ()
+
+
+def _cause_kinds(row: Collective) -> tuple[str, ...]:
+    return tuple(sorted({cause.kind for cause in row.causes}))

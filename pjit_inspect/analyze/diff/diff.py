@@ -1,0 +1,78 @@
+"""Two programs compared: their rows joined, their figures beside each other, the answer.
+
+Not its job: each of these (the other modules of this room), making the analyses that are compared (`handles`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pjit_inspect.analyze.diff.collectives import diff_collectives
+from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, find_parity, side_facts
+from pjit_inspect.analyze.diff.places import source_changes
+from pjit_inspect.analyze.diff.reasons import find_edits, with_reasons
+from pjit_inspect.analyze.diff.requests import join_requests
+from pjit_inspect.analyze.diff.sentence import diff_sentence
+from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, names_of_both, with_renamed
+from pjit_inspect.analyze.diff.tables import (
+    diff_arguments,
+    diff_kernels,
+    diff_results,
+    diff_shardings,
+    diff_warnings,
+)
+from pjit_inspect.model.diff.diff import DiffData, SourceChange
+from pjit_inspect.model.words.sentence import Sentence, say
+
+__all__ = ["diff_programs"]
+
+
+def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
+    """Everything in which two programs differ."""
+    names = names_of_both(before, after)
+    arguments = diff_arguments(before, after, names)
+    results = diff_results(before, after, names, arguments)
+    names = with_renamed(names, (arguments, results))
+    shardings = diff_shardings(before, after, names)
+    edits = find_edits(before, after, arguments, results, join_requests(before, after, names))
+    figures = diff_figures(before, after)
+    data = DiffData(
+        before=side_facts(before),
+        after=side_facts(after),
+        parity=find_parity(before, after, arguments, figures),
+        collectives=with_reasons(diff_collectives(before, after, names), edits, shardings),
+        kernels=diff_kernels(before, after, names),
+        shardings=shardings,
+        arguments=arguments,
+        results=results,
+        warnings=diff_warnings(before, after, names),
+        figures=figures,
+        axes=diff_axes(before, after),
+        settings=diff_settings(before.data, after.data),
+        source=_source(before, after, names),
+        notes=tuple(_notes(before, after)),
+    )
+    return replace(data, sentence=diff_sentence(data))
+
+
+def _source(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[SourceChange, ...]:
+    functions = [
+        own.places.functions(frame for frames in side.stacks() for frame in frames)
+        for side, own in zip((before, after), names, strict=True)
+    ]
+    return source_changes(functions[0], functions[1])
+
+
+def _notes(before: DiffSide, after: DiffSide) -> Iterator[Sentence]:
+    for side, when in ((before, "before"), (after, "after")):
+        report = side.report
+        if report.collectives is None:
+            yield say("there is no optimized program {}: its collectives and kernels are not known", when)
+        elif report.incomplete:
+            yield say("the program {} is incomplete: {}", when, report.incomplete)
+        if not side.shardings.rows and not side.data.is_partial:
+            yield say("shardings between arguments and results are not known {}", when)
+    if before.data.is_partial != after.data.is_partial:
+        which = "before" if before.data.is_partial else "after"
+        yield say("the program {} is as XLA's partitioner left it: not combined, fused or scheduled", which)

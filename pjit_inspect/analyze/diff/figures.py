@@ -1,0 +1,210 @@
+"""The numbers of two programs side by side, what was set around them, and whether they do the same work.
+
+Not its job: rows (`analyze.diff.tables`), the sentence (`analyze.diff.sentence`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pjit_inspect.analyze.diff.side import DiffSide
+from pjit_inspect.analyze.graph.work import product_flops
+from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.model.diff.diff import AxisDiff, Figure, Setting, SideFacts
+from pjit_inspect.model.diff.pairs import ArrayDiff
+from pjit_inspect.model.program.dtype import short_dtype
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.words.sentence import Sentence, code, name, say, word
+
+__all__ = ["diff_axes", "diff_figures", "diff_settings", "find_parity", "side_facts"]
+
+_TOLERANCE = 0.01
+_MOST_ARRAYS = 4
+_LIBRARY = ("gemm", "matmul")
+
+
+def side_facts(side: DiffSide) -> SideFacts:
+    """Which program it is."""
+    data = side.data
+    platforms = sorted({device.platform for device in data.devices})
+    count = len(data.devices)
+    return SideFacts(
+        name=data.primitive or data.name,
+        where=data.user_frame,
+        mesh=data.mesh,
+        devices=f"{count} {'/'.join(platforms)} device{'s' * (count != 1)}" if count else "",
+        asked=data.hypothesis.changes if data.hypothesis is not None else (),
+        is_partial=data.is_partial,
+    )
+
+
+# ---------------------------------------------------------------- figures
+
+
+def diff_figures(before: DiffSide, after: DiffSide) -> tuple[Figure, ...]:
+    """The figures that at least one of the two programs has."""
+    sides = _figures(before), _figures(after)
+    found = []
+    for name_, (unit, provenance, one) in sides[0].items():
+        two = sides[1][name_][2]
+        if one is not None or two is not None:
+            found.append(Figure(name=name_, unit=unit, before=one, after=two, provenance=provenance))
+    return tuple(found)
+
+
+def _figures(side: DiffSide) -> dict[str, tuple]:
+    data, report = side.data, side.report
+    memory, fusions = data.memory, report.fusions
+    touched = None
+    if fusions is not None:
+        sizes = [(row.bytes_read, row.bytes_written, row.count) for row in fusions]
+        touched = sum((r or 0) + (w or 0) for r, w, _ in sizes) if all(None not in size for size in sizes) else None
+        touched = sum((r + w) * c for r, w, c in sizes) if touched is not None else None  # type: ignore[operator]
+    return {
+        "sent": ("bytes", "modelled", report.sent_bytes),
+        "collectives": ("", "counted", None if report.collectives is None else len(report.collectives)),
+        "temporary memory": ("bytes", "counted", memory.temporary_bytes if memory else None),
+        "arguments": ("bytes", "counted", report.figures.argument_bytes),
+        "results": ("bytes", "counted", memory.output_bytes if memory else None),
+        "memory": ("bytes", "counted", report.figures.memory_bytes),
+        "kernels": ("", "counted", report.figures.kernels),
+        "kernels read and write": ("bytes", "counted", touched),
+        "matrix products": ("FLOP", "counted", None if side.module is None else _products(side)),
+        "instructions": ("", "counted", report.instructions),
+        "compiling": ("s", "measured", data.timings.compile_s),
+    }
+
+
+def _products(side: DiffSide) -> int | None:
+    """FLOP of all matrix products on one device, in loops as often as they run; None where a number is unknown."""
+    module = side.module
+    if module is None:
+        return None
+    runs = count_runs(module)
+    total = 0
+    for index in module.with_opcode("dot", "convolution", "custom-call").tolist():
+        if not _is_product(side, index):
+            continue
+        times = runs[int(module.instructions.computation[index])].most
+        flops = product_flops(module, index)
+        if times is None or flops is None:
+            return None
+        total += times * flops
+    return total
+
+
+def _is_product(side: DiffSide, index: int) -> bool:
+    """Whether an instruction is a product: of custom calls those to a library of matrix products."""
+    module = side.module
+    if module is None or module.opcodes[module.instructions.opcode[index]] != "custom-call":
+        return module is not None
+    return any(word_ in module.instruction(index).details.custom_call_target for word_ in _LIBRARY)
+
+
+def diff_axes(before: DiffSide, after: DiffSide) -> tuple[AxisDiff, ...]:
+    """What is sent over each set of axes, most bytes first."""
+    sides = _by_axes(before), _by_axes(after)
+    found = [
+        AxisDiff(
+            axes=axes,
+            before_count=sides[0].get(axes, (0, 0))[0],
+            after_count=sides[1].get(axes, (0, 0))[0],
+            before_bytes=sides[0].get(axes, (0, 0))[1],
+            after_bytes=sides[1].get(axes, (0, 0))[1],
+        )
+        for axes in dict.fromkeys((*sides[0], *sides[1]))
+    ]
+    return tuple(sorted(found, key=lambda one: (-max(one.before_bytes, one.after_bytes), str(one.axes))))
+
+
+def _by_axes(side: DiffSide) -> dict[tuple[str, ...] | None, tuple[int, int]]:
+    found: dict[tuple[str, ...] | None, tuple[int, int]] = {}
+    for total in side.report.totals:
+        count, size = found.get(total.axes, (0, 0))
+        found[total.axes] = count + total.collectives, size + total.sent_bytes
+    return found
+
+
+# ---------------------------------------------------------------- settings
+
+
+def diff_settings(before: RecordData, after: RecordData) -> tuple[Setting, ...]:
+    """Flags, versions, meshes and devices that differ."""
+    found = [Setting(kind="flag", name=n, before=a, after=b) for n, a, b in _unequal(before.flags, after.flags)]
+    found += [
+        Setting(kind="version", name=n, before=a, after=b) for n, a, b in _unequal(before.versions, after.versions)
+    ]
+    pairs = (("mesh", _mesh(before), _mesh(after)), ("devices", _devices(before), _devices(after)))
+    found += [Setting(kind=kind, name=kind, before=a, after=b) for kind, a, b in pairs if a != b]  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _unequal(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str | None, str | None]]:
+    # A program that was read from HLO knows neither: nothing is said then.
+    if before and after:
+        for key in sorted({*before, *after}):
+            if before.get(key) != after.get(key):
+                yield key, before.get(key), after.get(key)
+
+
+def _mesh(data: RecordData) -> str | None:
+    if data.mesh is None:
+        return None
+    order = tuple(data.mesh.device_ids)
+    return str(data.mesh) + ("" if order == tuple(sorted(order)) else f", devices {' '.join(map(str, order[:16]))}")
+
+
+def _devices(data: RecordData) -> str | None:
+    if not data.devices:
+        return None
+    kinds = sorted({device.kind for device in data.devices})
+    return f"{len(data.devices)} {', '.join(kinds)}"
+
+
+# ---------------------------------------------------------------- the same work
+
+
+def find_parity(
+    before: DiffSide, after: DiffSide, arguments: ArrayDiff, figures: Sequence[Figure]
+) -> tuple[Sentence, ...]:
+    """In what two programs are not the same work; () where they are."""
+    found: list[Sentence] = []
+    one, two = before.data, after.data
+    if (one.primitive or one.name) != (two.primitive or two.name):
+        names = (name(data.primitive or data.name) for data in (one, two))
+        found.append(say("the functions are {} and {}", *names))
+    found += _arguments(arguments)
+    flops = next((figure for figure in figures if figure.name == "matrix products"), None)
+    if flops is not None and flops.before is not None and flops.after is not None:
+        largest = max(flops.before, flops.after)
+        if largest and abs(flops.after - flops.before) > _TOLERANCE * largest:
+            each = f"{_mega(flops.before)} -> {_mega(flops.after)} MFLOP{_percent(flops.before, flops.after)}"
+            found.append(say("each device multiplies {}", word(each)))
+    return tuple(found)
+
+
+def _arguments(arguments: ArrayDiff) -> Iterator[Sentence]:
+    changed = [pair for pair in arguments.changed if pair.before is not None and pair.after is not None]
+    shapes = [pair for pair in changed if _shape(pair.before) != _shape(pair.after)]
+    for pair in shapes[:_MOST_ARRAYS]:
+        yield say("{} {} -> {}", name(pair.row.path), code(_shape(pair.before)), code(_shape(pair.after)))
+    if len(shapes) > _MOST_ARRAYS:
+        yield say("{} more arguments have another shape or type", len(shapes) - _MOST_ARRAYS)
+    for rows, verb in ((arguments.added, "new"), (arguments.removed, "gone")):
+        if len(rows) == 1:
+            yield say("argument {} is {}", name(rows[0].path), verb)
+        elif rows:
+            yield say("{} arguments are {}, such as {}", len(rows), verb, name(rows[0].path))
+
+
+def _shape(row: ArrayLayout | None) -> str:
+    return "" if row is None else f"{short_dtype(row.dtype)}[{','.join(map(str, row.global_shape))}]"
+
+
+def _mega(flops: float) -> str:
+    return f"{flops / 1e6:,.1f}"
+
+
+def _percent(before: float, after: float) -> str:
+    return f" ({(after / before - 1) * 100:+.0f} %)" if before else ""

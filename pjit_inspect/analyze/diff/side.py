@@ -1,0 +1,190 @@
+"""One of two programs that are compared: what is known of it, and its names made comparable.
+
+Not its job: comparing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pjit_inspect.analyze.diff.names import LayerNames, clean_scope, same_layers, skeleton
+from pjit_inspect.analyze.diff.places import Place, Places
+from pjit_inspect.model.diff.pairs import ArrayDiff
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.xla_warning import XlaWarning
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.model.words.sentence import Sentence
+
+__all__ = ["DiffSide", "ProgramNames", "Request", "Stack", "names_of_both", "with_renamed"]
+
+Stack = tuple[Place | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A sharding that the user's code asks for.
+
+    Attributes:
+      op_name: JAX's name of it, with scopes.
+      source: the user's frames, innermost first.
+      type: the type and the global shape of the array.
+      spec: the sharding.
+    """
+
+    op_name: str
+    source: tuple[Frame, ...]
+    type: Hashable
+    spec: PartitionSpec
+
+    @property
+    def where(self) -> str:
+        """The short place a person reads; "" where none is known."""
+        return self.source[0].where if self.source else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffSide:
+    """One program.
+
+    Attributes:
+      report: its record, with all analyses.
+      module: its optimized program; None where there is none.
+      shardings: its values before partitioning.
+      requests: the shardings that its code asks for, in order.
+      sources: the user's source texts, as far as they are known.
+      warnings: what XLA warned of.
+    """
+
+    report: RecordReport
+    module: HloModule | None = None
+    shardings: ShardingTable = field(default_factory=ShardingTable)
+    requests: tuple[Request, ...] = ()
+    sources: Sequence[SourceText] = ()
+    warnings: tuple[XlaWarning, ...] = ()
+
+    @property
+    def data(self) -> RecordData:
+        """The record."""
+        return self.report.data
+
+    @property
+    def collectives(self) -> CollectiveTable:
+        """The collectives in the order in which they are scheduled."""
+        rows = self.report.collectives or CollectiveTable(())
+        module = self.module
+        if module is None:
+            return rows
+
+        def place(row: Collective) -> int:
+            found = module.find(row.instructions[0]) if row.instructions else None
+            return -1 if found is None else int(module.places[found.index])
+
+        return CollectiveTable(tuple(sorted(rows, key=place)))
+
+    def stacks(self) -> Iterable[tuple[Frame, ...]]:
+        """The stacks of frames of all rows, each once."""
+        rows = (*(self.report.collectives or ()), *(self.report.fusions or ()), *self.shardings.rows, *self.requests)
+        return {id(row.source): row.source for row in rows}.values()
+
+    @property
+    def values(self) -> tuple[ValueSharding, ...]:
+        """The values in the order of the program."""
+        return tuple(sorted(self.shardings.rows, key=lambda row: row.position))
+
+
+@dataclass(slots=True)
+class ProgramNames:
+    """What the names and places of one program stand for, in words that both programs share.
+
+    Attributes:
+      layers: what its layer numbers stand for.
+      places: its lines of source.
+      paths: the names of its arguments and results.
+      function: the name of the function that was compiled.
+      renamed: arguments and results that the other program has under another name -> that name.
+    """
+
+    layers: LayerNames
+    places: Places
+    paths: frozenset[str]
+    function: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    _scopes: dict[str, str] = field(init=False, default_factory=dict)
+    _stacks: dict[tuple[int, bool], Stack] = field(init=False, default_factory=dict)
+
+    def scope(self, op_name: str) -> str:
+        """The user's scopes and the primitive of an operation."""
+        if op_name not in self._scopes:
+            self._scopes[op_name] = self.layers.of(clean_scope(op_name))
+        return self._scopes[op_name]
+
+    def path(self, path: str) -> str:
+        """An argument or result."""
+        return self.layers.of(self.renamed.get(path, path))
+
+    def code(self, text: str) -> str:
+        """A name or a piece of code in a sentence: an argument by its path, code without names of variables."""
+        return self.path(text) if text in self.paths else skeleton(text)
+
+    def stack(self, frames: tuple[Frame, ...], *, is_loose: bool = False) -> Stack:
+        """The places of some frames; the function that was compiled has no name."""
+        key = (id(frames), is_loose)
+        if key not in self._stacks:
+            found = self.places.stack(frames, is_loose=is_loose)
+            self._stacks[key] = tuple(p and (("" if p[0] == self.function else p[0]), p[1], p[2]) for p in found)
+        return self._stacks[key]
+
+    def sentence(self, sentence: Sentence) -> tuple[str, ...]:
+        """The names and the code in a sentence, without axes, specs, places and plain words."""
+        return tuple(self.code(phrase.text) for phrase in sentence.phrases if phrase.kind in ("name", "code"))
+
+
+def names_of_both(before: DiffSide, after: DiffSide) -> tuple[ProgramNames, ProgramNames]:
+    """The names of two programs."""
+    is_known = bool(before.shardings.rows and after.shardings.rows)
+    layers = same_layers(*(_named(side, is_known=is_known) for side in (before, after)))
+    return _names(before, layers[0]), _names(after, layers[1])
+
+
+def with_renamed(
+    names: tuple[ProgramNames, ProgramNames], arrays: Iterable[ArrayDiff]
+) -> tuple[ProgramNames, ProgramNames]:
+    """The names of two programs, those of arrays that are joined under other names made equal."""
+    pairs = [(pair.before, pair.after) for table in arrays for pair in table]
+    paths = ((one.path, two.path) for one, two in pairs if one is not None and two is not None)
+    same = [(one, two) for one, two in paths if names[0].path(one) != names[1].path(two)]
+    # A name of neither program, so that both are called alike whichever of them comes first.
+    shared = tuple({pair[side]: "|".join(sorted(pair)) for pair in same} for side in (0, 1))
+    return replace(names[0], renamed=shared[0]), replace(names[1], renamed=shared[1])
+
+
+def _names(side: DiffSide, layers: LayerNames) -> ProgramNames:
+    data = side.data
+    stacks = [frames for frames in side.stacks() if frames]
+    outside = frozenset(stacks[0]).intersection(*map(frozenset, stacks[1:])) if stacks else frozenset()
+    return ProgramNames(
+        layers=layers,
+        places=Places(side.sources, outside),
+        paths=frozenset(layout.path for layout in (*data.inputs, *data.outputs)),
+        function=data.name,
+    )
+
+
+def _named(side: DiffSide, *, is_known: bool) -> list[tuple[str, Hashable]]:
+    """Every name with layer numbers in it, and what is known of what has it."""
+    data = side.data
+    named: list[tuple[str, Hashable]] = [
+        (layout.path, (layout.dtype, layout.global_shape)) for layout in (*data.inputs, *data.outputs)
+    ]
+    values = side.shardings.rows if is_known else ()
+    named += [(clean_scope(row.op_name), (row.dtype, row.global_shape)) for row in values if row.op_name]
+    # Where nothing is known before partitioning, names alone: shapes after it depend on the shardings.
+    rows = () if is_known else (*(side.report.fusions or ()), *(side.report.collectives or ()))
+    named += [(clean_scope(row.op_name), None) for row in rows if row.op_name]
+    return named

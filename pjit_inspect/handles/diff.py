@@ -1,0 +1,135 @@
+"""Two records compared: the handle users hold.
+
+Not its job: comparing (`analyze.diff`), laying it out (`view.diff`).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pjit_inspect.analyze.diff.diff import diff_programs
+from pjit_inspect.analyze.diff.requests import find_requests
+from pjit_inspect.analyze.diff.side import DiffSide
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.handles.analyses import Analyses
+from pjit_inspect.model.diff.diff import DiffData
+from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
+from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.view.diff.as_json import diff_json
+from pjit_inspect.view.diff.diff import diff_view
+from pjit_inspect.view.render.displayable import Displayable
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.shown import Shown, drawn
+from pjit_inspect.view.render.text import to_text
+
+__all__ = ["Diff", "DiffShown", "diff_analyses"]
+
+DiffShown = Literal["text", "html"]
+
+
+class Diff(Displayable):
+    """What changed between two programs: rows joined by what they are, figures side by side, the answer first.
+
+    In a notebook it shows itself. `bool(diff)` is True where something differs.
+    """
+
+    def __init__(self, data: DiffData) -> None:
+        self.data = data
+        """The frozen data under it: axes, figures, settings, source, parity, and notes too."""
+
+    @property
+    def sentence(self) -> Sentence:
+        """The answer: what got more, what less, and because of what, as far as facts prove it."""
+        return self.data.sentence
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs in what is counted, nor in flags and versions."""
+        return self.data.is_empty
+
+    @property
+    def collectives(self) -> CollectiveDiff:
+        """The collectives: `.added`, `.removed`, `.changed` (pairs), `.same` (how many)."""
+        return self.data.collectives
+
+    @property
+    def kernels(self) -> KernelDiff:
+        """The fused kernels, joined by what they contain."""
+        return self.data.kernels
+
+    @property
+    def shardings(self) -> ShardingDiff:
+        """The values before partitioning; empty where one of the programs does not know them."""
+        return self.data.shardings
+
+    @property
+    def arguments(self) -> ArrayDiff:
+        """The flattened arguments, joined by path."""
+        return self.data.arguments
+
+    @property
+    def results(self) -> ArrayDiff:
+        """The flattened results, joined by path."""
+        return self.data.results
+
+    @property
+    def warnings(self) -> WarningDiff:
+        """What XLA warned of."""
+        return self.data.warnings
+
+    def show(self, view: DiffShown = "html") -> Shown:
+        """An object to display: the answer, the figures, and every row that was added, removed or changed.
+
+        Raises ValueError for a view that is neither "text" nor "html".
+        """
+        if view not in ("text", "html"):
+            raise ValueError(f"there is no view {view!r}; the views are text, html")
+        document = diff_view(self.data)
+        return Shown({"text/plain": to_text(document)} if view == "text" else drawn(document))
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the comparison as one HTML page that loads nothing and runs nothing."""
+        from pjit_inspect.view.diff.page import diff_page
+
+        page = diff_page(self.data, to_html(diff_view(self.data)))
+        Path(path).write_text(page, encoding="utf-8", errors="backslashreplace")
+
+    def to_json(self) -> str:
+        """The comparison as JSON: the answer, figures, and every row that was added, removed or changed."""
+        return diff_json(self.data)
+
+    def __str__(self) -> str:
+        return to_text(diff_view(self.data))
+
+    def __bool__(self) -> bool:
+        return not self.is_empty
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Diff) and self.data == other.data
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        state = "the same" if self.is_empty else repr(self.collectives)
+        return f"<Diff {self.data.before.name} -> {self.data.after.name}: {state}>"
+
+
+def diff_analyses(before: Analyses, after: Analyses) -> Diff:
+    """Two records compared."""
+    return Diff(diff_programs(_side(before), _side(after)))
+
+
+def _side(analyses: Analyses) -> DiffSide:
+    report = analyses.report
+    program = analyses.propagation
+    names = None if program is None else ValueNames(program, analyses.sources, analyses.cells)
+    return DiffSide(
+        report=report,
+        module=analyses.readable_hlo,
+        shardings=analyses.shardings,
+        requests=() if names is None else find_requests(names),
+        sources=(*analyses.sources, *report.data.sources),
+        warnings=analyses.warnings,
+    )

@@ -1,0 +1,1 @@
+"""What comparing two programs yields: rows of both joined in pairs, figures before and after, the answer in words."""

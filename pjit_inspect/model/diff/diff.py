@@ -1,0 +1,164 @@
+"""Everything in which two programs differ, as frozen data.
+
+Not its job: finding it (`analyze.diff`), laying it out (`view.diff`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.sentence import Sentence
+
+__all__ = ["AxisDiff", "DiffData", "Figure", "Setting", "SideFacts", "SourceChange"]
+
+Provenance = Literal["counted", "modelled", "measured"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideFacts:
+    """One of the two programs.
+
+    Attributes:
+      name: the function's name as the user wrote it.
+      where: the user's line that led to the compile; None when it is not known.
+      mesh: the mesh of most arguments and results; None when they follow none.
+      devices: what it was compiled for, in words ("8 cpu devices").
+      asked: what was changed in a copy, in words, for a program that never ran; ().
+      is_partial: whether it is the program as XLA's partitioner left it: not combined, fused or scheduled.
+    """
+
+    name: str
+    where: Frame | None = None
+    mesh: Mesh | None = None
+    devices: str = ""
+    asked: tuple[str, ...] = ()
+    is_partial: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One number of both programs.
+
+    Attributes:
+      name: what it is ("sent", "temporary memory").
+      unit: "bytes", "s", "FLOP", or "" for a count. Bytes and FLOP are per device and call.
+      before, after: its values; None for what is not known.
+      provenance: "counted" from the program, "modelled" by a formula, "measured" on a machine.
+    """
+
+    name: str
+    unit: Literal["bytes", "s", "FLOP", ""]
+    before: float | None
+    after: float | None
+    provenance: Provenance = "counted"
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both are equal."""
+        return self.before == self.after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AxisDiff:
+    """What all collectives over the same axes send, in both programs.
+
+    Attributes:
+      axes: as in `Collective.axes`.
+      before_count, after_count: how many collectives there are (counted).
+      before_bytes, after_bytes: bytes the busiest device sends per call (modelled: ring).
+    """
+
+    axes: tuple[str, ...] | None
+    before_count: int
+    after_count: int
+    before_bytes: int
+    after_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Something that was chosen around the program: a flag, a version, the mesh.
+
+    Attributes:
+      kind: which of these.
+      name: the flag's, the package's; "mesh".
+      before, after: its values; None where it is not set.
+    """
+
+    kind: Literal["flag", "version", "mesh", "devices"]
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChange:
+    """A line of the user's source that only one of the programs has. Lines that only moved are none.
+
+    Attributes:
+      before: where it was; None for a line that is new.
+      after: where it is; None for a line that is gone.
+      text: the line, without the spaces before it.
+    """
+
+    before: Frame | None
+    after: Frame | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffData:
+    """Two programs compared.
+
+    Attributes:
+      before, after: which programs.
+      sentence: the answer: what got more, what less, and because of what, as far as facts prove it.
+      parity: in what the two are not the same work (argument shapes, functions, FLOP by more than 1 %), each in a
+        sentence; () where they are the same.
+      collectives, kernels, shardings: the rows of both.
+      arguments, results: the flattened arguments and results of both.
+      warnings: what XLA warned of.
+      figures: bytes sent, memory, kernels, FLOP, seconds of compiling.
+      axes: bytes sent and number of collectives for each set of mesh axes, most bytes first.
+      settings: flags, versions, meshes and devices that differ.
+      source: lines of the user's functions that differ.
+      notes: what a reader could trip over ("there is no optimized program before").
+    """
+
+    before: SideFacts
+    after: SideFacts
+    sentence: Sentence = Sentence()  # noqa: RUF009  (frozen)
+    parity: tuple[Sentence, ...] = ()
+    collectives: CollectiveDiff = CollectiveDiff(())  # noqa: RUF009
+    kernels: KernelDiff = KernelDiff(())  # noqa: RUF009
+    shardings: ShardingDiff = ShardingDiff(())  # noqa: RUF009
+    arguments: ArrayDiff = ArrayDiff(())  # noqa: RUF009
+    results: ArrayDiff = ArrayDiff(())  # noqa: RUF009
+    warnings: WarningDiff = WarningDiff(())  # noqa: RUF009
+    figures: tuple[Figure, ...] = ()
+    axes: tuple[AxisDiff, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    source: tuple[SourceChange, ...] = ()
+    notes: tuple[Sentence, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the programs are the same in all that is counted, and were compiled alike.
+
+        What is measured differs from run to run, and lines of source that only moved, or whose names and comments
+        changed, make no other program.
+        """
+        tables = (self.collectives, self.kernels, self.shardings, self.arguments, self.results, self.warnings)
+        counted = (figure for figure in self.figures if figure.provenance != "measured")
+        return not self.settings and all(t.is_empty for t in tables) and all(figure.is_same for figure in counted)
+
+    def figure(self, name: str) -> Figure:
+        """The figure of a name. Raises KeyError with the names there are."""
+        for figure in self.figures:
+            if figure.name == name:
+                return figure
+        raise KeyError(f"there is no figure {name!r}; there are {', '.join(f.name for f in self.figures)}")

@@ -1,0 +1,1 @@
+"""What two programs differ in, as text, as a page and as JSON."""

@@ -1,0 +1,401 @@
+"""The display of a comparison: the answer, the figures, then every row that was added, removed or changed.
+
+Equal rows of several layers are one line with their number. Not its job: comparing (`analyze.diff`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure, SideFacts
+from pjit_inspect.model.diff.pairs import ArrayDiff, Pair, PairTable
+from pjit_inspect.model.program.dtype import short_dtype
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.fusion import Fusion
+from pjit_inspect.model.report.sharding_table import ValueSharding
+from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+from pjit_inspect.view.document.document import (
+    AxisLabel,
+    Beside,
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Number,
+    Prose,
+    Row,
+    Section,
+    Sign,
+    Span,
+    Spans,
+    SpecLabel,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, seconds_text, share_unit
+from pjit_inspect.view.record.answer import mesh_spans
+
+__all__ = ["diff_view"]
+
+_SIGNS = {"removed": "-", "added": "+", "changed": "~", "same": "="}
+_ROWS = 24
+_FIGURES = (
+    "sent",
+    "temporary memory",
+    "arguments",
+    "kernels",
+    "kernels read and write",
+    "matrix products",
+    "compiling",
+)
+
+
+def diff_view(data: DiffData) -> Document:
+    """Everything that differs, most important first."""
+    blocks: list[Block] = [_title(data)]
+    blocks += [Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")] if data.parity else []
+    blocks.append(Line((Prose(data.sentence),), "answer"))
+    tables = tuple(table for table in (_figures(data.figures), _axes(data.axes)) if table.rows)
+    blocks.append(Beside(tables))
+    blocks += _section("collectives", data.collectives, _collectives(data.collectives))
+    blocks += _section("arguments", data.arguments, _arrays(data.arguments))
+    blocks += _section("results", data.results, _arrays(data.results))
+    blocks += _section("shardings", data.shardings, _shardings(data.shardings))
+    blocks += _section("kernels", data.kernels, _kernels(data.kernels))
+    blocks += _settings(data)
+    blocks += _source(data)
+    blocks += [Line((Prose(note),), "note") for note in data.notes]
+    words = "sent is modelled (ring), seconds are measured, the rest is counted; bytes and FLOP are per device and call"
+    blocks.append(Line((Text(words),), "footer"))
+    meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
+    return Document(axes=tuple(dict.fromkeys(n for mesh in meshes for n in mesh.axis_names)), blocks=tuple(blocks))
+
+
+def _joined(sentences: Sequence[Any]) -> Spans:
+    spans: list[Span] = []
+    for number, sentence in enumerate(sentences):
+        spans += [Text("; ")] if number else []
+        spans.append(Prose(sentence))
+    return tuple(spans)
+
+
+def _title(data: DiffData) -> Line:
+    before, after = data.before, data.after
+    spans: list[Span] = [Code(after.name, strong=True), Sign("dot"), Text("before ")]
+    spans += [*_side(before), Text(", after "), *_side(after)]
+    if after.mesh is not None:
+        spans += [Sign("dot"), Text("mesh ")]
+        spans += (
+            [*mesh_spans(before.mesh), Text(" -> ")] if before.mesh is not None and before.mesh != after.mesh else []
+        )
+        spans += mesh_spans(after.mesh)
+    spans += [Text(f", {after.devices}")] if after.devices else []
+    return Line(tuple(spans), "title")
+
+
+def _side(side: SideFacts) -> Spans:
+    if side.asked:
+        return (Text("what if "), Code("; ".join(side.asked)))
+    return (Code(side.where.where),) if side.where is not None else (Code(side.name),)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def _figures(figures: Sequence[Figure]) -> Table:
+    shown = [figure for name in _FIGURES for figure in figures if figure.name == name]
+    columns = tuple(
+        Column(title=title, align="right" if n in (1, 2, 3) else "left")
+        for n, title in enumerate(("", "before", "after", "change", "known by"))
+    )
+    return Table(columns=columns, rows=tuple(map(_figure, shown)))
+
+
+def _figure(figure: Figure) -> Row:
+    unit = ""
+    if figure.unit == "bytes":
+        unit = share_unit(int(value) for value in (figure.before, figure.after) if value is not None)
+    elif figure.unit == "FLOP":
+        unit = "MFLOP"
+    cells = tuple((Number(_value(value, figure, unit)),) for value in (figure.before, figure.after))
+    name = f"{figure.name} {unit}".rstrip()
+    change = change_words(figure.before, figure.after)
+    return Row(((Text(name),), *cells, (Text(change),), (Text(figure.provenance, "dim"),)))
+
+
+def _value(value: float | None, figure: Figure, unit: str) -> str:
+    if value is None:
+        return "unknown"
+    if figure.unit == "bytes":
+        return bytes_in(int(value), unit)
+    if figure.unit == "s":
+        return seconds_text(value)
+    return f"{value / 1e6:,.1f}" if figure.unit == "FLOP" else count_text(int(value))
+
+
+def change_words(before: float | None, after: float | None) -> str:
+    """What became of a figure, in words that fit a column."""
+    if before is None or after is None:
+        return ""
+    if before == after:
+        return "same"
+    if not before:
+        return "new"
+    if not after:
+        return "gone"
+    share = (after / before - 1) * 100
+    return f"x {after / before:.1f}" if share >= 300 else f"{share:+.0f} %" if abs(share) >= 0.5 else "~ 0 %"
+
+
+def _axes(axes: Sequence[AxisDiff]) -> Table:
+    unit = share_unit(size for one in axes for size in (one.before_bytes, one.after_bytes))
+    columns = tuple(
+        Column(title=title, align="left" if not n else "right")
+        for n, title in enumerate((f"{unit} sent over", "before", "after", "change", "number"))
+    )
+    rows = [
+        Row(
+            (
+                (AxisLabel(one.axes),),
+                (Number(bytes_in(one.before_bytes, unit), provenance="modelled"),),
+                (Number(bytes_in(one.after_bytes, unit), provenance="modelled"),),
+                (Text(change_words(one.before_bytes, one.after_bytes)),),
+                (Text(f"{one.before_count} -> {one.after_count}"),),
+            )
+        )
+        for one in axes
+    ]
+    return Table(columns=columns, rows=tuple(rows))
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _section(name: str, table: PairTable[Any], blocks: Sequence[Block]) -> list[Block]:
+    """A section of what differs; a line where nothing does; nothing where there are no rows."""
+    if not table.rows:
+        return []
+    counts = {status: sum(pair.status == status for pair in table.rows) for status in _SIGNS}
+    words = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    if table.is_empty:
+        return [Line((Text(name, "strong"), Text(f": {words}")))]
+    return [Section((Text(name, "strong"), Text(f": {words}", "dim")), tuple(blocks))]
+
+
+def _grouped(table: PairTable[Any], key: Callable[[Pair[Any]], Hashable]) -> list[list[Pair[Any]]]:
+    """The pairs that differ, those alike together, in order of appearance."""
+    groups: dict[Hashable, list[Pair[Any]]] = {}
+    for pair in table.rows:
+        if pair.status != "same":
+            groups.setdefault((pair.status, key(pair)), []).append(pair)
+    return list(groups.values())
+
+
+def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -> list[Block]:
+    """A table of the first rows, and a line that counts the others."""
+    columns = tuple(
+        Column(title=title, align="right" if right else "left", shrink=not right and n > 1)
+        for n, (title, right) in enumerate(titles)
+    )
+    blocks: list[Block] = [Table(columns=columns, rows=tuple(rows[:_ROWS]))]
+    left = len(rows) - _ROWS
+    return [*blocks, Line((Sign("more"), Text(f" and {plural(left, noun)} more")))] if left > 0 else blocks
+
+
+def _collectives(table: PairTable[Collective]) -> list[Block]:
+    groups = _grouped(table, _collective_key)
+    groups.sort(key=lambda pairs: (-abs(_difference(pairs)), _SIGNS[pairs[0].status]))
+    unit = share_unit(size for pairs in groups for size in _sizes(pairs))
+    rows = [_collective_row(pairs, unit) for pairs in groups]
+    titles = (
+        ("", False), ("n", True), ("collective", False), ("axes", False), ("of", False), ("where", False),
+        (f"{unit} before", True), ("after", True), ("difference", True),
+    )  # fmt: skip
+    return _table(titles, rows, "kind")
+
+
+def _collective_key(pair: Pair[Collective]) -> Hashable:
+    row = pair.row
+    fields = tuple(change.name for change in pair.changes)
+    return row.kind, row.axes, _collective_name(row), row.source[:1], row.phase, pair.reason, fields
+
+
+def _collective_name(row: Collective) -> str:
+    cause = row.cause
+    if row.is_combined:
+        return f"{len(row.causes)} arrays combined"
+    if cause is not None and cause.value:
+        return path_pattern(cause.value)
+    return scope_pattern("/".join(row.op_name.split("/")[-2:]))
+
+
+def _sizes(pairs: Sequence[Pair[Collective]]) -> tuple[int, int]:
+    before = sum(pair.before.sent_bytes or 0 for pair in pairs if pair.before is not None)
+    after = sum(pair.after.sent_bytes or 0 for pair in pairs if pair.after is not None)
+    return before, after
+
+
+def _difference(pairs: Sequence[Pair[Collective]]) -> int:
+    before, after = _sizes(pairs)
+    return after - before
+
+
+def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
+    pair, row = pairs[0], pairs[0].row
+    before, after = _sizes(pairs)
+    phase = f" {row.phase}" if row.phase else ""
+    items = [(Text("because "), Prose(pair.reason))] if pair.reason else []
+    items += [(Text(_changes_text(pair)),)] if pair.changes else []
+    return Row(
+        (
+            (Text(_SIGNS[pair.status], "strong"),),
+            (Number(str(len(pairs))),),
+            (Text(row.kind),),
+            (AxisLabel(row.axes),),
+            (Code(_collective_name(row)), Text(phase, "dim")),
+            (Code(row.source[0].where),) if row.source else (Text("unknown", "dim"),),
+            (Number(bytes_in(before, unit) if pair.before is not None else "-", provenance="modelled"),),
+            (Number(bytes_in(after, unit) if pair.after is not None else "-", provenance="modelled"),),
+            (Number(_signed(after - before, unit), provenance="modelled"),),
+        ),
+        items=tuple(items[:1]),
+    )
+
+
+def _signed(size: int, unit: str) -> str:
+    return "0" if not size else f"{'+' if size > 0 else '-'}{bytes_in(abs(size), unit)}"
+
+
+def _changes_text(pair: Pair[Any]) -> str:
+    return ", ".join(
+        f"{_words(change.name)} {_short(change.before)} -> {_short(change.after)}" for change in pair.changes
+    )
+
+
+def _words(field: str) -> str:
+    return field.replace("_", " ")
+
+
+def _short(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{','.join(map(str, value))}]"
+    return (
+        "none"
+        if value is None
+        else f"{value:,}"
+        if isinstance(value, int) and not isinstance(value, bool)
+        else str(value)
+    )
+
+
+def _arrays(table: ArrayDiff) -> list[Block]:
+    groups = _grouped(table, lambda pair: (path_pattern(pair.row.path, keep_first=True), _changes_text(pair)))
+    return _table((("", False), ("n", True), ("path", False), ("before", False), ("after", False)), [
+        Row((
+            (Text(_SIGNS[pairs[0].status], "strong"),),
+            (Number(str(len(pairs))),),
+            (Code(path_pattern(pairs[0].row.path, keep_first=True) if len(pairs) > 1 else pairs[0].row.path),),
+            _layout_spans(pairs[0].before, pairs[0]),
+            _layout_spans(pairs[0].after, pairs[0]),
+        ))
+        for pairs in groups
+    ], "kind")  # fmt: skip
+
+
+def _layout_spans(row: ArrayLayout | None, pair: Pair[ArrayLayout]) -> Spans:
+    if row is None:
+        return (Text("-", "dim"),)
+    shape = f"{short_dtype(row.dtype)}[{','.join(map(str, row.global_shape))}]"
+    names = {change.name for change in pair.changes}
+    spans: list[Span] = []
+    if not pair.changes or names & {"dtype", "global_shape"}:
+        spans += [Code(shape), Text(" ")]
+    spans += [SpecLabel(row.spec)] if row.spec is not None else []
+    spans += [Text(" donated" if row.donated else " kept by the caller")] if "donated" in names else []
+    spans += [Text(" unused" if not row.kept else " used")] if "kept" in names else []
+    if "aliases" in names:
+        spans += [Text(" in the memory of "), Code(row.aliases)] if row.aliases else [Text(" in memory of its own")]
+    return tuple(spans)
+
+
+def _shardings(table: PairTable[ValueSharding]) -> list[Block]:
+    groups = _grouped(table, _value_key)
+    groups.sort(key=lambda pairs: -sum(pair.row.bytes_per_device or 0 for pair in pairs))
+    rows = [
+        Row(
+            (
+                (Text(_SIGNS[pairs[0].status], "strong"),),
+                (Number(str(len(pairs))),),
+                (Code(path_pattern(pairs[0].row.name)), Text(f" {pairs[0].row.op}", "dim")),
+                (Code(pairs[0].row.source[0].where),) if pairs[0].row.source else (),
+                _spec_spans(pairs[0].before),
+                _spec_spans(pairs[0].after),
+            )
+        )
+        for pairs in groups
+    ]
+    titles = (("", False), ("n", True), ("value", False), ("where", False), ("before", False), ("after", False))
+    return _table(titles, rows, "kind")
+
+
+def _value_key(pair: Pair[ValueSharding]) -> Hashable:
+    specs = tuple(None if row is None else (row.spec, row.dtype) for row in (pair.before, pair.after))
+    return path_pattern(pair.row.name), pair.row.op, pair.row.source[:1], specs
+
+
+def _spec_spans(row: ValueSharding | None) -> Spans:
+    return (Text("-", "dim"),) if row is None else (Code(row.dtype), Text(" "), SpecLabel(row.spec))
+
+
+def _kernels(table: PairTable[Fusion]) -> list[Block]:
+    groups = _grouped(table, lambda pair: (pair.row.kind, pair.row.instructions, pair.row.target))
+    groups.sort(key=lambda pairs: -sum(map(_touched, pairs)))
+    unit = share_unit(sum(map(_touched, pairs)) for pairs in groups)
+    rows = [
+        Row(
+            (
+                (Text(_SIGNS[pairs[0].status], "strong"),),
+                (Number(str(len(pairs))),),
+                (Text(pairs[0].row.kind),),
+                (Code(_contents(pairs[0].row)),),
+                (Number(bytes_in(sum(map(_touched, pairs)), unit)),),
+            )
+        )
+        for pairs in groups
+    ]
+    titles = (("", False), ("n", True), ("kernel", False), ("contains", False), (f"{unit} read and written", True))
+    return _table(titles, rows, "kind")
+
+
+def _contents(row: Fusion) -> str:
+    return row.target or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
+
+
+def _touched(pair: Pair[Fusion]) -> int:
+    row = pair.row
+    return ((row.bytes_read or 0) + (row.bytes_written or 0)) * (row.count or 1)
+
+
+# ---------------------------------------------------------------- what was chosen
+
+
+def _settings(data: DiffData) -> list[Block]:
+    rows = [
+        Row(((Text(one.kind),), (Code(one.name),), (Code(one.before or "not set"),), (Code(one.after or "not set"),)))
+        for one in data.settings
+    ]
+    titles = (("", False), ("setting", False), ("before", False), ("after", False))
+    return [Section((Text("set otherwise", "strong"),), tuple(_table(titles, rows, "setting")))] if rows else []
+
+
+def _source(data: DiffData) -> list[Block]:
+    rows = [
+        Row(((Text("-" if one.after is None else "+", "strong"),), (Code(where.where),), (Code(one.text),)))
+        for one in data.source
+        if (where := one.before or one.after) is not None
+    ]
+    titles = (("", False), ("source", False), ("line", False))
+    return [Section((Text("source", "strong"),), tuple(_table(titles, rows, "line")))] if rows else []
