@@ -45,6 +45,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "sharding": {"program"},
         "record": {"words", "program", "sharding"},
         "report": {"words", "program", "sharding", "record"},
+        "memory": {"program", "report"},
     },
     "parse": {
         "wire": set(),
@@ -73,6 +74,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "graph": {"program"},
         "suggest": {"program", "sharding", "collectives", "graph"},
         "findings": {"program", "sharding", "causes", "recompiles", "suggest"},
+        "memory": {"program"},
         "recompiles": set(),
         "errors": set(),
         "processes": {"recompiles"},
@@ -85,6 +87,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "charts": {"document", "svg"},
         "record": {"document", "svg", "charts"},
         "figures": {"document", "svg", "render", "charts"},
+        "memory": {"document", "record"},
         "pages": {"document", "record"},
         "inspector": {"document", "record"},
     },

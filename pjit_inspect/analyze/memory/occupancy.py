@@ -1,0 +1,312 @@
+"""How many bytes are alive at every place of the schedule: arguments, results, and all else, as XLA places them.
+
+XLA frees an operand before it places a result that may lie there; and it places in the buffer of a result what fits
+there while that is not written yet. Not its job: from where to where things are alive (`analyze.memory.live_ranges`).
+
+*Source*: XLA's `HeapSimulator`, and `BufferAssigner::AssignSingleHloBuffer`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from pjit_inspect.analyze.memory.live_ranges import LiveRanges, Value
+from pjit_inspect.analyze.memory.packing import Chunk, packed_bytes
+from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.model.program.shape import Shape
+
+__all__ = ["Buffer", "Occupancy", "find_occupancy"]
+
+_ELEMENTWISE = frozenset((
+    "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "bitcast-convert", "cbrt", "ceil", "clamp",
+    "compare", "complex", "convert", "copy", "cosine", "cosh", "count-leading-zeros", "divide", "erf", "exponential",
+    "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one", "logistic", "maximum", "minimum",
+    "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce-precision", "remainder", "round-nearest-afz",
+    "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
+    "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
+))  # fmt: skip
+_LEAST_PLACED = 1 << 10
+"""Buffers below this part of all of them (1/1024) are not looked up a place in results."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Buffer:
+    """One piece of memory.
+
+    Attributes:
+      values: the rows of its values.
+      bytes: its size on one device, padding of tiles included.
+      kind: "argument", "result" (also in the buffer of an argument), "constant", "temporary".
+      space: XLA's number of the memory.
+      spans: from where to where it is alive, ends included, ascending, apart.
+      place: the buffer of a result it lies in, by its number; -1 for none.
+      before: the buffer whose memory it takes over, by its number; -1 for none.
+    """
+
+    values: list[int]
+    bytes: int
+    kind: str
+    space: int
+    spans: list[tuple[int, int]]
+    place: int = -1
+    before: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Occupancy:
+    """What is alive when.
+
+    Attributes:
+      ranges: the values.
+      buffers: the buffers, by number.
+      unknown: how many have no known size.
+    """
+
+    ranges: LiveRanges
+    buffers: list[Buffer]
+    unknown: int
+
+    def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
+        """Bytes alive at each place of the schedule, of the buffers that are wanted."""
+        change = np.zeros(self.ranges.end + 2, np.int64)
+        spans = [(span, buffer.bytes) for buffer in self.buffers if wanted(buffer) for span in buffer.spans]
+        if spans:
+            places, sizes = np.array([span for span, _ in spans]), np.array([size for _, size in spans])
+            np.add.at(change, places[:, 0], sizes)
+            np.add.at(change, places[:, 1] + 1, -sizes)
+        return np.cumsum(change)[:-1]
+
+    def reserved_bytes(self, space: int = 0) -> int:
+        """What XLA would reserve for temporaries: they do not fit without gaps."""
+        times = _event_times(self)
+        groups: dict[int, list[int]] = {}
+        for number, buffer in enumerate(self.buffers):
+            if buffer.kind == "temporary" and buffer.space == space and buffer.place < 0 and buffer.spans:
+                first = number
+                while self.buffers[first].before >= 0:
+                    first = self.buffers[first].before
+                groups.setdefault(first, []).append(number)
+        return packed_bytes([self._chunk(members, times) for members in groups.values()])
+
+    def _chunk(self, members: list[int], times: dict[int, tuple[int, int]]) -> Chunk:
+        spans = sorted(times[row] for number in members for row in self.buffers[number].values if row in times)
+        return Chunk(bytes=max(self.buffers[number].bytes for number in members), spans=tuple(spans))
+
+
+def _event_times(occupancy: Occupancy) -> dict[int, tuple[int, int]]:
+    """For each value when it is taken and freed, where every step that takes or frees one counts."""
+    ranges = occupancy.ranges
+    begun: list[list[int]] = [[] for _ in range(ranges.end + 1)]
+    ended: list[list[int]] = [[] for _ in range(ranges.end + 1)]
+    for row, value in enumerate(ranges.values):
+        buffer = occupancy.buffers[value.buffer]
+        if buffer.kind == "temporary" and buffer.place < 0 and value.begins <= value.ends:
+            begun[value.begins].append(row)
+            ended[value.ends].append(row)
+    now, begins, found = 0, dict[int, int](), dict[int, tuple[int, int]]()
+    for place in range(ranges.end + 1):
+        # What a result takes over was freed one place before, and nothing lies between.
+        for row in begun[place]:
+            begins[row] = now
+            now += 1
+        for row in ended[place]:
+            found[row] = begins[row], now
+            now += 1
+    return found
+
+
+def find_occupancy(ranges: LiveRanges, size_of: Callable[[Shape], int | None], alignment: int = 1) -> Occupancy:
+    """All buffers with their sizes, as `size_of` has them for a shape, rounded up to `alignment`."""
+    maker = _Maker(ranges, size_of, alignment)
+    buffers = [maker.buffer(rows) for rows in ranges.buffers]
+    _free_operands(ranges, buffers)
+    for buffer in buffers:
+        buffer.spans = _merged(ranges, buffer)
+    _place_in_results(ranges, buffers)
+    return Occupancy(ranges=ranges, buffers=buffers, unknown=maker.unknown)
+
+
+class _Maker:
+    def __init__(self, ranges: LiveRanges, size_of: Callable[[Shape], int | None], alignment: int) -> None:
+        self._ranges, self._size_of, self._alignment = ranges, size_of, alignment
+        self._sizes: dict[Shape, int | None] = {}
+        self.unknown = 0
+
+    def buffer(self, rows: list[int]) -> Buffer:
+        ranges, size = self._ranges, 0
+        kinds = {self._kind(ranges.values[row]) for row in rows}
+        space = 0
+        for row in rows:
+            shape = ranges.nodes.shapes[ranges.values[row].node]
+            own = self._size(shape)
+            self.unknown += own is None
+            size = max(size, own or 0)
+            space = shape.layout.memory_space if shape.layout else 0
+        kind = next(kind for kind in ("argument", "result", "constant", "temporary") if kind in kinds)
+        size = -(-size // self._alignment) * self._alignment
+        return Buffer(values=rows, bytes=size, kind=kind, space=space, spans=[])
+
+    def _size(self, shape: Shape) -> int | None:
+        if shape not in self._sizes:
+            self._sizes[shape] = self._size_of(shape)
+        return self._sizes[shape]
+
+    def _kind(self, value: Value) -> str:
+        nodes = self._ranges.nodes
+        maker = nodes.owner[value.node]
+        opcode = nodes.opcode(maker)
+        if opcode == "parameter" and int(nodes.module.instructions.computation[maker]) == nodes.module.entry:
+            return "argument"
+        if opcode == "constant":
+            return "constant"
+        return "result" if value.is_returned else "temporary"
+
+
+# ------------------------------------------------------------ operands that end where a result begins
+
+
+def _free_operands(ranges: LiveRanges, buffers: list[Buffer]) -> None:
+    """An operand that is taken for the last time ends one step earlier where the result may lie in its buffer."""
+    nodes, values = ranges.nodes, ranges.values
+    for value in values:
+        if not _is_alone(value, buffers):
+            continue
+        maker = nodes.owner[value.node]
+        if nodes.opcode(maker) == "copy":
+            continue
+        for number, operand in enumerate(nodes.operands(maker)):
+            taken = _freed(ranges, buffers, operand, value)
+            if taken is not None and can_share(nodes, value.node, number, taken.node):
+                taken.ends = value.begins - 1
+                buffers[value.buffer].before = taken.buffer
+                break
+
+
+def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value) -> Value | None:
+    """The value of an operand that ends with the instruction that takes it, and which that instruction may reuse."""
+    for node in ranges.nodes.of(operand):
+        taken = ranges.values[ranges.value_of[node]]
+        if taken.ends == value.begins > taken.begins and taken.node == node and _is_alone(taken, buffers):
+            return taken
+    return None
+
+
+def _is_alone(value: Value, buffers: list[Buffer]) -> bool:
+    buffer = buffers[value.buffer]
+    return buffer.kind == "temporary" and len(buffer.values) == 1
+
+
+def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
+    """Whether XLA lets a result lie where operand `number` lies, which nobody takes afterwards."""
+    if nodes.shapes[own] != nodes.shapes[taken]:
+        return False
+    maker = nodes.owner[own]
+    opcode = nodes.opcode(maker)
+    if opcode != "fusion":
+        return opcode in _ELEMENTWISE
+    kind, _ = nodes.module.reader.kernel(maker)
+    called = nodes.called(maker)
+    return kind in ("kLoop", "kInput") and len(called) == 1 and _is_elementwise(nodes, called[0], number)
+
+
+def _is_elementwise(nodes: Nodes, computation: int, number: int) -> bool:
+    """Whether every use of a parameter of a fusion, and of what is made of it, is element by element."""
+    parameters = nodes.parameters(computation)
+    if number >= len(parameters):
+        return False
+    users, seen, border = nodes.module.users, {parameters[number]}, [parameters[number]]
+    while border:
+        index = border.pop()
+        for user in users[index].tolist():
+            opcode = nodes.opcode(user)
+            is_updated = opcode == "dynamic-update-slice" and nodes.operands(user)[0] == index
+            if not is_updated and opcode not in _ELEMENTWISE and opcode != "tuple":
+                return False
+            if user not in seen:
+                seen.add(user)
+                border.append(user)
+    return True
+
+
+# ------------------------------------------------------------ spans
+
+
+def _merged(ranges: LiveRanges, buffer: Buffer) -> list[tuple[int, int]]:
+    """From where to where any value of a buffer is alive: arguments and constants from the beginning to the end.
+
+    But an argument that was given up for a result is dead from its last use until the result is written.
+    """
+    if buffer.kind in ("argument", "constant"):
+        if buffer.kind == "constant" or not any(ranges.values[row].is_returned for row in buffer.values):
+            return [(0, ranges.end)]
+        first = min((ranges.values[row] for row in buffer.values), key=lambda value: value.begins)
+        first.begins = 0
+    spans = sorted((ranges.values[row].begins, ranges.values[row].ends) for row in buffer.values)
+    merged: list[tuple[int, int]] = []
+    for begins, ends in spans:
+        if merged and begins <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], ends))
+        elif begins <= ends:
+            merged.append((begins, ends))
+    return merged
+
+
+# ------------------------------------------------------------ places in results
+
+
+def _place_in_results(ranges: LiveRanges, buffers: list[Buffer]) -> None:
+    """Large temporaries lie in a result's buffer where that is free as long as they live, the smallest that fits."""
+    results = [k for k, one in enumerate(buffers) if one.kind in ("argument", "result") and _has_room(one)]
+    if not results:
+        return
+    least = max((buffer.bytes for buffer in buffers), default=0) // _LEAST_PLACED
+    order = partial(_order, ranges, buffers)
+    results.sort(key=order)
+    sizes = [-buffers[k].bytes for k in results]
+    busy = {k: list(buffers[k].spans) for k in results}
+    for number in sorted((k for k, one in enumerate(buffers) if one.kind == "temporary" and one.spans), key=order):
+        buffer = buffers[number]
+        if buffer.bytes <= least:
+            break
+        fitting = bisect_left(sizes, -buffer.bytes + 1)
+        for k in (*_near(ranges, buffers, number), *reversed(results[:fitting])):
+            fits = k in busy and buffers[k].bytes >= buffer.bytes and buffers[k].space == buffer.space
+            if fits and all(_is_free(busy[k], span) for span in buffer.spans):
+                for span in buffer.spans:
+                    insort(busy[k], span)
+                buffer.place = k
+                break
+
+
+def _order(ranges: LiveRanges, buffers: list[Buffer], number: int) -> tuple[int, int, int]:
+    """Large ones first; then as they stand in the program, what calls before what is called."""
+    nodes = ranges.nodes
+    makers = (nodes.owner[ranges.values[row].node] for row in buffers[number].values)
+    first = min((-int(nodes.module.instructions.computation[maker]), maker) for maker in makers)
+    return (-buffers[number].bytes, *first)
+
+
+def _near(ranges: LiveRanges, buffers: list[Buffer], number: int) -> Iterator[int]:
+    """Where the operands of what makes a buffer lie."""
+    nodes = ranges.nodes
+    for operand in nodes.operands(nodes.owner[ranges.values[buffers[number].values[0]].node]):
+        for node in nodes.of(operand)[:1]:
+            near = ranges.values[ranges.value_of[node]].buffer
+            yield near if buffers[near].place < 0 else buffers[near].place
+
+
+def _has_room(buffer: Buffer) -> bool:
+    """Whether it is the program's to write: a result, or an argument that is given up for one."""
+    return buffer.bytes > 0 and (buffer.kind == "result" or len(buffer.spans) > 1)
+
+
+def _is_free(busy: list[tuple[int, int]], span: tuple[int, int]) -> bool:
+    after = bisect_left(busy, span)
+    if after < len(busy) and busy[after][0] <= span[1]:
+        return False
+    return not after or busy[after - 1][1] < span[0]
