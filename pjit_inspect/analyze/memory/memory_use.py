@@ -30,11 +30,12 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.layers import layers_of
 
-__all__ = ["MemoryFacts", "find_memory_use"]
+__all__ = ["MemoryFacts", "alignment_of", "find_memory_use", "model_occupancy"]
 
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 1: "VMEM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
-_ALIGNMENT = {"tpu": 512, "cpu": 64, "gpu": 256}
+_ALIGNMENT = {"tpu": (16384, 512), "gpu": (128, 0)}
+"""Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each)."""
 _PHASE: dict[str, Phase] = {
     "forward": "forward",
     "recompute": "recompute",
@@ -78,11 +79,24 @@ def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
     occupancy = model_occupancy(module, facts.platform)
     return _Finder(occupancy, facts).found()
 
+_UNPLACED = {
+    "tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))
+}
+"""What XLA's TPU compiler puts nowhere but among temporaries (seen in its buffer assignments)."""
+
+
+def alignment_of(platform: str) -> tuple[int, int]:
+    """Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each).
+
+    *Source*: the offsets in buffer assignments of CPU and TPU programs.
+    """
+    return _ALIGNMENT.get(platform, (64, 0))
+
 
 def model_occupancy(module: HloModule, platform: str) -> Occupancy:
     """The buffers of a program with a schedule, and from where to where each is alive."""
     nodes = Nodes(module, find_running(module))
-    return find_occupancy(find_live_ranges(nodes), padded_bytes, _ALIGNMENT.get(platform, 64))
+    return find_occupancy(find_live_ranges(nodes), padded_bytes, _UNPLACED.get(platform, frozenset()))
 
 
 class _Finder:
@@ -117,7 +131,7 @@ class _Finder:
         return MemoryUse(
             peak_bytes=int(total.max(initial=0)),
             temporary_peak_bytes=int(other.max(initial=0)),
-            reserved_bytes=(reserved := self._all.reserved_bytes()),
+            reserved_bytes=(reserved := self._all.reserved_bytes(*alignment_of(self._facts.platform))),
             at=self._moment(at),
             live=live,
             largest=LiveTable(rows=self._rows(self._largest(), None)),

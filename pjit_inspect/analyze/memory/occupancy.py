@@ -30,6 +30,8 @@ _ELEMENTWISE = frozenset((
     "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
     "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
 ))  # fmt: skip
+_NO_TABLE = frozenset(("parameter", "get-tuple-element", "tuple", "while", "call", "conditional", "opt-barrier"))
+"""Opcodes that hand a table of pointers on, or need none."""
 _LEAST_PLACED = 1 << 10
 """Buffers below this part of all of them (1/1024) are not looked up a place in results."""
 
@@ -46,6 +48,7 @@ class Buffer:
       spans: from where to where it is alive, ends included, ascending, apart.
       place: the buffer of a result it lies in, by its number; -1 for none.
       before: the buffer whose memory it takes over, by its number; -1 for none.
+      is_taken_over: whether another takes over its memory in its last step.
     """
 
     values: list[int]
@@ -55,6 +58,7 @@ class Buffer:
     spans: list[tuple[int, int]]
     place: int = -1
     before: int = -1
+    is_taken_over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,8 +85,15 @@ class Occupancy:
             np.add.at(change, places[:, 1] + 1, -sizes)
         return np.cumsum(change)[:-1]
 
-    def reserved_bytes(self, space: int = 0) -> int:
-        """What XLA would reserve for temporaries: they do not fit without gaps."""
+    def reserved_bytes(self, alignment: int, table_bytes: int = 0, space: int = 0) -> int:
+        """What XLA would reserve for temporaries: they do not fit without gaps.
+
+        Args:
+          alignment: the bytes that places are multiples of.
+          table_bytes: bytes of a table of pointers, which every result of several arrays has, and which is then there
+            from the beginning to the end; 0 for 8 bytes each, where it lives as long as it is read.
+          space: the memory.
+        """
         times = _event_times(self)
         groups: dict[int, list[int]] = {}
         for number, buffer in enumerate(self.buffers):
@@ -91,11 +102,37 @@ class Occupancy:
                 while self.buffers[first].before >= 0:
                     first = self.buffers[first].before
                 groups.setdefault(first, []).append(number)
-        return packed_bytes([self._chunk(members, times) for members in groups.values()])
+        chunks = [self._chunk(members, times) for members in groups.values()]
+        tables = self._tables(table_bytes, times) if space == 0 else []
+        return packed_bytes([*chunks, *tables], alignment)
 
     def _chunk(self, members: list[int], times: dict[int, tuple[int, int]]) -> Chunk:
         spans = sorted(times[row] for number in members for row in self.buffers[number].values if row in times)
         return Chunk(bytes=max(self.buffers[number].bytes for number in members), spans=tuple(spans))
+
+
+    def _tables(self, table_bytes: int, times: dict[int, tuple[int, int]]) -> list[Chunk]:
+        """The tables of pointers, from where they are made to where something is taken out of them last."""
+        nodes = self.ranges.nodes
+        steps = _steps(self, times)
+        found = []
+        for index, place in nodes.time.items():
+            count = nodes.width(index)
+            if count and nodes.opcode(index) not in _NO_TABLE and index != nodes.root(nodes.module.entry):
+                last = max((nodes.time.get(user, place) for user in nodes.module.users[index].tolist()), default=place)
+                span = (steps[place], steps[last + 1] - 1) if not table_bytes else (0, steps[-1])
+                found.append(Chunk(bytes=table_bytes or 8 * count, spans=(span,)))
+        return found
+
+
+def _steps(occupancy: Occupancy, times: dict[int, tuple[int, int]]) -> list[int]:
+    """For each place of the schedule, how many values were taken and freed before it."""
+    count = np.zeros(occupancy.ranges.end + 3, np.int64)
+    for row in times:
+        value = occupancy.ranges.values[row]
+        count[value.begins + 1] += 1
+        count[value.ends - occupancy.buffers[value.buffer].is_taken_over + 1] += 1
+    return np.cumsum(count).tolist()
 
 
 def _event_times(occupancy: Occupancy) -> dict[int, tuple[int, int]]:
@@ -105,9 +142,9 @@ def _event_times(occupancy: Occupancy) -> dict[int, tuple[int, int]]:
     ended: list[list[int]] = [[] for _ in range(ranges.end + 1)]
     for row, value in enumerate(ranges.values):
         buffer = occupancy.buffers[value.buffer]
-        if buffer.kind == "temporary" and buffer.place < 0 and value.begins <= value.ends:
+        if buffer.kind == "temporary" and buffer.place < 0:
             begun[value.begins].append(row)
-            ended[value.ends].append(row)
+            ended[value.ends - buffer.is_taken_over].append(row)
     now, begins, found = 0, dict[int, int](), dict[int, tuple[int, int]]()
     for place in range(ranges.end + 1):
         # What a result takes over was freed one place before, and nothing lies between.
@@ -120,20 +157,25 @@ def _event_times(occupancy: Occupancy) -> dict[int, tuple[int, int]]:
     return found
 
 
-def find_occupancy(ranges: LiveRanges, size_of: Callable[[Shape], int | None], alignment: int = 1) -> Occupancy:
-    """All buffers with their sizes, as `size_of` has them for a shape, rounded up to `alignment`."""
-    maker = _Maker(ranges, size_of, alignment)
+def find_occupancy(
+    ranges: LiveRanges, size_of: Callable[[Shape], int | None], unplaced: frozenset[str] = frozenset()
+) -> Occupancy:
+    """All buffers with their sizes, as `size_of` has them for a shape.
+
+    What is made by the opcodes in `unplaced` has no place in results.
+    """
+    maker = _Maker(ranges, size_of)
     buffers = [maker.buffer(rows) for rows in ranges.buffers]
     _free_operands(ranges, buffers)
     for buffer in buffers:
         buffer.spans = _merged(ranges, buffer)
-    _place_in_results(ranges, buffers)
+    _place_in_results(ranges, buffers, unplaced)
     return Occupancy(ranges=ranges, buffers=buffers, unknown=maker.unknown)
 
 
 class _Maker:
-    def __init__(self, ranges: LiveRanges, size_of: Callable[[Shape], int | None], alignment: int) -> None:
-        self._ranges, self._size_of, self._alignment = ranges, size_of, alignment
+    def __init__(self, ranges: LiveRanges, size_of: Callable[[Shape], int | None]) -> None:
+        self._ranges, self._size_of = ranges, size_of
         self._sizes: dict[Shape, int | None] = {}
         self.unknown = 0
 
@@ -148,7 +190,6 @@ class _Maker:
             size = max(size, own or 0)
             space = shape.layout.memory_space if shape.layout else 0
         kind = next(kind for kind in ("argument", "result", "constant", "temporary") if kind in kinds)
-        size = -(-size // self._alignment) * self._alignment
         return Buffer(values=rows, bytes=size, kind=kind, space=space, spans=[])
 
     def _size(self, shape: Shape) -> int | None:
@@ -171,7 +212,7 @@ class _Maker:
 
 
 def _free_operands(ranges: LiveRanges, buffers: list[Buffer]) -> None:
-    """An operand that is taken for the last time ends one step earlier where the result may lie in its buffer."""
+    """The result takes over the buffer of an operand that is taken for the last time, where it may lie there."""
     nodes, values = ranges.nodes, ranges.values
     for value in values:
         if not _is_alone(value, buffers):
@@ -182,7 +223,7 @@ def _free_operands(ranges: LiveRanges, buffers: list[Buffer]) -> None:
         for number, operand in enumerate(nodes.operands(maker)):
             taken = _freed(ranges, buffers, operand, value)
             if taken is not None and can_share(nodes, value.node, number, taken.node):
-                taken.ends = value.begins - 1
+                buffers[taken.buffer].is_taken_over = True
                 buffers[value.buffer].before = taken.buffer
                 break
 
@@ -191,7 +232,8 @@ def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value
     """The value of an operand that ends with the instruction that takes it, and which that instruction may reuse."""
     for node in ranges.nodes.of(operand):
         taken = ranges.values[ranges.value_of[node]]
-        if taken.ends == value.begins > taken.begins and taken.node == node and _is_alone(taken, buffers):
+        is_free = taken.ends == value.begins > taken.begins and not buffers[taken.buffer].is_taken_over
+        if is_free and taken.node == node and _is_alone(taken, buffers):
             return taken
     return None
 
@@ -253,13 +295,16 @@ def _merged(ranges: LiveRanges, buffer: Buffer) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], ends))
         elif begins <= ends:
             merged.append((begins, ends))
+    if buffer.is_taken_over:
+        # It is alone in its buffer; from its last step on, the memory is counted for what takes it over.
+        merged = [(merged[0][0], merged[0][1] - 1)]
     return merged
 
 
 # ------------------------------------------------------------ places in results
 
 
-def _place_in_results(ranges: LiveRanges, buffers: list[Buffer]) -> None:
+def _place_in_results(ranges: LiveRanges, buffers: list[Buffer], unplaced: frozenset[str]) -> None:
     """Large temporaries lie in a result's buffer where that is free as long as they live, the smallest that fits."""
     results = [k for k, one in enumerate(buffers) if one.kind in ("argument", "result") and _has_room(one)]
     if not results:
@@ -268,19 +313,32 @@ def _place_in_results(ranges: LiveRanges, buffers: list[Buffer]) -> None:
     order = partial(_order, ranges, buffers)
     results.sort(key=order)
     sizes = [-buffers[k].bytes for k in results]
-    busy = {k: list(buffers[k].spans) for k in results}
+    busy = {k: sorted(map(partial(_stay, ranges), buffers[k].values)) for k in results}
     for number in sorted((k for k, one in enumerate(buffers) if one.kind == "temporary" and one.spans), key=order):
         buffer = buffers[number]
         if buffer.bytes <= least:
             break
+        if any(_maker(ranges, row) in unplaced for row in buffer.values):
+            continue
+        stays = [_stay(ranges, row) for row in buffer.values]
         fitting = bisect_left(sizes, -buffer.bytes + 1)
         for k in (*_near(ranges, buffers, number), *reversed(results[:fitting])):
             fits = k in busy and buffers[k].bytes >= buffer.bytes and buffers[k].space == buffer.space
-            if fits and all(_is_free(busy[k], span) for span in buffer.spans):
-                for span in buffer.spans:
-                    insort(busy[k], span)
+            if fits and all(_is_free(ranges, busy[k], stay) for stay in stays):
+                for stay in stays:
+                    insort(busy[k], stay)
                 buffer.place = k
                 break
+
+
+def _maker(ranges: LiveRanges, row: int) -> str:
+    return ranges.nodes.opcode(ranges.nodes.owner[ranges.values[row].node])
+
+
+def _stay(ranges: LiveRanges, row: int) -> tuple[int, int, int]:
+    """From where to where a value is alive, and which it is."""
+    value = ranges.values[row]
+    return value.begins, value.ends, row
 
 
 def _order(ranges: LiveRanges, buffers: list[Buffer], number: int) -> tuple[int, int, int]:
@@ -305,8 +363,31 @@ def _has_room(buffer: Buffer) -> bool:
     return buffer.bytes > 0 and (buffer.kind == "result" or len(buffer.spans) > 1)
 
 
-def _is_free(busy: list[tuple[int, int]], span: tuple[int, int]) -> bool:
-    after = bisect_left(busy, span)
-    if after < len(busy) and busy[after][0] <= span[1]:
+def _is_free(ranges: LiveRanges, busy: list[tuple[int, int, int]], stay: tuple[int, int, int]) -> bool:
+    """Whether nothing else is alive there meanwhile; what ends where another begins that may lie there is no other."""
+    begins, ends, row = stay
+    after = bisect_left(busy, (begins, -1, -1))
+    if after and busy[after - 1][1] >= begins:
+        before = busy[after - 1]
+        if before[1] > begins or not _takes_over(ranges, before[2], row):
+            return False
+    for other_begins, other_ends, other in busy[after:]:
+        if other_begins > ends:
+            break
+        touches = other_begins == ends and _takes_over(ranges, row, other)
+        if not touches and not (other_ends == begins and _takes_over(ranges, other, row)):
+            return False
+    return True
+
+
+def _takes_over(ranges: LiveRanges, ending: int, beginning: int) -> bool:
+    """Whether what makes a value may put it where one of its operands lies."""
+    nodes, own = ranges.nodes, ranges.values[beginning].node
+    maker = nodes.owner[own]
+    if nodes.opcode(maker) == "copy":
         return False
-    return not after or busy[after - 1][1] < span[0]
+    return any(
+        ranges.value_of[node] == ending and can_share(nodes, own, number, node)
+        for number, operand in enumerate(nodes.operands(maker))
+        for node in nodes.of(operand)
+    )

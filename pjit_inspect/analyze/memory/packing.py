@@ -43,10 +43,10 @@ class Chunk:
         return max(end for _, end in self.spans) - self.begins
 
 
-def packed_bytes(chunks: Sequence[Chunk]) -> int:
-    """The memory that XLA would reserve for all of them."""
+def packed_bytes(chunks: Sequence[Chunk], alignment: int = 1) -> int:
+    """The memory that XLA would reserve for all of them; each begins at a multiple of `alignment`."""
     largest = sorted((chunk for chunk in chunks if chunk.bytes and chunk.spans), key=lambda chunk: -chunk.bytes)[:_MOST]
-    return min(_placed(largest, _by_size), _placed(largest, _by_length))
+    return min(_placed(largest, _by_size, alignment), _placed(largest, _by_length, alignment))
 
 
 def _by_size(chunk: Chunk) -> tuple[int, int, int]:
@@ -57,7 +57,7 @@ def _by_length(chunk: Chunk) -> tuple[int, int, int]:
     return -chunk.length, -chunk.bytes, chunk.begins
 
 
-def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]]) -> int:
+def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int) -> int:
     """The end of the last when they are placed in an order."""
     count = sum(len(chunk.spans) for chunk in chunks)
     begins, ends, low, high = (np.zeros(count, np.int64) for _ in range(4))
@@ -66,7 +66,7 @@ def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, in
         taken = np.zeros(used, bool)
         for begin, end in chunk.spans:
             taken |= (begins[:used] <= end) & (ends[:used] >= begin)
-        offset = _best_gap(low[:used][taken], high[:used][taken], chunk.bytes)
+        offset = _best_gap(low[:used][taken], high[:used][taken], chunk.bytes, alignment)
         height = max(height, offset + chunk.bytes)
         for begin, end in chunk.spans:
             begins[used], ends[used], low[used], high[used] = begin, end, offset, offset + chunk.bytes
@@ -74,12 +74,12 @@ def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, in
     return height
 
 
-def _best_gap(low: np.ndarray, high: np.ndarray, size: int) -> int:
+def _best_gap(low: np.ndarray, high: np.ndarray, size: int, alignment: int) -> int:
     """Where the smallest gap begins that has room, between what lies from `low` to `high`; else the end of all."""
     if not len(low):
         return 0
     order = np.argsort(low)
     low, reach = low[order], np.maximum.accumulate(high[order])
-    starts = np.concatenate(([0], reach))
+    starts = -(-np.concatenate(([0], reach)) // alignment) * alignment
     gaps = np.concatenate((low, [_ENDLESS])) - starts
     return int(starts[np.argmin(np.where(gaps >= size, gaps, 2 * _ENDLESS))])

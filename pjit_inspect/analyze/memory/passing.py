@@ -87,6 +87,10 @@ class Nodes:
         first = self._first.get(index)
         return range(0) if first is None else range(first, first + len(self._leaves_of(self._shape[index])))
 
+    def width(self, index: int) -> int:
+        """How many elements the result of an instruction has, when it is a tuple; 0 for anything else."""
+        return len(self.module.reader.shape(self._shape[index]).elements)
+
     def entering(self, index: int) -> list[int]:
         """The nodes of all operands of an instruction, in order."""
         return [node for operand in self.operands(index) for node in self.of(operand)]
