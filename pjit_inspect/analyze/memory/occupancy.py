@@ -32,8 +32,8 @@ _ELEMENTWISE = frozenset((
 ))  # fmt: skip
 _NO_TABLE = frozenset(("parameter", "get-tuple-element", "tuple", "while", "call", "conditional", "opt-barrier"))
 """Opcodes that hand a table of pointers on, or need none."""
-_LEAST_PLACED = 1 << 10
-"""Buffers below this part of all of them (1/1024) are not looked up a place in results."""
+_MOST_PLACED = 4000
+"""Temporaries that are looked up a place in results: the largest."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,7 +94,8 @@ class Occupancy:
             from the beginning to the end; 0 for 8 bytes each, where it lives as long as it is read.
           space: the memory.
         """
-        times = _event_times(self)
+        tables = self._tables() if space == 0 else {}
+        times = self._event_times(tables)
         groups: dict[int, list[int]] = {}
         for number, buffer in enumerate(self.buffers):
             if buffer.kind == "temporary" and buffer.space == space and buffer.place < 0 and buffer.spans:
@@ -103,58 +104,52 @@ class Occupancy:
                     first = self.buffers[first].before
                 groups.setdefault(first, []).append(number)
         chunks = [self._chunk(members, times) for members in groups.values()]
-        tables = self._tables(table_bytes, times) if space == 0 else []
-        return packed_bytes([*chunks, *tables], alignment)
+        whole = 0, max((end for _, end in times.values()), default=0)
+        for index, (_, _, count) in tables.items():
+            span = whole if table_bytes else times[-1 - index]
+            chunks.append(Chunk(bytes=table_bytes or 8 * count, spans=(span,)))
+        return packed_bytes(chunks, alignment)
 
     def _chunk(self, members: list[int], times: dict[int, tuple[int, int]]) -> Chunk:
         spans = sorted(times[row] for number in members for row in self.buffers[number].values if row in times)
         return Chunk(bytes=max(self.buffers[number].bytes for number in members), spans=tuple(spans))
 
 
-    def _tables(self, table_bytes: int, times: dict[int, tuple[int, int]]) -> list[Chunk]:
-        """The tables of pointers, from where they are made to where something is taken out of them last."""
-        nodes = self.ranges.nodes
-        steps = _steps(self, times)
-        found = []
+    def _tables(self) -> dict[int, tuple[int, int, int]]:
+        """Instructions that yield several arrays: from where to where their table of pointers is read, and its width."""
+        nodes, found = self.ranges.nodes, {}
         for index, place in nodes.time.items():
             count = nodes.width(index)
-            if count and nodes.opcode(index) not in _NO_TABLE and index != nodes.root(nodes.module.entry):
+            if count and nodes.opcode(index) not in _NO_TABLE:
                 last = max((nodes.time.get(user, place) for user in nodes.module.users[index].tolist()), default=place)
-                span = (steps[place], steps[last + 1] - 1) if not table_bytes else (0, steps[-1])
-                found.append(Chunk(bytes=table_bytes or 8 * count, spans=(span,)))
+                found[index] = place, last, count
         return found
 
+    def _event_times(self, tables: dict[int, tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
+        """When each value is taken and freed, where every step that takes or frees one counts.
 
-def _steps(occupancy: Occupancy, times: dict[int, tuple[int, int]]) -> list[int]:
-    """For each place of the schedule, how many values were taken and freed before it."""
-    count = np.zeros(occupancy.ranges.end + 3, np.int64)
-    for row in times:
-        value = occupancy.ranges.values[row]
-        count[value.begins + 1] += 1
-        count[value.ends - occupancy.buffers[value.buffer].is_taken_over + 1] += 1
-    return np.cumsum(count).tolist()
-
-
-def _event_times(occupancy: Occupancy) -> dict[int, tuple[int, int]]:
-    """For each value when it is taken and freed, where every step that takes or frees one counts."""
-    ranges = occupancy.ranges
-    begun: list[list[int]] = [[] for _ in range(ranges.end + 1)]
-    ended: list[list[int]] = [[] for _ in range(ranges.end + 1)]
-    for row, value in enumerate(ranges.values):
-        buffer = occupancy.buffers[value.buffer]
-        if buffer.kind == "temporary" and buffer.place < 0:
-            begun[value.begins].append(row)
-            ended[value.ends - buffer.is_taken_over].append(row)
-    now, begins, found = 0, dict[int, int](), dict[int, tuple[int, int]]()
-    for place in range(ranges.end + 1):
-        # What a result takes over was freed one place before, and nothing lies between.
-        for row in begun[place]:
-            begins[row] = now
-            now += 1
-        for row in ended[place]:
-            found[row] = begins[row], now
-            now += 1
-    return found
+        Values by their row, tables by -1 less their instruction.
+        """
+        begun: list[list[int]] = [[] for _ in range(self.ranges.end + 1)]
+        ended: list[list[int]] = [[] for _ in range(self.ranges.end + 1)]
+        for index, (begins, ends, _) in tables.items():
+            begun[begins].append(-1 - index)
+            ended[ends].append(-1 - index)
+        for row, value in enumerate(self.ranges.values):
+            buffer = self.buffers[value.buffer]
+            if buffer.kind == "temporary" and buffer.place < 0:
+                begun[value.begins].append(row)
+                # What a result takes over is freed just before, and nothing lies between.
+                ended[value.ends - buffer.is_taken_over].append(row)
+        now, first, found = 0, dict[int, int](), dict[int, tuple[int, int]]()
+        for place in range(self.ranges.end + 1):
+            for row in begun[place]:
+                first[row] = now
+                now += 1
+            for row in ended[place]:
+                found[row] = first[row], now
+                now += 1
+        return found
 
 
 def find_occupancy(
@@ -309,15 +304,13 @@ def _place_in_results(ranges: LiveRanges, buffers: list[Buffer], unplaced: froze
     results = [k for k, one in enumerate(buffers) if one.kind in ("argument", "result") and _has_room(one)]
     if not results:
         return
-    least = max((buffer.bytes for buffer in buffers), default=0) // _LEAST_PLACED
     order = partial(_order, ranges, buffers)
     results.sort(key=order)
     sizes = [-buffers[k].bytes for k in results]
     busy = {k: sorted(map(partial(_stay, ranges), buffers[k].values)) for k in results}
-    for number in sorted((k for k, one in enumerate(buffers) if one.kind == "temporary" and one.spans), key=order):
+    temporaries = [k for k, one in enumerate(buffers) if one.kind == "temporary" and one.spans and one.bytes]
+    for number in sorted(temporaries, key=order)[:_MOST_PLACED]:
         buffer = buffers[number]
-        if buffer.bytes <= least:
-            break
         if any(_maker(ranges, row) in unplaced for row in buffer.values):
             continue
         stays = [_stay(ranges, row) for row in buffer.values]
