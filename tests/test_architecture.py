@@ -46,6 +46,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "record": {"words", "program", "sharding"},
         "report": {"words", "program", "sharding", "record"},
         "diff": {"words", "program", "sharding", "record", "report"},
+        "memory": {"program", "report"},
     },
     "parse": {
         "wire": set(),
@@ -74,6 +75,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "graph": {"program"},
         "suggest": {"program", "sharding", "collectives", "graph"},
         "findings": {"program", "sharding", "causes", "recompiles", "suggest"},
+        "memory": {"program"},
         "recompiles": set(),
         "errors": set(),
         "processes": {"recompiles"},
@@ -87,6 +89,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "charts": {"document", "svg"},
         "record": {"document", "svg", "charts"},
         "figures": {"document", "svg", "render", "charts"},
+        "memory": {"document", "record"},
         "pages": {"document", "record"},
         "inspector": {"document", "record"},
         "diff": {"document", "record"},

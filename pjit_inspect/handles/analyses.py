@@ -16,6 +16,7 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
+from pjit_inspect.analyze.memory.memory_use import MemoryFacts, find_memory_use
 from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -27,6 +28,7 @@ from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of
 from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
+from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import SourceText
@@ -330,6 +332,33 @@ class Analyses(Computed):
             return None, ""
         graph = guard.run("the graph", partial(find_graph, module, self.collectives), None)
         return graph, "".join(f"no graph of this program, its analysis failed: {why}" for why in guard.failed.values())
+
+    @once
+    def memory_use(self) -> MemoryUse:
+        """What is alive in memory while the program runs."""
+        module, data = self.readable_hlo, self.report.data
+        if module is None:
+            return MemoryUse(missing=data.missing.get("hlo", "the record has no optimized program"))
+        inputs = tuple(layout for layout in data.inputs if layout.kept)
+        parameters = len(self._parameters(module))
+        return find_memory_use(
+            module,
+            MemoryFacts(
+                inputs=inputs if len(inputs) == parameters else (),
+                graph=self.graph_and_reason[0],
+                collectives=self.collectives,
+                shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
+                mesh=data.mesh,
+                platform=data.devices[0].platform if data.devices else "",
+                cells=self.cells,
+                xla_temporary_bytes=None if data.memory is None else data.memory.temporary_bytes,
+            ),
+        )
+
+    @staticmethod
+    def _parameters(module: HloModule) -> list[int]:
+        within = module.computation(module.entry).range
+        return [index for index in module.with_opcode("parameter").tolist() if index in within]
 
 
 class RecordState:

@@ -22,6 +22,7 @@ from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
+from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.finding import FindingTable
@@ -36,6 +37,8 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, still_page
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
+from pjit_inspect.view.memory.curve import curve_lines
+from pjit_inspect.view.memory.memory import memory_after, memory_head
 from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -60,6 +63,7 @@ __all__ = [
     "RecordFindings",
     "RecordFusions",
     "RecordKernelTimes",
+    "RecordMemoryUse",
     "RecordShardings",
     "RecordSuggestions",
     "View",
@@ -70,7 +74,7 @@ __all__ = [
     "write_picture",
 ]
 
-View = Literal["text", "html", "widget", "tree", "facts"]
+View = Literal["text", "html", "widget", "tree", "facts", "memory"]
 
 
 def text(analyses: Analyses) -> str:
@@ -86,6 +90,8 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
         return Shown({"text/plain": _tree(analyses)})
     if view == "facts":
         return Shown({"text/plain": to_text(facts_view(analyses.report))})
+    if view == "memory":
+        return _memory(analyses)
     with gc_paused():
         document = record_view(report_for_display(analyses), options=ViewOptions(show_times=show_times))
         if view == "text":
@@ -114,6 +120,16 @@ def _tree(analyses: Analyses) -> str:
     scheduled = graph is None or graph.strip.is_scheduled
     lines = tree_lines(parts, report, missing=missing, scheduled=scheduled)
     return "\n".join([to_text(tree_head(report)), *lines])
+
+
+def _memory(analyses: Analyses) -> Shown:
+    """What is alive in memory: text with a curve, and a page."""
+    use, data = analyses.memory_use, analyses.report.data
+    head, after = memory_head(use, data), memory_after(use, data)
+    lines = [] if use.curve is None or use.at is None else curve_lines(use.curve, use.at.kernel)
+    text = "\n".join([to_text(head), *lines, to_text(after)])
+    page = Document(axes=head.axes, blocks=(*head.blocks, *after.blocks))
+    return Shown({"text/plain": text, "text/html": to_html(page)})
 
 
 def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
@@ -294,6 +310,20 @@ class RecordKernelTimes(OfRecord, Displayable, KernelTimes):
         report = self._state.analyses.report
         timed = replace(report, data=replace(report.data, kernel_times=self))
         return _section(self._state, times_blocks(timed, rows=_ROWS, text_rows=_ROWS), "no measured times")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordMemoryUse(OfRecord, Displayable, MemoryUse):
+    """What is alive in memory while a record's program runs."""
+
+    _state: RecordState = field(kw_only=True)
+
+    def show(self) -> Shown:
+        """An object to display: how much is alive at the peak, what it is, and how much over the schedule."""
+        return _memory(self._state.analyses)
+
+    def __repr__(self) -> str:
+        return f"MemoryUse({len(self.live)} buffers alive at the peak, {self.peak_bytes} bytes, {self.source})"
 
 
 def _section(state: RecordState, blocks: Sequence[Block], nothing: str = "") -> Shown:

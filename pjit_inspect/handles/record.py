@@ -23,10 +23,12 @@ from pjit_inspect.handles.displays import (
     RecordFindings,
     RecordFusions,
     RecordKernelTimes,
+    RecordMemoryUse,
     RecordShardings,
     RecordSuggestions,
     View,
 )
+from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
@@ -145,6 +147,16 @@ class CompileRecord(Displayable):
     def memory(self) -> MemoryStats | None:
         """Bytes per device, as XLA counts them; None when the backend does not say."""
         return self.data.memory
+
+    @property
+    def memory_use(self) -> MemoryUse:
+        """What is alive in the memory of one device at the peak, and over the schedule.
+
+        `peak_bytes` is all of it, `live` a table of what it is, `curve` bytes over the schedule; `source` says whether
+        live ranges were modelled or counted. Without a schedule (`what_if` with the effort "partition", TPU programs
+        compiled only to layouts) its figures are None and `missing` says why.
+        """
+        return RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
 
     @property
     def cost(self) -> dict[str, float]:
@@ -375,13 +387,14 @@ class CompileRecord(Displayable):
         displays.write_picture(self.state.analyses, path)
 
     def show(self, view: View = "html", *, times: bool = True) -> Any:
-        """An object to display: "html" (with its text), "text" alone, a live "widget", a "tree", or "facts".
+        """An object to display: "html" (with its text), "text" alone, a live "widget", a "tree", "facts", or "memory".
 
         "html" is the still display and, where the notebook is trusted, the interactive inspector in its place. The
         widget's `selection` is the name of what is selected; it can be read and set. The tree is one indented skeleton
         of what runs, for terminals: phases, scopes and loops with their trip counts, kernels folded, each collective
         with its axes, bytes, cause and line, in scheduled order. The facts are a few lines to compare: specs and bytes
-        of arrays, axes and bytes of collectives, and nothing that differs between sessions. With `times=False` the
+        of arrays, axes and bytes of collectives, and nothing that differs between sessions. The memory is what is alive
+        at the peak on one device, and how much over the schedule. With `times=False` the
         seconds and the reason for compiling again are left out, so that the output is the same in every session.
         """
         return displays.shown(self.state.analyses, view, show_times=times)

@@ -29,13 +29,24 @@ __all__ = [
     "parse_command",
 ]
 
-View = Literal["text", "html", "widget", "tree", "facts"]
-Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget"]
+View = Literal["text", "html", "widget", "tree", "facts", "memory"]
+Action = Literal["run", "cell", "on", "off", "log", "show", "why", "shardings", "memory", "ledger", "error", "forget"]
 
-VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts")
+VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
 """How a record can be shown."""
 
-SUBCOMMANDS: tuple[Action, ...] = ("on", "off", "log", "show", "why", "shardings", "ledger", "error", "forget")
+SUBCOMMANDS: tuple[Action, ...] = (
+    "on",
+    "off",
+    "log",
+    "show",
+    "why",
+    "shardings",
+    "memory",
+    "ledger",
+    "error",
+    "forget",
+)
 """The words that are commands when they stand alone on a `%pjit` line."""
 
 OPTIONS = ("--view", "--no-times", "--measure", "--target", "--mesh", "--effort")
@@ -45,10 +56,13 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 """How far a program is compiled for a target."""
 
 _CELL = "--cell"
-_VALID = "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], ledger, error, forget, or code to run"
+_VALID = (
+    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], ledger, error, forget, or code "
+    "to run"
+)
 # One word that can be a record's name, an identifier with dots or `<lambda>`, or its number in the log. `show -1` and
 # `show (x)` are Python.
-_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
+_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings|memory)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
 _WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")
 _ON = re.compile(r"on((?:\s+--watch|\s+--limit(?:\s+|=)\S+)+)")
 _LIMIT = re.compile(r"--limit(?:\s+|=)(\S+)")
@@ -57,6 +71,7 @@ _TAKES = {
     "show": "the name or number of one record",
     "why": "the name or number of one record and --line N",
     "shardings": "the name or number of one record",
+    "memory": "the name or number of one record",
 }
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
 _LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure|--target|--mesh|--effort)\b")

@@ -91,16 +91,18 @@ class PjitMagics(Magics):
             %pjit why train_step      the same of that name
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
+            %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
             %pjit ledger              what was compiled again, why, what it cost, and what to do about it
             %pjit error               the last error: which sharding JAX refused, and what would fit
             %pjit forget              empty the log
 
         Options stand first::
 
-            --view text|html|widget|tree|facts
+            --view text|html|widget|tree|facts|memory
                                       plain text; the inspector, with a still display where no scripts run (the
                                       default); the inspector live, its selection to be read and set; what runs,
-                                      in order, as one indented text; or specs and bytes alone, to compare
+                                      in order, as one indented text; or specs and bytes alone, to compare; or what is
+                                      alive at the peak of its memory
             --no-times                without seconds, so that the output is the same on every machine
             --measure                 run JAX's profiler with the code, and show how long each kernel took in a call
             --target tpu:v5e:4x4      then compile what ran for that machine, too, which need not be there, and show it
@@ -121,8 +123,8 @@ class PjitMagics(Magics):
 
         When a cell that is recorded fails because JAX refuses a sharding, that explanation stands under the traceback.
 
-        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why` or `shardings` with
-        or without a name, is the subcommand, even where a variable has that name. Anything else is code:
+        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings` or
+        `memory` with or without a name, is the subcommand, even where a variable has that name. Anything else is code:
         `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
@@ -218,6 +220,9 @@ class PjitMagics(Magics):
     def _shardings(self, command: Command) -> None:
         display(_record(command).shardings, include=_only_text(command))
 
+    def _memory(self, command: Command) -> None:
+        display(_record(command).memory_use, include=_only_text(command))
+
     def _ledger(self, command: Command) -> None:
         display(api.ledger().show(times=command.options.times), include=_only_text(command))
 
@@ -234,7 +239,7 @@ class PjitMagics(Magics):
             return
         explanation = Guard().run("an explanation of the error", lambda: api.explain_known_error(error), None)
         if explanation is not None:
-            display(explanation, include=["text/plain"] if self.view in ("text", "tree", "facts") else None)
+            display(explanation, include=["text/plain"] if self.view in ("text", "tree", "facts", "memory") else None)
 
     def _end_watch(self) -> None:
         if self._watch is not None:
@@ -271,7 +276,7 @@ def _numbered(log: api.Log, number: int) -> api.CompileRecord:
 
 
 def _only_text(command: Command) -> list[str] | None:
-    return ["text/plain"] if command.options.view in ("text", "tree", "facts") else None
+    return ["text/plain"] if command.options.view in ("text", "tree", "facts", "memory") else None
 
 
 def _records(count: int) -> str:

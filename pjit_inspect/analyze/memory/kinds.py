@@ -1,0 +1,42 @@
+"""What each buffer is for: a rule on the phases of training in which it is made and used, and on what makes it.
+
+Not its job: naming it (`analyze.memory.values_named`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pjit_inspect.analyze.memory.occupancy import Buffer
+from pjit_inspect.model.memory.memory_use import MemoryKind
+from pjit_inspect.model.report.collective import Phase
+
+__all__ = ["kind_of"]
+
+_BEHIND: tuple[Phase, ...] = ("backward", "recompute")
+
+
+def kind_of(
+    buffer: Buffer, made: Phase, last: Phase, collective: str | None, users: Callable[[], frozenset[Phase]]
+) -> MemoryKind:
+    """What a buffer is for.
+
+    Args:
+      buffer: the buffer.
+      made: the phase in which it is made; None for unknown.
+      last: the phase in which it is used last; likewise.
+      collective: the kind of the collective that makes it; None for none.
+      users: the phases of all that use it; asked of arguments only.
+    """
+    if buffer.kind == "argument":
+        # What nothing but the update reads is no parameter: those are read by the forward pass.
+        return "optimizer state" if users() == frozenset(("optimizer",)) else "argument"
+    if buffer.kind == "result":
+        return "result"
+    if buffer.kind == "constant":
+        return "constant"
+    if collective != "all-gather" and made == "forward" and last in _BEHIND:
+        return "saved for backward"
+    if made in _BEHIND and last == "optimizer":
+        return "gradient"
+    return "temporary" if collective is None else "collective buffer"

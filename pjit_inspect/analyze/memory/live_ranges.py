@@ -1,0 +1,200 @@
+"""From where to where in the schedule every array of a program is alive, and which of them lie in one buffer.
+
+A *value* is an array from the instruction that makes it to its last use, through all that only passes it on. A *buffer*
+is what values share that are written over one another: what a loop carries, what works in place. Not its job: which
+buffers are arguments or results, and how much that comes to (`analyze.memory.occupancy`).
+
+*Source*: XLA's `HloDataflowAnalysis`, `HloAliasAnalysis` and `HloLiveRange`, which its buffer assignment follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.memory.passing import FORWARDING, Nodes, in_place_pairs, passed_pairs
+
+__all__ = ["LiveRanges", "Value", "find_live_ranges"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Value:
+    """One array.
+
+    Attributes:
+      node: the node that makes it.
+      begins, ends: places in the schedule, the last one included.
+      buffer: the number of its buffer.
+      last_user: the instruction that takes it last; -1 for none.
+      is_returned: whether the program returns it.
+    """
+
+    node: int
+    begins: int
+    ends: int
+    buffer: int = -1
+    last_user: int = -1
+    is_returned: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LiveRanges:
+    """All values of a program.
+
+    Attributes:
+      nodes: the arrays.
+      values: the values, in the order of the schedule.
+      value_of: for each node the row of its value.
+      buffers: for each buffer its values.
+      end: the last place in the schedule.
+    """
+
+    nodes: Nodes
+    values: list[Value]
+    value_of: list[int]
+    buffers: list[list[int]]
+    end: int
+
+
+class _Groups:
+    """Things that are one, found step by step; the smallest number of a group stands for it."""
+
+    def __init__(self, count: int) -> None:
+        self._parent = list(range(count))
+
+    def find(self, item: int) -> int:
+        parent = self._parent
+        while parent[item] != item:
+            parent[item] = parent[parent[item]]
+            item = parent[item]
+        return item
+
+    def join(self, one: int, other: int) -> None:
+        one, other = self.find(one), self.find(other)
+        if one != other:
+            self._parent[max(one, other)] = min(one, other)
+
+
+def find_live_ranges(nodes: Nodes) -> LiveRanges:
+    """The values of a scheduled program, from where to where each is alive, and their buffers."""
+    same = _Groups(len(nodes.owner))
+    for index in nodes.running.order:
+        for own, earlier in passed_pairs(nodes, index):
+            same.join(own, earlier)
+    carried = _join_loops(nodes, same)
+    values, value_of = _values(nodes, same)
+    _use(nodes, values, value_of)
+    buffers = _buffers(nodes, values, value_of, carried)
+    return LiveRanges(nodes=nodes, values=values, value_of=value_of, buffers=buffers, end=len(nodes.running.order) - 1)
+
+
+def _join_loops(nodes: Nodes, same: _Groups) -> list[tuple[int, int]]:
+    """What a loop never changes is one value inside and outside; what it changes, and branches, share buffers."""
+    carried: list[tuple[int, int]] = []
+    # Inner loops stand before outer ones, so that what they leave unchanged is known.
+    for index in nodes.running.order:
+        opcode = nodes.opcode(index)
+        if opcode == "while":
+            carried += _join_loop(nodes, same, index)
+        elif opcode == "conditional":
+            for number, called in enumerate(nodes.called(index)):
+                carried += zip(nodes.of(index), nodes.of(nodes.root(called)), strict=False)
+                for parameter in nodes.parameters(called):
+                    for own, given in zip(nodes.of(parameter), _given(nodes, index, number), strict=False):
+                        same.join(own, given)
+    return carried
+
+
+def _given(nodes: Nodes, index: int, number: int) -> range:
+    operands = nodes.operands(index)
+    return nodes.of(operands[number + 1]) if number + 1 < len(operands) else range(0)
+
+
+def _join_loop(nodes: Nodes, same: _Groups, index: int) -> list[tuple[int, int]]:
+    carried: list[tuple[int, int]] = []
+    entered = [nodes.of(parameter) for called in nodes.called(index) for parameter in nodes.parameters(called)]
+    returned = nodes.of(nodes.root(nodes.called(index)[0])) if nodes.called(index) else range(0)
+    for place, (own, start) in enumerate(zip(nodes.of(index), nodes.entering(index), strict=False)):
+        inside = [parameter[place] for parameter in entered if place < len(parameter)]
+        back = returned[place] if place < len(returned) else own
+        is_kept = bool(inside) and same.find(back) == same.find(inside[0])
+        for node in inside:
+            (same.join(node, start) if is_kept else carried.append((node, start)))
+        if is_kept:
+            same.join(own, start)
+        else:
+            carried += [(own, start), (back, start)]
+    return carried
+
+
+def _values(nodes: Nodes, same: _Groups) -> tuple[list[Value], list[int]]:
+    values: list[Value] = []
+    row_of: dict[int, int] = {}
+    value_of: list[int] = []
+    for node, owner in enumerate(nodes.owner):
+        group, time = same.find(node), nodes.time[owner]
+        if group not in row_of:
+            row_of[group] = len(values)
+            values.append(Value(node=node, begins=time, ends=time))
+        row = row_of[group]
+        value_of.append(row)
+        if time < values[row].begins:
+            values[row].begins, values[row].node = time, node
+    return values, value_of
+
+
+def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
+    """Extend every value to its last use."""
+    for index in nodes.running.order:
+        opcode = nodes.opcode(index)
+        if opcode in FORWARDING:
+            continue
+        # What a loop is given is free once the first turn has begun, where the loop writes over it.
+        inside = nodes.parameters(nodes.called(index)[0])[:1] if opcode == "while" and nodes.called(index) else []
+        time = nodes.time[inside[0]] if inside else nodes.time[index]
+        for node in nodes.entering(index):
+            value = values[value_of[node]]
+            if time >= value.ends:
+                value.ends, value.last_user = time, index
+    for computation in nodes.running.computations:
+        caller = nodes.running.callers.get(computation)
+        end = len(nodes.running.order) - 1 if caller is None else nodes.time[caller]
+        for node in nodes.of(nodes.root(computation)):
+            value = values[value_of[node]]
+            value.ends = max(value.ends, end)
+            value.is_returned |= caller is None
+
+
+def _buffers(
+    nodes: Nodes, values: list[Value], value_of: list[int], carried: Iterable[tuple[int, int]]
+) -> list[list[int]]:
+    together = _Groups(len(values))
+    for one, other in carried:
+        together.join(value_of[one], value_of[other])
+    for index in nodes.running.order:
+        for own, written in in_place_pairs(nodes, index):
+            together.join(value_of[own], value_of[written])
+    _join_aliases(nodes, value_of, together)
+    buffers: list[list[int]] = []
+    number_of: dict[int, int] = {}
+    for row, value in enumerate(values):
+        group = together.find(row)
+        if group not in number_of:
+            number_of[group] = len(buffers)
+            buffers.append([])
+        value.buffer = number_of[group]
+        buffers[value.buffer].append(row)
+    return buffers
+
+
+def _join_aliases(nodes: Nodes, value_of: list[int], together: _Groups) -> None:
+    """Results in the buffers of donated arguments."""
+    module = nodes.module
+    parameters, root = nodes.parameters(module.entry), nodes.of(nodes.root(module.entry))
+    for alias in module.aliases:
+        place = alias.output[0] if alias.output else 0
+        if alias.parameter < len(parameters) and place < len(root) and len(alias.output) <= 1:
+            source = nodes.of(parameters[alias.parameter])
+            number = alias.parameter_index[0] if alias.parameter_index else 0
+            if number < len(source):
+                together.join(value_of[root[place]], value_of[source[number]])

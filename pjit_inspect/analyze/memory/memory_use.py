@@ -1,0 +1,296 @@
+"""What is alive at the peak of a program's memory, and over its schedule.
+
+Joins the steps: live ranges, what lies where, kinds, names. Not its job: any of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pjit_inspect.analyze.memory.kinds import kind_of
+from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_occupancy
+from pjit_inspect.analyze.memory.padding import padded_bytes
+from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.memory.values_named import Describer, scope_of
+from pjit_inspect.analyze.program.running import find_running
+from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryUse, Moment
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.report.collective import CollectiveTable, Phase
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.model.report.sharding_table import ShardingTable
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.layers import layers_of
+
+__all__ = ["MemoryFacts", "alignment_of", "find_memory_use", "model_occupancy"]
+
+_LARGEST = 50
+_SPACES = {"tpu": {0: "HBM", 1: "VMEM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
+_ALIGNMENT = {"tpu": (16384, 512), "gpu": (128, 0)}
+"""Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each)."""
+_PHASE: dict[str, Phase] = {
+    "forward": "forward",
+    "recompute": "recompute",
+    "backward": "backward",
+    "update": "optimizer",
+}
+_NOT_MADE = frozenset(
+    ("parameter", "constant", "while", "broadcast", "iota", "tuple", "get-tuple-element", "conditional")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFacts:
+    """What else is known of a program.
+
+    Attributes:
+      inputs: the arguments that it reads, in order.
+      graph: its kernels with their phases; None where there is none.
+      collectives: its collectives.
+      shardings: the values of the program before partitioning.
+      mesh: the mesh of the specs.
+      platform: "cpu", "tpu", "gpu", or "" for unknown.
+      cells: file -> how the notebook calls the cell.
+      xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
+    """
+
+    inputs: Sequence[ArrayLayout] = ()
+    graph: ProgramGraph | None = None
+    collectives: CollectiveTable = field(default_factory=lambda: CollectiveTable(()))
+    shardings: ShardingTable = field(default_factory=ShardingTable)
+    mesh: Mesh | None = None
+    platform: str = ""
+    cells: Mapping[str, str] = field(default_factory=dict)
+    xla_temporary_bytes: int | None = None
+
+
+def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
+    """What is alive when, for a program with a schedule; arguments alone for one without."""
+    if not module.is_scheduled:
+        return MemoryUse(missing="the program has no schedule", xla_temporary_bytes=facts.xla_temporary_bytes)
+    occupancy = model_occupancy(module, facts.platform)
+    return _Finder(occupancy, facts).found()
+
+_UNPLACED = {
+    "tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))
+}
+"""What XLA's TPU compiler puts nowhere but among temporaries (seen in its buffer assignments)."""
+
+
+def alignment_of(platform: str) -> tuple[int, int]:
+    """Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each).
+
+    *Source*: the offsets in buffer assignments of CPU and TPU programs.
+    """
+    return _ALIGNMENT.get(platform, (64, 0))
+
+
+def model_occupancy(module: HloModule, platform: str) -> Occupancy:
+    """The buffers of a program with a schedule, and from where to where each is alive."""
+    nodes = Nodes(module, find_running(module))
+    return find_occupancy(find_live_ranges(nodes), padded_bytes, _UNPLACED.get(platform, frozenset()))
+
+
+class _Finder:
+    def __init__(self, occupancy: Occupancy, facts: MemoryFacts) -> None:
+        self._all, self._facts = occupancy, facts
+        self._ranges, self._nodes = occupancy.ranges, occupancy.ranges.nodes
+        self._module = self._nodes.module
+        self._names = Describer(
+            nodes=self._nodes,
+            inputs=facts.inputs,
+            collectives=facts.collectives,
+            shardings=facts.shardings,
+            mesh=facts.mesh,
+            cells=facts.cells,
+        )
+        self._phases = _phases(facts.graph)
+        self._kernel_times = self._times()
+
+    def _times(self) -> list[int]:
+        """The place of each kernel in the schedule."""
+        graph, time = self._facts.graph, self._nodes.time
+        if graph is None:
+            return sorted(time.values())
+        return sorted(time[index] for index in graph.kernels.instruction.tolist() if index in time)
+
+    def found(self) -> MemoryUse:
+        total = self._all.curve(lambda buffer: buffer.space == 0)
+        other = self._all.curve(lambda buffer: buffer.space == 0 and buffer.place < 0 and buffer.kind == "temporary")
+        at = int(np.argmax(total)) if len(total) else 0
+        alive = [buffer for buffer in self._all.buffers if buffer.space == 0 and _is_alive(buffer, at)]
+        live = LiveTable(rows=self._rows(alive, at))
+        return MemoryUse(
+            peak_bytes=int(total.max(initial=0)),
+            temporary_peak_bytes=int(other.max(initial=0)),
+            reserved_bytes=(reserved := self._all.reserved_bytes(*alignment_of(self._facts.platform))),
+            at=self._moment(at),
+            live=live,
+            largest=LiveTable(rows=self._rows(self._largest(), None)),
+            curves=self._curves(),
+            by_kind=_sums((row.kind, row.bytes) for row in live),
+            by_scope=_sums((row.scope.partition("/")[0], row.bytes) for row in live),
+            by_layer=_sums((str(row.layers[0]) if row.layers else "", row.bytes) for row in live),
+            by_source=_sums((row.source[0].where if row.source else "", row.bytes) for row in live),
+            xla_temporary_bytes=self._facts.xla_temporary_bytes,
+            apart=_apart(reserved, self._facts.xla_temporary_bytes),
+            unknown=self._all.unknown,
+        )
+
+    # ------------------------------------------------------------ moments
+
+    def _kernel(self, place: int) -> int:
+        """The kernel that runs at a place of the schedule, or ran last before it."""
+        return max(0, bisect_right(self._kernel_times, place) - 1)
+
+    def _moment(self, place: int) -> Moment:
+        kernel = self._kernel(place)
+        times = self._kernel_times
+        index = self._nodes.running.order[times[kernel] if times else place]
+        instruction = self._module.instruction(index)
+        frames = instruction.frames
+        return Moment(
+            kernel=kernel,
+            kernels=len(times),
+            name=instruction.name,
+            phase=self._phases.get(index),
+            source=user_frames(frames, self._facts.cells) if frames else (),
+        )
+
+    def _curves(self) -> tuple[MemoryCurve, ...]:
+        spaces = sorted({buffer.space for buffer in self._all.buffers})
+        names = _SPACES.get(self._facts.platform, {0: "memory"})
+        curves = []
+        for space in spaces:
+            total = self._all.curve(lambda buffer, space=space: buffer.space == space)
+            starts = self._kernel_times
+            # What stands before the first kernel (constants, copies) belongs to it.
+            most = np.maximum.reduceat(total, [0, *starts[1:]]) if starts else total[:0]
+            curves.append(MemoryCurve(space=space, name=names.get(space, f"S({space})"), bytes=tuple(most.tolist())))
+        return tuple(curves)
+
+    # ------------------------------------------------------------ rows
+
+    def _largest(self) -> list[Buffer]:
+        return sorted((one for one in self._all.buffers if one.space == 0), key=lambda one: -one.bytes)[:_LARGEST]
+
+    def _rows(self, buffers: Iterable[Buffer], at: int | None) -> tuple[LiveValue, ...]:
+        rows = [self._row(buffer, at) for buffer in buffers if buffer.bytes]
+        return tuple(sorted(rows, key=lambda row: (-row.bytes, row.begins, row.name)))
+
+    def _row(self, buffer: Buffer, at: int | None) -> LiveValue:
+        value = self._representative(buffer, at)
+        nodes, names = self._nodes, self._names
+        maker = nodes.owner[value.node]
+        told = names.describe(value.node)
+        shape = nodes.shapes[value.node]
+        collective = names.collective(maker)
+        values = [self._ranges.values[row] for row in buffer.values]
+        made = self._phases.get(maker) or told.phase
+        user = max(values, key=lambda one: one.ends).last_user
+        last = self._phase_of_user(user)
+        op_name = told.op_name
+        return LiveValue(
+            name=told.name,
+            bytes=buffer.bytes,
+            kind=kind_of(
+                buffer, made, last, None if collective is None else collective.kind, lambda: self._users(values)
+            ),
+            spec=told.spec,
+            source=told.source,
+            dtype=shape.dtype,
+            local_shape=told.local_shape or shape.dimensions,
+            global_shape=told.global_shape,
+            scope=scope_of(op_name),
+            layers=layers_of(op_name or told.name),
+            begins=self._kernel(buffer.spans[0][0] if buffer.spans else value.begins),
+            ends=self._kernel(buffer.spans[-1][1] if buffer.spans else value.ends),
+            phase=made,
+            last_phase=last,
+            made_by=self._module.reader.name(maker),
+            last_used_by="" if user < 0 else self._module.reader.name(user),
+            turns=self._turns(maker, shape.dimensions),
+            space=buffer.space,
+            unpadded_bytes=shape.bytes,
+        )
+
+    def _representative(self, buffer: Buffer, at: int | None) -> Value:
+        """The value a buffer is told by: an argument; else what makes what is in it, not what only hands it on."""
+        values = [self._ranges.values[row] for row in buffer.values]
+        if len(values) == 1:
+            return values[0]
+        opcode = [self._nodes.opcode(self._nodes.owner[value.node]) for value in values]
+        if buffer.kind == "argument":
+            return next(value for value in values if self._is_argument(value))
+        makers = [value for value, code in zip(values, opcode, strict=True) if code not in _NOT_MADE] or values
+        now = [value for value in makers if at is not None and value.begins <= at <= value.ends]
+        named = [value for value in now or makers if self._module.instruction(self._nodes.owner[value.node]).op_name]
+        return (named or now or makers)[-1]
+
+    def _is_argument(self, value: Value) -> bool:
+        maker = self._nodes.owner[value.node]
+        is_entry = int(self._module.instructions.computation[maker]) == self._module.entry
+        return is_entry and self._nodes.opcode(maker) == "parameter"
+
+    def _phase_of_user(self, user: int) -> Phase:
+        return self._phases.get(user) if user >= 0 else None
+
+    def _users(self, values: Sequence[Value]) -> frozenset[Phase]:
+        """The phases of all kernels that take an argument, looked for through what passes it on."""
+        nodes, found, seen = self._nodes, set[Phase](), set[int]()
+        border = [nodes.owner[value.node] for value in values[:1]]
+        while border:
+            for user in self._module.users[border.pop()].tolist():
+                if user in seen:
+                    continue
+                seen.add(user)
+                if user in self._phases:
+                    found.add(self._phases[user])
+                elif nodes.opcode(user) != "tuple":
+                    border.append(user)
+                elif user != nodes.root(self._module.entry):
+                    return frozenset((None,))
+        return frozenset(found)
+
+    def _turns(self, maker: int, dimensions: tuple[int, ...]) -> int | None:
+        """The turns of the loop in which a part of an array is written in each, when there are as many parts."""
+        running = self._nodes.running
+        loop = running.loop_of.get(int(self._module.instructions.computation[maker]), -1)
+        trips = running.loops[loop].trips if loop >= 0 else None
+        return trips if trips and dimensions and dimensions[0] == trips else None
+
+
+def _phases(graph: ProgramGraph | None) -> dict[int, Phase]:
+    """Instruction of a kernel -> its phase; {} for a program that nobody differentiated."""
+    if graph is None or not graph.is_differentiated:
+        return {}
+    kernels = graph.kernels
+    phase = [_PHASE[PHASES[box.phase]] for box in graph.boxes]
+    return {
+        index: phase[box]
+        for index, box in zip(kernels.instruction.tolist(), kernels.box.tolist(), strict=True)
+        if box >= 0
+    }
+
+
+def _is_alive(buffer: Buffer, at: int) -> bool:
+    return any(begins <= at <= ends for begins, ends in buffer.spans)
+
+
+def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for key, size in pairs:
+        total[key] += size
+    return dict(total.most_common())
+
+
+def _apart(reserved: int | None, xla: int | None) -> float | None:
+    return None if reserved is None or not xla else reserved / xla - 1

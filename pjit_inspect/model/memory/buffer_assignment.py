@@ -1,0 +1,119 @@
+"""XLA's own account of a program's memory: allocations, the values that lie in each, and from when to when they live.
+
+Not its job: reading it (`parse.buffers`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Allocation", "AssignedValue", "BufferAssignment", "LiveRangeList"]
+
+ValueKey = tuple[str, tuple[int, ...]]
+"""An instruction's name, and the path to a part of its result; () for all of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignedValue:
+    """One value, and where it lies.
+
+    Attributes:
+      id: XLA's number of the value.
+      instruction: the name of the instruction that makes it; "" when the program does not have it.
+      index: the path to it in the instruction's result; () for all of it.
+      bytes: its size on one device, padding included.
+      offset: where it begins in its allocation.
+      color: XLA's number of the memory.
+      shape: as XLA prints it; "" when the source does not say.
+    """
+
+    id: int
+    instruction: str
+    index: tuple[int, ...]
+    bytes: int
+    offset: int
+    color: int = 0
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allocation:
+    """One piece of memory that XLA reserves.
+
+    Attributes:
+      number: XLA's number of it.
+      bytes: its size on one device.
+      color: XLA's number of the memory; 0 is the device's main one.
+      parameter: the number of the argument that it holds; None for none.
+      parameter_index: the path in that argument.
+      is_constant: whether it holds a constant.
+      is_thread_local: whether it belongs to the body of a kernel.
+      is_live_out: whether it holds a result.
+      is_tuple: whether it holds pointers.
+      values: what lies in it.
+    """
+
+    number: int
+    bytes: int
+    color: int = 0
+    parameter: int | None = None
+    parameter_index: tuple[int, ...] = ()
+    is_constant: bool = False
+    is_thread_local: bool = False
+    is_live_out: bool = False
+    is_tuple: bool = False
+    values: tuple[AssignedValue, ...] = ()
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether it is for values in between: no argument, result or constant, and of no kernel."""
+        kept = self.parameter is not None or self.is_constant or self.is_live_out
+        return not kept and not self.is_thread_local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveRangeList:
+    """From when to when XLA has every value of a program alive.
+
+    Attributes:
+      instructions: names of the instructions in the order of XLA's schedule, those of loops' bodies before the loop.
+      ranges: value -> the first and the last place in `instructions` at which it is alive.
+      peak_at: the place of the peak; None when the source does not say.
+      peak_bytes: what is alive there, without padding of tiles; None likewise.
+      unknown: forms of lines that are not understood, and how many there are of each.
+    """
+
+    instructions: tuple[str, ...] = ()
+    ranges: Mapping[ValueKey, tuple[int, int]] = field(default_factory=dict)
+    peak_at: int | None = None
+    peak_bytes: int | None = None
+    unknown: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BufferAssignment:
+    """All memory that XLA reserves for a program.
+
+    Attributes:
+      allocations: the pieces.
+      live: from when to when values are alive; None when the source does not say.
+      unknown: forms of lines or fields that are not understood, and how many there are of each.
+    """
+
+    allocations: tuple[Allocation, ...] = ()
+    live: LiveRangeList | None = None
+    unknown: Mapping[str, int] = field(default_factory=dict)
+
+    def temporary_bytes(self, color: int = 0) -> int:
+        """What is reserved for temporaries in a memory."""
+        return sum(one.bytes for one in self.allocations if one.is_temporary and one.color == color)
+
+    @property
+    def by_color(self) -> Mapping[int, int]:
+        """Bytes of all allocations but those of kernels, by memory."""
+        total: Counter[int] = Counter()
+        for one in self.allocations:
+            total[one.color] += 0 if one.is_thread_local else one.bytes
+        return dict(total)

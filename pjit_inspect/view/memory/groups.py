@@ -1,0 +1,64 @@
+"""Equal buffers of several layers as one row: "18 x x @ p['w1'], saved for backward".
+
+Not its job: the table (`view.memory.memory`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.model.memory.memory_use import LiveValue
+from pjit_inspect.model.words.layers import scope_pattern
+
+__all__ = ["LiveGroup", "group_live"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveGroup:
+    """Buffers that differ only in their layer, and in when they are alive.
+
+    Attributes:
+      name: what they are, layer numbers starred when there are several.
+      members: the buffers.
+    """
+
+    name: str
+    members: tuple[LiveValue, ...]
+
+    @property
+    def first(self) -> LiveValue:
+        """The buffer that stands for the group."""
+        return self.members[0]
+
+    @property
+    def bytes(self) -> int:
+        """Of all of them, on one device."""
+        return sum(member.bytes for member in self.members)
+
+    @property
+    def begins(self) -> int:
+        """The first kernel at which any is alive."""
+        return min(member.begins for member in self.members)
+
+    @property
+    def ends(self) -> int:
+        """The last kernel at which any is alive."""
+        return max(member.ends for member in self.members)
+
+
+def group_live(rows: Sequence[LiveValue]) -> tuple[LiveGroup, ...]:
+    """Buffers gathered by everything but their layer and when they are alive, most bytes first."""
+    groups: dict[object, list[LiveValue]] = {}
+    for row in rows:
+        place = (row.source[0].file, row.source[0].line) if row.source else None
+        key = (scope_pattern(row.name), row.kind, row.bytes, row.spec, row.dtype, row.local_shape, row.turns, place)
+        groups.setdefault(key, []).append(row)
+    found = [LiveGroup(name=_name(members), members=tuple(members)) for members in groups.values()]
+    return tuple(sorted(found, key=lambda group: (-group.bytes, group.begins, group.name)))
+
+
+def _name(members: Sequence[LiveValue]) -> str:
+    names = {member.name for member in members}
+    name = names.pop()
+    return name if not names else scope_pattern(name)

@@ -1,0 +1,152 @@
+"""The memory of one device, in text and as a page: how much, when, what it is, and where that is known from.
+
+Not its job: finding it (`analyze.memory`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pjit_inspect.model.memory.memory_use import LiveTable, MemoryUse
+from pjit_inspect.model.record.record import MemoryStats, RecordData
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Document,
+    Line,
+    Number,
+    Rest,
+    Row,
+    Span,
+    Spans,
+    SpecLabel,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
+from pjit_inspect.view.memory.groups import LiveGroup, group_live
+from pjit_inspect.view.record.answer import place_spans, title_line
+
+__all__ = ["memory_after", "memory_head"]
+
+_ROWS, _TEXT_ROWS, _FOLDED_ROWS = 16, 10, 80
+_SUMS = 6
+
+
+def memory_head(use: MemoryUse, data: RecordData) -> Document:
+    """What was compiled, the answer, and where it is known from."""
+    blocks: list[Block] = [title_line(data), _answer(use), *_provenance(use, data.memory)]
+    return Document(axes=document_axes(data), blocks=tuple(blocks))
+
+
+def memory_after(use: MemoryUse, data: RecordData) -> Document:
+    """The table of what is alive at the peak, and its sums."""
+    blocks: list[Block] = [_table(use.live, "at the peak" if use.at is not None else "arguments and results")]
+    blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
+    return Document(axes=document_axes(data), blocks=tuple(blocks))
+
+
+def _answer(use: MemoryUse) -> Line:
+    if use.peak_bytes is None:
+        return Line((Text("the peak is not known: ", "strong"), Text(use.missing)), role="answer")
+    spans: list[Span] = [
+        bytes_number(use.peak_bytes, use.source, strong=True),
+        Text(f" alive at the peak on each device ({use.source})"),
+    ]
+    if use.at is not None:
+        spans.append(Text(f": kernel {use.at.kernel:,} of {use.at.kernels:,}"))
+        spans += [Text(f", {use.at.phase}")] if use.at.phase else []
+        spans += [Text(", "), Code(use.at.source[0].where)] if use.at.source else []
+    return Line(tuple(spans), role="answer")
+
+
+def _provenance(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
+    """XLA's own sums, and how far the model is from them."""
+    lines: list[Block] = []
+    if stats is not None:
+        parts = [
+            f"{bytes_text(size)} {what}"
+            for size, what in (
+                (stats.argument_bytes, "in"),
+                (stats.output_bytes, "out"),
+                (stats.temporary_bytes, "temporary"),
+            )
+            if size is not None
+        ]
+        shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
+        lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared} (counted)"),)))
+    if use.temporary_peak_bytes is not None:
+        how = (
+            "" if use.apart is None else f"; the model reserves {bytes_text(use.reserved_bytes)}, {_percent(use.apart)}"
+        )
+        words = f"alive of the temporary: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
+        lines.append(Line((Text(words, "dim"),)))
+    if use.unknown:
+        lines.append(Line((Text(f"{plural(use.unknown, 'buffer')} of unknown size, counted as nothing"),), role="note"))
+    return lines
+
+
+def _percent(apart: float) -> str:
+    return "as XLA does" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} % of XLA's"
+
+
+def _table(live: LiveTable, title: str) -> Block:
+    groups = group_live(live.rows)
+    if not groups:
+        return Line((Text("nothing is alive"),))
+    unit = share_unit(group.bytes for group in groups)
+    shown, hidden, unseen = groups[:_ROWS], groups[_ROWS:], groups[_TEXT_ROWS:]
+    return Table(
+        columns=(
+            Column(title="n", align="right"),
+            Column(title=title, shrink=True, comfort=40),
+            Column(title="kind"),
+            Column(title="spec", optional=True, shrink=True),
+            Column(title=f"each {unit}", align="right"),
+            Column(title="all", align="right"),
+            Column(title="kernels", align="right"),
+            Column(title="where", shrink=True),
+        ),
+        rows=tuple(_row(group, unit) for group in shown),
+        text_rows=_TEXT_ROWS,
+        text_rest=_rest(unseen) if unseen else (),
+        rest=Rest(summary=_rest(hidden), rows=tuple(_row(group, unit) for group in hidden[:_FOLDED_ROWS]))
+        if hidden
+        else None,
+    )
+
+
+def _row(group: LiveGroup, unit: str) -> Row:
+    first = group.first
+    kind = first.kind if first.turns is None else f"{first.kind}, {first.turns:,} turns"
+    spec: Spans = (SpecLabel(first.spec),) if first.spec is not None else (Text("not known", "dim"),)
+    return Row(
+        (
+            (Number(f"{len(group.members):,}"),),
+            (Code(group.name),),
+            (Text(kind),),
+            spec,
+            (Number(bytes_in(first.bytes, unit)),),
+            (Number(bytes_in(group.bytes, unit)),),
+            (Text(f"{group.begins:,}-{group.ends:,}"),),
+            place_spans(first.source) if first.source else (),
+        )
+    )
+
+
+def _rest(groups: tuple[LiveGroup, ...]) -> Spans:
+    number = sum(len(group.members) for group in groups)
+    size = bytes_text(sum(group.bytes for group in groups))
+    return (Text(f"{plural(number, 'more buffer')}, {size}; rec.memory_use.live has all"),)
+
+
+def _sums(name: str, sums: Mapping[str, int]) -> list[Line]:
+    """One line: the largest of the sums."""
+    if len(sums) < 2:
+        return []
+    shown = [(key or f"no {name}", size) for key, size in sums.items()][:_SUMS]
+    rest = sum(list(sums.values())[_SUMS:])
+    parts = [f"{key} {bytes_text(size)}" for key, size in shown] + ([f"other {bytes_text(rest)}"] if rest else [])
+    return [Line((Text(f"by {name}: {', '.join(parts)}"),))]
