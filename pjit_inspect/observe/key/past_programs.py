@@ -166,22 +166,30 @@ def made_by(paths: Sequence[str], arguments: Sequence[Any], *, devices: int) -> 
     """
     if len(paths) != len(arguments):
         return ()
-    by_code: dict[CodeType, list[_Past]] = defaultdict(list)
+    on_fewer = [
+        (path, argument)
+        for path, argument in zip(paths, arguments, strict=True)
+        if is_a(argument, jax.Array) and len(argument.sharding.device_set) < devices
+    ]
+    by_code = _by_code() if on_fewer else {}
+    found = []
+    for path, argument in on_fewer if by_code else ():
+        makers = _makers(argument, by_code)
+        if len({past.called for past in makers}) == 1:
+            found.append(MadeBy(path=path, serial=makers[-1].serial, function=makers[-1].called))
+    return tuple(found)
+
+
+def _by_code() -> dict[CodeType, list[_Past]]:
+    """The programs of functions that the user's code called by name, by the code that called them."""
+    found: dict[CodeType, list[_Past]] = defaultdict(list)
     with _lock:
-        pasts = [past for own in _past.values() for past in own if past.called and past.results]
+        pasts = [past for own in _past.values() for past in own.held if past.called and past.results]
     for past in pasts:
         code = None if past.site is None else past.site[0]()
         if code is not None:
-            by_code[code].append(past)
-    if not by_code:
-        return ()
-    found = []
-    for path, argument in zip(paths, arguments, strict=True):
-        if is_a(argument, jax.Array) and len(argument.sharding.device_set) < devices:
-            makers = _makers(argument, by_code)
-            if len({past.called for past in makers}) == 1:
-                found.append(MadeBy(path=path, serial=makers[-1].serial, function=makers[-1].called))
-    return tuple(found)
+            found[code].append(past)
+    return found
 
 
 def _makers(array: Any, by_code: dict[CodeType, list[_Past]]) -> list[_Past]:
