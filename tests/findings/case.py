@@ -15,7 +15,7 @@ __all__ = ["Built", "Fault", "fault"]
 
 Built = tuple[Callable[..., Any], tuple[Any, ...]]
 Line = Literal["here", "call", "definition"]
-Saves = Literal["sent", "held", "temporary", "copies"]
+Saves = Literal["sent", "held", "temporary", "copies", "arguments"]
 
 _TAG = re.compile(r"#\s*@here\s*$")
 
@@ -32,9 +32,11 @@ class Fault:
       says: what its sentence must contain, each.
       remedy: what its remedy must contain, each.
       saves: what the remedy saves in the compiled program: bytes sent, bytes of arguments held, bytes that arguments,
-        results and temporaries take beyond what they share, or arguments copied on each call.
+        results and temporaries take beyond what they share, arguments copied on each call, or the memory that XLA says
+        all arguments take.
       tried: whether the remedy must have been given to XLA's partitioner.
       is_called: whether it must be called, as what is wrong is what it is given.
+      is_kept: whether its records were compiled before and are read from files (`on_tpu`).
       revised: what had been written down before it ran, and why that was wrong; "" when it held.
     """
 
@@ -47,6 +49,7 @@ class Fault:
     saves: Saves
     tried: bool
     is_called: bool = False
+    is_kept: bool = False
     revised: str = ""
 
     @property
@@ -66,6 +69,7 @@ def fault(
     saves: Saves = "sent",
     tried: bool = True,
     is_called: bool = False,
+    is_kept: bool = False,
     revised: str = "",
 ) -> Callable[[Callable[..., Built]], Callable[..., Built]]:
     """Append the decorated builder to `faults`; the fault is named after it."""
@@ -81,6 +85,7 @@ def fault(
             saves=saves,
             tried=tried,
             is_called=is_called,
+            is_kept=is_kept,
             revised=revised,
         )
         faults.append(found)

@@ -391,6 +391,32 @@ def parameters_arrive_on_one_device(*, fixed: bool = False) -> Built:
     return apply, (params, x)
 
 
+@fault(
+    FAULTS,
+    "resharded_argument",
+    line="call",
+    says=("2 arguments", "each call"),
+    remedy=("`init` returned them", "jax.jit(init, out_shardings=shardings)"),
+    saves="copies",
+    tried=False,
+    is_called=True,
+)
+def parameters_that_init_makes_on_one_device(*, fixed: bool = False) -> Built:
+    mesh = grid(data=2, model=4)
+    layout = {"w1": NamedSharding(mesh, P(None, "model")), "w2": NamedSharding(mesh, P("model", None))}
+    x = jax.device_put(np.ones((B, D), np.float32), NamedSharding(mesh, P("data", None)))
+    apply = jax.jit(lambda params, x: jax.nn.gelu(x @ params["w1"]) @ params["w2"], in_shardings=(layout, x.sharding))
+
+    def init():
+        return {"w1": jnp.ones((D, F)), "w2": jnp.ones((F, D))}
+
+    def train(x):
+        params = jax.jit(init, out_shardings=layout)() if fixed else jax.jit(init)()
+        return apply(params, x)
+
+    return train, (x,)
+
+
 # ---------------------------------------------------------------- loops and kernels
 
 

@@ -15,6 +15,7 @@ import jax
 
 import pjit_inspect as pi
 from findings.case import Fault
+from findings.on_tpu import path_of
 from pjit_inspect.model.report.finding import Finding
 
 __all__ = ["Scored", "line_of", "record_of", "score"]
@@ -43,6 +44,8 @@ def record_of(fault: Fault, *, fixed: bool = False) -> Any:
     """The record of a fault's program; compiled once per process."""
     # JAX traces an inner jitted function of its own once, and keeps the lines of whoever called it first.
     jax.clear_caches()
+    if fault.is_kept:
+        return pi.load(path_of(fault.build, fixed=fixed))
     function, arguments = fault.build(fixed=fixed)
     if not fault.is_called:
         return pi.inspect(function, *arguments)
@@ -59,9 +62,11 @@ def score(fault: Fault) -> Scored:
     found = list(record.findings)
     seconds = time.perf_counter() - start
     own = next((one for one in found if one.kind == fault.kind), None)
-    before, after = (measured(fault, one) for one in (record, record_of(fault, fixed=True)))
+    # Where nothing is known that would help, there is nothing to compare with.
+    fixed = record_of(fault, fixed=True) if fault.remedy else record
+    before, after = (measured(fault, one) for one in (record, fixed))
     failures = [f"no finding of kind {fault.kind}"] if own is None else differences(fault, own, record)
-    if after >= before:
+    if after >= before and fault.remedy:
         failures.append(f"the remedy does not help: {before} -> {after}")
     others = tuple(one.kind for one in found if one is not own)
     return Scored(failures=tuple(failures), others=others, before=before, after=after, seconds=seconds)
@@ -86,6 +91,8 @@ def measured(fault: Fault, record: Any) -> int:
         return sum(row.wire_bytes * (1 if row.count is None else row.count) for row in record.collectives)
     if fault.saves == "held":
         return sum(layout.bytes_per_device or 0 for layout in record.inputs)
+    if fault.saves == "arguments":
+        return record.memory.argument_bytes
     if fault.saves == "copies":
         return len(record.reason.resharded)
     memory = record.memory

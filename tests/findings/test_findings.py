@@ -14,6 +14,7 @@ import pjit_inspect as pi
 from findings.case import Built, Fault
 from findings.clean import CLEAN
 from findings.faults import FAULTS
+from findings.on_tpu import TPU_CLEAN, TPU_FAULTS, path_of
 from findings.score import line_of, record_of, score
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.finding import FINDING_KINDS, FindingTable
@@ -21,7 +22,10 @@ from pjit_inspect.model.report.finding import FINDING_KINDS, FindingTable
 _TRIED = [fault for fault in FAULTS if fault.tried]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+_ALL = [*FAULTS, *TPU_FAULTS]
+
+
+@pytest.mark.parametrize("fault", _ALL, ids=[fault.name for fault in _ALL])
 def test_a_planted_fault_is_found_and_its_remedy_helps(fault: Fault) -> None:
     scored = score(fault)
     assert not scored.failures, line_of(fault, scored)
@@ -34,8 +38,13 @@ def test_nothing_is_found_in_a_clean_program(build: Callable[[], Built]) -> None
     assert list(map(str, pi.inspect(function, *arguments).findings)) == []
 
 
+@pytest.mark.parametrize("build", TPU_CLEAN, ids=[build.__name__ for build in TPU_CLEAN])
+def test_nothing_is_found_in_a_clean_program_of_a_tpu(build: Callable[[], Built]) -> None:
+    assert list(map(str, pi.load(path_of(build)).findings)) == []
+
+
 def test_there_is_a_fault_of_every_kind() -> None:
-    assert {fault.kind for fault in FAULTS} == set(FINDING_KINDS)
+    assert {fault.kind for fault in _ALL} == set(FINDING_KINDS)
 
 
 @pytest.mark.parametrize("fault", _TRIED, ids=[fault.name for fault in _TRIED])

@@ -8,9 +8,10 @@ transfer takes that nobody measured.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
+from pjit_inspect.analyze.findings.candidate import Candidate, Subject, size_text
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.report.collective import Collective
@@ -22,6 +23,8 @@ _MOST = 64
 """So many of a program's collectives are looked at, the dearest first."""
 _NOTICEABLE = 0.05
 _PRODUCTS = ("dot", "convolution")
+_LIBRARY = re.compile(r"gemm|matmul")
+"""Products that a library does, as on GPU."""
 _ACCELERATORS = frozenset(("tpu", "gpu", "cuda", "rocm"))
 
 
@@ -89,13 +92,8 @@ def _exposed(
         source=rows[0].source,
         cost_bytes=sent,
         instructions=tuple(name for row in rows for name in row.instructions[:1]),
-        remedies=tuple(_remedies(rows)),
         about=("exposed", *axes),
     )
-
-
-def _remedies(rows: Sequence[Collective]) -> Iterator[Remedy]:
-    yield from ()
 
 
 class _Beside:
@@ -149,8 +147,10 @@ def _is_alone(row: Collective) -> bool:
 def _product_kernels(module: HloModule) -> dict[int, list[int]]:
     """Computation -> its instructions that multiply matrices, by themselves or in a fusion; largest result first."""
     found: dict[int, set[int]] = {}
-    for index in module.with_opcode(*_PRODUCTS).tolist():
+    for index in module.with_opcode(*_PRODUCTS, "custom-call").tolist():
         own = module.instruction(index)
+        if own.opcode == "custom-call" and not _LIBRARY.search(own.custom_call_target):
+            continue
         while own.computation.is_fusion and len(own.computation.callers) == 1:
             own = own.computation.callers[0]
         if not own.computation.is_fusion:

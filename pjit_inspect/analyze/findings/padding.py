@@ -7,6 +7,8 @@ that must be what their layouts come to. Not its job: reading layouts (`parse`),
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +18,8 @@ from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say
+from pjit_inspect.model.program.spec import Dimensions, spec_text
+from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say, spec
 
 __all__ = ["padded_arguments", "padded_temporaries"]
 
@@ -24,6 +27,7 @@ _NOTICEABLE = 0.05
 _MOSTLY = 1.5
 """What takes at least so many times the bytes of its numbers is mostly padding."""
 _AGREES = 0.02
+_FILLED = 1.1
 _MOST_NAMED = 3
 _NO_ARRAY = frozenset((
     "after-all", "bitcast", "call", "conditional", "constant", "get-tuple-element", "optimization-barrier", "parameter",
@@ -116,12 +120,13 @@ def _of_arguments(subject: Subject, found: list[_Padded]) -> Candidate:
     return Candidate(
         kind="tile_padding",
         sentence=say(
-            "{} {} mostly padding: {} of numbers take {} on each device, as {} in tiles of {}",
+            "{} {} mostly padding: {} of numbers take {} on each device, which holds {} as {} in tiles of {}",
             joined([*paths, *more]),
             "is" if len(found) == 1 else "are",
             size_text(sum(one.own for one in found)),
             size_text(sum(one.taken for one in found)),
-            _lies(first) if len(found) == 1 else say("the first {}", _lies(first)),
+            "it" if len(found) == 1 else "the first",
+            code(first.shape.text(layouts=False)),
             " x ".join(map(str, first.tile)),
         ),
         source=(subject.data.user_frame,) if subject.data.user_frame else (),
@@ -132,26 +137,17 @@ def _of_arguments(subject: Subject, found: list[_Padded]) -> Candidate:
     )
 
 
-def _lies(one: _Padded) -> Sentence:
-    return say("lies there as {}", code(one.shape.text(layouts=False)))
-
-
 def _otherwise(one: _Padded) -> Sentence:
-    """What would fill the tiles: whole pieces of the short dimension, or another shape."""
-    short, length = one.short, one.length
-    spec = one.layout.spec if one.layout is not None else None
-    entry = spec[short] if spec is not None and short < len(spec) else None
-    axes = (entry,) if isinstance(entry, str) else tuple(entry or ())
-    total = one.layout.global_shape[short] if one.layout is not None else 0
-    if axes and total > one.shape.dimensions[short]:
+    """What would fill the tiles: another dimension split, or another shape."""
+    wanted = None if one.layout is None else _split_otherwise(one, one.layout)
+    if wanted is not None:
+        axes, spec_of = wanted
         return say(
-            "split another dimension over {}: of dimension {} each device has {} of {}, and a tile is {} long",
+            "split another dimension over {}, as in {}: what each device holds would then fill tiles of that size",
             joined([axis(own) for own in axes]),
-            str(short),
-            f"{one.shape.dimensions[short]:,}",
-            f"{total:,}",
-            f"{length:,}",
+            spec(spec_text(spec_of)),
         )
+    short, length = one.short, one.length
     return say(
         "merge dimension {}, which is {} long, with its neighbour ({}), or let it be a multiple of {}",
         str(short),
@@ -159,6 +155,33 @@ def _otherwise(one: _Padded) -> Sentence:
         code("reshape"),
         f"{length:,}",
     )
+
+
+def _split_otherwise(one: _Padded, layout: ArrayLayout) -> tuple[tuple[str, ...], Dimensions] | None:
+    """Axes, and a spec that has them on another than the last dimension, with next to no padding; None without."""
+    last = len(layout.global_shape) - 1
+    if layout.spec is None or len(layout.spec) <= last:
+        return None
+    entries = [() if entry is None else (entry,) if isinstance(entry, str) else tuple(entry) for entry in layout.spec]
+    axes, local = entries[last], one.shape.dimensions
+    pieces = layout.global_shape[last] // max(1, local[last])
+    for other in range(last):
+        if axes and pieces > 1 and local[other] % pieces == 0:
+            moved = (*local[:other], local[other] // pieces, *local[other + 1 : last], layout.global_shape[last])
+            if _least_padded(moved, one.tile) < _FILLED * math.prod(moved):
+                return axes, (*entries[:other], entries[other] + axes, *entries[other + 1 : last], ())
+    return None
+
+
+def _least_padded(dimensions: Sequence[int], tile: tuple[int, ...]) -> int:
+    """Elements that an array takes in tiles of this size, whichever of its dimensions XLA makes the most minor."""
+    count, shortest = math.prod(dimensions), min(len(tile), len(dimensions))
+    lengths = tile[len(tile) - shortest :]
+    fillings = (
+        math.prod(-(-own // length) * length / own for own, length in zip(minor, lengths, strict=True))
+        for minor in itertools.permutations(dimensions, shortest)
+    )
+    return int(count * min(fillings))
 
 
 # ---------------------------------------------------------------- what the program makes

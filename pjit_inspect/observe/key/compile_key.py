@@ -281,7 +281,7 @@ def key_of(
     serial, which = next(_serials), f"{program.name} {getattr(program.debug_info, 'func_src_info', '')}"
     dropped, fed = dropped_before(which), _fed(which, stages, arguments, transform)
     made, called = _made(stages, arguments, transform, len(program.devices)), called_name(frame)
-    own = program.name if transform == "jit" and not called else ""
+    own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
     remember_program(which, serial, program, names[1], frame, called=own)
     return CompileKey(
         serial=serial,

@@ -114,6 +114,14 @@ def _label(text: str, *, longest: int = 60) -> str:
     return escaped(text, longest=longest).replace("$", "&#36;")
 
 
+def _labels(texts: Sequence[str]) -> list[str]:
+    """What rows are called, numbered where two would be called the same: plotly makes one row of such."""
+    labels = [_label(text) for text in texts]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{place}: {label}" for place, label in enumerate(labels)]
+
+
 def _nothing(sentence: str) -> dict[str, Any]:
     text = _label(sentence, longest=_LONGEST_SENTENCE)
     note = {"xref": "paper", "yref": "paper", "showarrow": False, "x": 0, "y": 0.5, "xanchor": "left"}
@@ -127,7 +135,8 @@ def _nothing(sentence: str) -> dict[str, Any]:
 def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
     """The traces, and what they add to the layout."""
     names = legend_of(part for row in chart.rows for part in row.parts)
-    pieces = [(row, part) for row in chart.rows for part in row.parts]
+    labels = _labels([row.label for row in chart.rows])
+    pieces = [(row, part, label) for row, label in zip(chart.rows, labels, strict=True) for part in row.parts]
     traces = [_bar_trace(chart, name, [piece for piece in pieces if piece[1].name == name]) for name in names]
     return traces, {
         "barmode": "stack",
@@ -144,18 +153,18 @@ def _bars(chart: BarChart) -> tuple[list[Any], dict[str, Any]]:
             "autorange": "reversed",
             "automargin": True,
             "categoryorder": "array",
-            "categoryarray": [_label(row.label) for row in chart.rows],
+            "categoryarray": labels,
         },
     }
 
 
-def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart]]) -> go.Bar:
+def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart, str]]) -> go.Bar:
     return go.Bar(
-        name=_label(name), orientation="h", y=[_label(row.label) for row, _ in pieces],
-        x=[round(size_in(part.value, chart.unit), 6) for _, part in pieces],
-        marker={"color": [part.color for _, part in pieces], "line": {"width": 0}},
-        text=[amount_text(part.value, chart.unit) for _, part in pieces], textposition="auto", cliponaxis=False,
-        customdata=[_hover(part_words(row, part, chart.unit)) for row, part in pieces],
+        name=_label(name), orientation="h", y=[label for _, _, label in pieces],
+        x=[round(size_in(part.value, chart.unit), 6) for _, part, _ in pieces],
+        marker={"color": [part.color for _, part, _ in pieces], "line": {"width": 0}},
+        text=[amount_text(part.value, chart.unit) for _, part, _ in pieces], textposition="auto", cliponaxis=False,
+        customdata=[_hover(part_words(row, part, chart.unit)) for row, part, _ in pieces],
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
 
@@ -169,8 +178,7 @@ def _hover(words: Sequence[str]) -> str:
 
 def _cells(chart: MatrixChart) -> tuple[list[Any], dict[str, Any]]:
     """The traces, and what they add to the layout."""
-    labels = [f"{place}: {_label(text)}" for place, text in enumerate(chart.labels)]
-    labels = [_label(text) for text in chart.labels] if len(set(chart.labels)) == len(chart.labels) else labels
+    labels = _labels(chart.labels)
     traces: list[Any] = []
     for name, color in legend_of(chart.cells).items():
         cells = [cell for cell in chart.cells if cell.name == name]
@@ -236,7 +244,8 @@ def timeline_figure(ledger: LedgerData) -> Any:
             "autorange": "reversed",
             "automargin": True,
             "categoryorder": "array",
-            "categoryarray": [escaped(row) for row in bars.rows],
+            "type": "category",
+            "categoryarray": [_label(row) for row in bars.rows],
         },
     }
     figure = go.Figure(data=[_stage_trace(stage, mine) for stage, mine in stages if mine], layout=layout)
@@ -250,7 +259,7 @@ def timeline_figure(ledger: LedgerData) -> Any:
 def _stage_trace(stage: str, bars: list[TimelineBar]) -> Any:
     return go.Bar(
         name=stage, orientation="h", marker={"color": STAGE_COLORS[stage], "line": {"width": 0}},
-        y=[escaped(bar.row) for bar in bars], base=[round(bar.began_s, 6) for bar in bars],
+        y=[_label(bar.row) for bar in bars], base=[round(bar.began_s, 6) for bar in bars],
         x=[round(bar.seconds, 6) for bar in bars], customdata=[_bar_hover(bar) for bar in bars],
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip

@@ -42,8 +42,14 @@ def counts(sent: int = 1000, *, products: int = 100, made: int = 100, held: int 
 def candidate(
     kind: str = "axis_lost", unit: str = "sent", cost: int = 0, edits: tuple[Edit, ...] = (EDIT,)
 ) -> Candidate:
-    remedies = (Remedy(words=Sentence("do it"), edits=edits),)
-    return Candidate(kind=kind, sentence=Sentence(f"{kind} {cost}"), unit=unit, cost_bytes=cost, remedies=remedies)
+    return Candidate(
+        kind=kind,
+        sentence=Sentence(f"{kind} {cost}"),
+        unit=unit,
+        cost_bytes=cost,
+        remedies=(Remedy(words=Sentence("do it"), edits=edits),),
+        is_proven=kind not in ("axis_lost", "replicated_argument"),
+    )
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, *found: Candidate, after: Counts | None = None) -> Sequence[Finding]:

@@ -14,7 +14,7 @@ from pjit_inspect.analyze.recompiles.recompiles import KeyHistory, family_of
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, resharded_notes
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, NamedText
+from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, FedBack, FunctionKey, MadeBy, NamedText
 from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import axis, bare, name, spec
@@ -447,6 +447,15 @@ def test_arguments_that_arrive_alike_are_one_note_with_their_bytes():
         "the largest, `p4`, is taken as P('x') on x=4"
     )
     assert note.paths == ("p0", "p1", "p2", "p3", "p4")
+
+
+def test_a_note_names_the_function_that_returned_them_where_all_are_its():
+    data = copied_arrays(*[one_device(0)] * 3)
+    made = tuple(MadeBy(path=f"p{i}", serial=1, function="init") for i in range(3))
+    (note,) = resharded_notes(dataclasses.replace(data, key=dataclasses.replace(data.key, made=made)))
+    assert note.endswith("; `init` returned them: give it `out_shardings=`")
+    (note,) = resharded_notes(dataclasses.replace(data, key=dataclasses.replace(data.key, made=made[1:])))
+    assert "init" not in note
 
 
 def test_many_ways_to_arrive_are_three_notes_and_a_count():

@@ -12,7 +12,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from observe.programs import recorded
 
-from pjit_inspect.model.record.compile_key import CompileKey, FedBack
+from pjit_inspect.model.record.compile_key import CompileKey, FedBack, MadeBy
 
 X = np.arange(8, dtype=np.float32)
 
@@ -64,6 +64,42 @@ def test_an_array_that_looks_like_a_result_is_none() -> None:
         step(jax.device_put(X, over))
 
     assert [key.fed for key in keys_of(run)] == [(), ()]
+
+
+def init():
+    return {"a": jnp.ones(8), "b": jnp.zeros(8)}
+
+
+def test_arguments_that_another_function_returned_on_one_device_are_known() -> None:
+    step = jax.jit(lambda params: jax.tree.map(jnp.sin, params), in_shardings=split())
+
+    def run():
+        step(jax.jit(init)())
+
+    first, second = keys_of(run)
+    made = [MadeBy(path=f"params['{name}']", serial=first.serial, function="init") for name in "ab"]
+    assert second.made == tuple(made)
+
+
+def test_an_array_that_nobody_of_the_users_returned_is_nobodys() -> None:
+    step = jax.jit(lambda x: x * 2, in_shardings=split())
+
+    def run():
+        made = jax.jit(init)()
+        step(jnp.ones(8))
+        step(made["a"] + 1)
+        step(jax.device_put(X))
+
+    assert all(key.made == () for key in keys_of(run))
+
+
+def test_arguments_that_arrive_where_the_program_runs_are_not_looked_at() -> None:
+    step = jax.jit(lambda params: jax.tree.map(jnp.sin, params))
+
+    def run():
+        step(jax.jit(init, out_shardings=split())())
+
+    assert [key.made for key in keys_of(run)] == [(), ()]
 
 
 def test_a_program_that_jax_dropped_is_seen_to_be_gone() -> None:

@@ -80,6 +80,33 @@ def test_bytes_are_counted_from_the_shape(shape: str, expected: int):
     assert read(shape).bytes == expected
 
 
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        # As XLA's compiler for v5e counts the arguments of a program (libtpu 0.0.42).
+        ("f32[8,1024,8,16]{1,3,2,0:T(8,128)}", 8 * 1024 * 8 * 16 * 4),
+        ("f32[8,1,8,16]{3,2,1,0:T(8,128)}", 8 * 1 * 8 * 128 * 4),
+        ("s32[]{:T(128)}", 512),
+        # Two rows of 16 bits share a word: tiles of tiles.
+        ("bf16[16,32]{1,0:T(8,128)(2,1)}", 16 * 128 * 2),
+        ("bf16[9,128]{1,0:T(8,128)(2,1)}", 16 * 128 * 2),
+        ("f32[3,100]{0,1:T(4,128)}", 100 * 128 * 4),
+        ("f32[3,100]{1,0}", 1200),
+        ("f32[0,4]{1,0:T(8,128)}", 0),
+        ("(f32[2]{0:T(128)}, f32[2]{0})", 520),
+        ("token[]", 0),
+    ],
+)
+def test_bytes_in_tiles_are_those_of_whole_tiles(shape: str, expected: int):
+    assert read(shape).padded_bytes == expected
+
+
+def test_what_tiles_take_is_unknown_where_dimensions_are_combined_or_without_bound():
+    assert Shape(dtype="f32", dimensions=(UNBOUNDED,), layout=Layout(tiles=((128,),))).padded_bytes is None
+    combined = Layout(minor_to_major=(1, 0), tiles=((-(2**63), 128),))
+    assert Shape(dtype="f32", dimensions=(3, 4), layout=combined).padded_bytes is None
+
+
 def test_bytes_are_unknown_without_a_bound_or_a_known_width():
     assert Shape(dtype="f32", dimensions=(UNBOUNDED,)).bytes is None
     assert str(Shape(dtype="f32", dimensions=(UNBOUNDED, 2), dynamic=(True, False))) == "f32[?,2]"

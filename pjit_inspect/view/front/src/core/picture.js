@@ -220,23 +220,18 @@ class Scene {
 
   /** The lines that a text is broken into. @param {Text} node @param {Element} to @param {CSSStyleDeclaration} style */
   run(node, to, style) {
-    const range = document.createRange();
-    /** @type {{words: string, left: number, top: number, right: number, bottom: number}[]} */
+    const isPre = style.whiteSpace.startsWith("pre");
+    /** @type {(Area & {words: string})[]} */
     const lines = [];
-    for (const found of node.data.matchAll(/\s+|\S+/g)) {
-      range.setStart(node, found.index);
-      range.setEnd(node, found.index + found[0].length);
-      for (const { left, top, right, bottom, width } of range.getClientRects()) {
-        const last = lines[lines.length - 1];
-        if (!width) continue;
-        if (last && Math.abs(last.top - top) < 2) {
-          last.words += found[0];
-          last.right = right;
-        } else lines.push({ words: found[0], left, top, right, bottom });
-      }
+    for (const piece of pieces(node)) {
+      const last = lines[lines.length - 1];
+      const words = isPre ? piece.words : piece.words.replace(/\s+/, " ");
+      if (last && Math.abs(last.top - piece.top) < 2) {
+        last.words += words;
+        last.width = piece.left + piece.width - last.left;
+      } else lines.push({ ...piece, words });
     }
-    for (const { words, left, top, right, bottom } of lines)
-      if (words.trim()) this.line(to, words, style, { left, top, width: right - left, height: bottom - top });
+    for (const one of lines) if (one.words.trim()) this.line(to, one.words, style, one);
   }
 
   /** Words in a field of a form. @param {Element} to @param {string} words @param {CSSStyleDeclaration} style @param {Area} area */
@@ -260,7 +255,7 @@ class Scene {
       // Where another font is taken for it, words take the room they have here.
       ...(area.width ? { textLength: round(area.width), lengthAdjust: "spacingAndGlyphs" } : {}),
     });
-    made.textContent = style.whiteSpace.startsWith("pre") ? words.replace(/ /g, "\u00a0") : words;
+    made.textContent = words.replace(/\s/g, "\u00a0"); // an SVG drops spaces at the ends
   }
 
   /** @param {SVGSVGElement} drawing @param {Element} to @param {Area} area */
@@ -278,6 +273,27 @@ class Scene {
     if (!canvas.width || !canvas.height) return;
     const size = { width: round(area.width), height: round(area.height) };
     this.add(to, "image", { ...this.place(area), ...size, href: canvas.toDataURL("image/png") });
+  }
+}
+
+/** The words of a text with their places; letter by letter where one is broken. @param {Text} node */
+function* pieces(node) {
+  const range = document.createRange();
+  const area = (/** @type {number} */ from, /** @type {number} */ to) => {
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const found = [...range.getClientRects()].filter((one) => one.width);
+    return { box: range.getBoundingClientRect(), isWhole: found.every((one) => Math.abs(one.top - found[0].top) < 2) };
+  };
+  for (const { 0: words, index } of node.data.matchAll(/\s+|\S+/g)) {
+    const { box, isWhole } = area(index, index + words.length);
+    const parts = isWhole ? [words] : [...words];
+    let at = index;
+    for (const part of parts) {
+      const { left, top, width, height } = isWhole ? box : area(at, at + part.length).box;
+      at += part.length;
+      if (width) yield { words: part, left, top, width, height };
+    }
   }
 }
 

@@ -23,7 +23,10 @@ export function list(store) {
     ([key, words], i) =>
       /** @type {[string, any]} */ ([
         key,
-        [words, h("span", { class: "count" }, first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`)],
+        [
+          h("span", { class: "tabname" }, words),
+          h("span", { class: "count" }, first.counts[i] === null ? "" : ` ${thousands(first.counts[i])}`),
+        ],
       ]),
   );
   const bar = tabs(
