@@ -178,10 +178,13 @@ def _leave_program(executable: Any, folder: Path) -> None:
     """The optimized program, and what XLA counts of it."""
     missing: dict[str, str] = {}
     facts = slow_facts(executable, missing)
-    memory = facts.pop("memory")
+    memory, buffers = facts.pop("memory"), facts.pop("buffers")
     facts |= {"memory": None if memory is None else dataclasses.asdict(memory), "missing": missing}
     partitioner_dump.leave_text(folder, partitioner_dump.COMPILED, json.dumps(facts))
     partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, _jax.hlo_proto(executable))
+    # The texts of the dump say more: from when to when everything is alive.
+    said = partitioner_dump.read_buffers(folder) or (b"" if buffers is None else buffers.read())
+    partitioner_dump.leave(folder, partitioner_dump.BUFFERS, said)
 
 
 def _options(own: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -78,9 +78,8 @@ def _provenance(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
         shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
         lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared} (counted)"),)))
     if use.temporary_peak_bytes is not None:
-        how = (
-            "" if use.apart is None else f"; the model reserves {bytes_text(use.reserved_bytes)}, {_percent(use.apart)}"
-        )
+        how = f"; the model has XLA reserve {bytes_text(use.modelled_bytes)}"
+        how = "" if use.apart is None else f"{how}: {_percent(use.apart)}"
         words = f"alive of the temporary: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
         lines.append(Line((Text(words, "dim"),)))
     if use.unknown:
@@ -89,7 +88,7 @@ def _provenance(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
 
 
 def _percent(apart: float) -> str:
-    return "as XLA does" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} % of XLA's"
+    return "the same" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} %"
 
 
 def _table(live: LiveTable, title: str) -> Block:
