@@ -243,6 +243,8 @@ def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
         return False
     maker = nodes.owner[own]
     opcode = nodes.opcode(maker)
+    if opcode == "sort":
+        return own - nodes.of(maker).start == number
     if opcode != "fusion":
         return opcode in _ELEMENTWISE
     kind, _ = nodes.module.reader.kernel(maker)
