@@ -349,6 +349,7 @@ class Analyses(Computed):
             module,
             MemoryFacts(
                 inputs=inputs if len(inputs) == parameters else (),
+                outputs=data.outputs,
                 graph=self.graph_and_reason[0],
                 collectives=self.collectives,
                 shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),

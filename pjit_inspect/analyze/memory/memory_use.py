@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pjit_inspect.analyze.memory.could import find_suggestions
 from pjit_inspect.analyze.memory.counted import Agreement, agreement, as_assigned
 from pjit_inspect.analyze.memory.kinds import kind_of
 from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
@@ -55,6 +56,7 @@ class MemoryFacts:
 
     Attributes:
       inputs: the arguments that it reads, in order.
+      outputs: the results, with the arguments they take over.
       graph: its kernels with their phases; None where there is none.
       collectives: its collectives.
       shardings: the values of the program before partitioning.
@@ -66,6 +68,7 @@ class MemoryFacts:
     """
 
     inputs: Sequence[ArrayLayout] = ()
+    outputs: Sequence[ArrayLayout] = ()
     graph: ProgramGraph | None = None
     collectives: CollectiveTable = field(default_factory=lambda: CollectiveTable(()))
     shardings: ShardingTable = field(default_factory=ShardingTable)
@@ -136,7 +139,7 @@ class _Finder:
 
     def found(self) -> MemoryUse:
         total = self._all.curve(lambda buffer: buffer.space == 0)
-        other = self._all.curve(lambda buffer: buffer.space == 0 and buffer.place < 0 and buffer.kind == "temporary")
+        other = self._temporaries(placed=False)
         at = int(np.argmax(total)) if len(total) else 0
         alive = [buffer for buffer in self._all.buffers if buffer.space == 0 and _is_alive(buffer, at)]
         live = LiveTable(rows=self._rows(alive, at))
@@ -157,8 +160,24 @@ class _Finder:
             by_source=_sums((row.source[0].where if row.source else "", row.bytes) for row in live),
             xla_temporary_bytes=self._facts.xla_temporary_bytes,
             apart=_apart(self._modelled, self._reserved() if self._counts else self._facts.xla_temporary_bytes),
+            suggestions=find_suggestions(
+                live,
+                self._facts.inputs,
+                self._facts.outputs,
+                self._facts.mesh,
+                self._facts.graph,
+                int(self._temporaries(placed=True).max(initial=0) - other.max(initial=0)),
+            ),
             unknown=self._all.unknown,
         )
+
+    def _temporaries(self, *, placed: bool) -> np.ndarray:
+        """Bytes of temporaries over the schedule, with or without those that lie in results."""
+
+        def wanted(buffer: Buffer) -> bool:
+            return buffer.space == 0 and buffer.kind == "temporary" and (placed or buffer.place < 0)
+
+        return self._all.curve(wanted)
 
     def _reserved(self) -> int:
         assignment = self._facts.assignment

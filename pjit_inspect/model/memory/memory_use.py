@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
@@ -151,6 +152,7 @@ class MemoryUse:
       apart: how far that is from XLA's figure, as a part of it; None where that is not known, or nothing is reserved.
       agreement: how many values have the live range that XLA's own list says, and of how many it says one; None where
         there is no such list.
+      suggestions: what would make the peak smaller, at most five changes, those that save most first; all modelled.
       unknown: how many buffers have no known size, and count as nothing.
       missing: why there is no schedule; "" when there is one.
     """
@@ -171,6 +173,7 @@ class MemoryUse:
     modelled_bytes: int | None = None
     apart: float | None = None
     agreement: tuple[int, int] | None = None
+    suggestions: tuple[MemorySuggestion, ...] = ()
     unknown: int = 0
     missing: str = ""
 

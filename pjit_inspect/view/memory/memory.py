@@ -41,10 +41,12 @@ def memory_head(use: MemoryUse, data: RecordData) -> Document:
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
-def memory_after(use: MemoryUse, data: RecordData) -> Document:
-    """The table of what is alive at the peak, and its sums."""
+def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
+    """The table of what is alive at the peak, its sums, what could help, and whether it fits (`fit`, in words)."""
     blocks: list[Block] = [_table(use.live, "at the peak" if use.at is not None else "arguments and results")]
     blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
+    blocks += [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
+    blocks += [Line((Text(one),)) for one in fit.splitlines()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
