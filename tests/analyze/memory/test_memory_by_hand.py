@@ -1,7 +1,10 @@
 """Five programs worked out by hand before they ran: what is alive at the peak of each, and why.
 
-On each of 8 devices there are 128 of 1,024 rows. One layer is `tanh(x @ w1) @ w2`: its input has 128 x 256 numbers of 4
-bytes, 128 KiB; what tanh yields has 128 x 1,024, 512 KiB.
+On each of 8 devices there are 2,048 of 16,384 rows. One layer is `tanh(x @ w1) @ w2`: its input has 2,048 x 256 numbers
+of 4 bytes, 2 MiB; what tanh yields has 2,048 x 1,024, 8 MiB; its weights are 2 MiB.
+
+Revised once: with 1,024 rows, as it was first, a layer's activations are smaller than its weights, so that the peak is
+at the end of the backward pass, where all gradients wait for one combined all-reduce, and not where it begins.
 """
 
 from __future__ import annotations
@@ -10,20 +13,20 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import pytest
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.model.memory.memory_use import LiveValue
 
-KIB = 1024
-ROWS, WIDTH, HIDDEN, LAYERS = 1024, 256, 1024, 4
-INPUT, INNER = 128 * KIB, 512 * KIB
+MIB = 1 << 20
+ROWS, WIDTH, HIDDEN, LAYERS = 16_384, 256, 1024, 4
+INPUT, INNER = 2 * MIB, 8 * MIB
+WHOLE = P()
 WEIGHTS = 2 * WIDTH * HIDDEN * 4
 
 
-def shaped(*shape: int, spec: P = P()) -> Any:
+def shaped(*shape: int, spec: P = WHOLE) -> Any:
     mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
     return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, spec))
 
@@ -32,7 +35,7 @@ def batch() -> Any:
     return shaped(ROWS, WIDTH, spec=P("data"))
 
 
-def weights(spec: P = P()) -> list[dict[str, Any]]:
+def weights(spec: P = WHOLE) -> list[dict[str, Any]]:
     return [{"w1": shaped(WIDTH, HIDDEN, spec=spec), "w2": shaped(HIDDEN, WIDTH, spec=spec)} for _ in range(LAYERS)]
 
 
@@ -58,8 +61,8 @@ def test_what_is_alive_adds_up_to_the_peak():
 
 
 def test_each_layer_saves_what_its_tanh_yields():
-    """The gradient of tanh needs its result, that of `@ w2` too: 4 x 512 KiB; the gradient of `@ w1` needs the layer's
-    input: 3 x 128 KiB, as the first layer's is the batch, an argument. All are there when the backward pass begins."""
+    """The gradient of tanh needs its result, that of `@ w2` too: 4 x 8 MiB; the gradient of `@ w1` needs the layer's
+    input: 3 x 2 MiB, as the first layer's is the batch, an argument. All are there when the backward pass begins."""
     record = pi.inspect(jax.jit(jax.grad(loss)), weights(), batch())
     inner = saved(record, INNER)
     assert len(inner) == LAYERS
@@ -70,16 +73,17 @@ def test_each_layer_saves_what_its_tanh_yields():
 
 
 def test_with_remat_a_layer_saves_its_input_alone():
-    """Only the layers' inputs are saved; what tanh yields is made again, one layer at a time."""
+    """Only the layers' inputs are saved; what tanh yields is made again.
+
+    Revised: it was expected that one layer is made again at a time, and so that the peak is lower. XLA's CPU schedule
+    makes all of them again before the backward pass begins; what is alive is then recomputed, not saved.
+    """
     step = jax.jit(jax.grad(lambda params, x: loss(params, x, one_layer=jax.checkpoint(layer))))
     record = pi.inspect(step, weights(), batch())
-    plain = pi.inspect(jax.jit(jax.grad(loss)), weights(), batch())
-    assert len(saved(record, INNER)) <= 1
-    assert record.memory_use.temporary_peak_bytes < plain.memory_use.temporary_peak_bytes  # type: ignore[operator]
-    made_again = [
-        row for row in record.memory_use.largest if row.bytes == INNER and row.phase in ("recompute", "backward")
-    ]
-    assert made_again
+    inner = [row for row in record.memory_use.live if row.bytes == INNER and "tanh" in row.name]
+    assert not saved(record, INNER)
+    assert {row.phase for row in inner if not row.name.startswith("gradient")} == {"recompute"}
+    assert len(saved(record, INPUT)) == LAYERS - 1
 
 
 def update(params: Any, x: Any) -> Any:
@@ -116,17 +120,28 @@ def test_replicated_optimizer_state_could_be_split():
     assert sorted(spec for one in found for spec in one.specs) == sorted(row.name for row in state)
 
 
-@pytest.mark.parametrize("turns", [6])
-def test_a_scan_saves_what_each_turn_needs(turns: int):
-    """Each turn writes 512 KiB of tanh's results into one array of all turns, which is there until it has been read."""
-    stacked = {"w1": shaped(turns, WIDTH, HIDDEN), "w2": shaped(turns, HIDDEN, WIDTH)}
+TURNS = 6
 
-    def scanned(params: Any, x: Any) -> Any:
-        x, _ = jax.lax.scan(lambda x, p: (layer(x, p), None), x, params)
+
+def scanned(one_layer: Any) -> Any:
+    def total(params: Any, x: Any) -> Any:
+        x, _ = jax.lax.scan(lambda x, p: (one_layer(x, p), None), x, params)
         return (x * x).sum()
 
-    record = pi.inspect(jax.jit(jax.grad(scanned)), stacked, batch())
-    rows = [row for row in record.memory_use.live if row.turns == turns]
-    assert turns * INNER in {row.bytes for row in rows}
-    stack = next(row for row in rows if row.bytes == turns * INNER)
-    assert (stack.kind, stack.local_shape[0]) == ("saved for backward", turns)
+    stacked = {"w1": shaped(TURNS, WIDTH, HIDDEN), "w2": shaped(TURNS, HIDDEN, WIDTH)}
+    return pi.inspect(jax.jit(jax.grad(total)), stacked, batch())
+
+
+def test_a_scan_saves_what_each_turn_needs():
+    """Each turn writes 8 MiB of tanh's results into one array of all turns, which is there until it has been read."""
+    record = scanned(layer)
+    stack = next(row for row in record.memory_use.live if row.bytes == TURNS * INNER)
+    assert (stack.kind, stack.turns, stack.local_shape[0]) == ("saved for backward", TURNS, TURNS)
+
+
+def test_a_scan_with_remat_saves_the_input_of_each_turn():
+    """Each turn writes its input, 2 MiB; what tanh yields is there for one turn."""
+    record = scanned(jax.checkpoint(layer))
+    sizes = {row.bytes for row in record.memory_use.live if row.turns == TURNS}
+    assert TURNS * INPUT in sizes
+    assert not [row for row in record.memory_use.largest if row.bytes >= TURNS * INNER]
