@@ -54,6 +54,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "hlo_text": {"wire", "hlo_proto"},
         "sharding": {"wire"},
         "messages": {"wire"},
+        "buffers": {"wire"},
         "files": {"wire", "hlo_proto", "hlo_text"},
     },
     "observe": {

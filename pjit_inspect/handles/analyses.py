@@ -28,6 +28,7 @@ from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of
 from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
+from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
@@ -45,6 +46,7 @@ from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport, Remedies
 from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.parse.buffers.buffers import parse_buffers
 from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.messages.xla_warnings import parse_warnings
@@ -345,6 +347,7 @@ class Analyses(Computed):
             module,
             MemoryFacts(
                 inputs=inputs if len(inputs) == parameters else (),
+                outputs=data.outputs,
                 graph=self.graph_and_reason[0],
                 collectives=self.collectives,
                 shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
@@ -352,8 +355,15 @@ class Analyses(Computed):
                 platform=data.devices[0].platform if data.devices else "",
                 cells=self.cells,
                 xla_temporary_bytes=None if data.memory is None else data.memory.temporary_bytes,
+                assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
             ),
         )
+
+    @once
+    def assignment(self) -> BufferAssignment | None:
+        """XLA's own account of the program's memory; None where the record has none. Raises ParseError."""
+        module, buffers = self.readable_hlo, self.data.buffers
+        return None if module is None or buffers is None else parse_buffers(buffers.read(), module)
 
     @staticmethod
     def _parameters(module: HloModule) -> list[int]:
@@ -411,7 +421,7 @@ class RecordState:
         with self._lock:
             now = self._captured
             missing = {**now.data.missing, "hlo": reason, "stablehlo": reason}
-            gone = {"hlo", "hlo_header", "stablehlo", "stablehlo_text", "propagation"}
+            gone = {"hlo", "buffers", "hlo_header", "stablehlo", "stablehlo_text", "propagation"}
             data = replace(now.data, **dict.fromkeys(gone), missing=missing)
             self._captured = Analyses(
                 data, is_live=now.is_live, known={k: v for k, v in now.known.items() if k == "reason"}, key=now.key

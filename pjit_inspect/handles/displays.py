@@ -19,6 +19,7 @@ from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
+from pjit_inspect.handles.fits import fit_of
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
@@ -125,7 +126,9 @@ def _tree(analyses: Analyses) -> str:
 def _memory(analyses: Analyses) -> Shown:
     """What is alive in memory: text with a curve, and a page."""
     use, data = analyses.memory_use, analyses.report.data
-    head, after = memory_head(use, data), memory_after(use, data)
+    target = None if data.hypothesis is None else data.hypothesis.target
+    fit = "" if target is None or not target.chip else str(fit_of(data, use, str(target)))
+    head, after = memory_head(use, data), memory_after(use, data, fit)
     lines = [] if use.curve is None or use.at is None else curve_lines(use.curve, use.at.kernel)
     text = "\n".join([to_text(head), *lines, to_text(after)])
     page = Document(axes=head.axes, blocks=(*head.blocks, *after.blocks))

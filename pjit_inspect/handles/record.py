@@ -28,6 +28,8 @@ from pjit_inspect.handles.displays import (
     RecordSuggestions,
     View,
 )
+from pjit_inspect.handles.fits import fit_of
+from pjit_inspect.model.memory.fit import Fit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -157,6 +159,17 @@ class CompileRecord(Displayable):
         compiled only to layouts) its figures are None and `missing` says why.
         """
         return RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
+
+    def fits(self, target: str) -> Fit:
+        """Whether the program fits into the memory of a chip: `record.fits("tpu:v5e")`.
+
+        Where it was compiled for that chip (`what_if(target=..., effort="full")`) the answer is counted. Otherwise
+        arguments and results are taken with the padding of that chip's tiles, and temporaries as the record's backend
+        schedules them (modelled); without a schedule, arguments and results alone are what it needs at least.
+        `str()` of the answer says so in words. Raises ChangeError for a chip that is not known.
+        """
+        now = self.state.analyses
+        return fit_of(now.report.data, now.memory_use, target)
 
     @property
     def cost(self) -> dict[str, float]:

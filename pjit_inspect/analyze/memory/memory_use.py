@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pjit_inspect.analyze.memory.could import find_suggestions
+from pjit_inspect.analyze.memory.counted import Agreement, agreement, as_assigned
 from pjit_inspect.analyze.memory.kinds import kind_of
 from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_occupancy
@@ -20,6 +22,7 @@ from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.memory.values_named import Describer, scope_of
 from pjit_inspect.analyze.program.running import find_running
 from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryUse, Moment
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -53,6 +56,7 @@ class MemoryFacts:
 
     Attributes:
       inputs: the arguments that it reads, in order.
+      outputs: the results, with the arguments they take over.
       graph: its kernels with their phases; None where there is none.
       collectives: its collectives.
       shardings: the values of the program before partitioning.
@@ -60,9 +64,11 @@ class MemoryFacts:
       platform: "cpu", "tpu", "gpu", or "" for unknown.
       cells: file -> how the notebook calls the cell.
       xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
+      assignment: XLA's own buffer assignment; None when it is not known.
     """
 
     inputs: Sequence[ArrayLayout] = ()
+    outputs: Sequence[ArrayLayout] = ()
     graph: ProgramGraph | None = None
     collectives: CollectiveTable = field(default_factory=lambda: CollectiveTable(()))
     shardings: ShardingTable = field(default_factory=ShardingTable)
@@ -70,6 +76,7 @@ class MemoryFacts:
     platform: str = ""
     cells: Mapping[str, str] = field(default_factory=dict)
     xla_temporary_bytes: int | None = None
+    assignment: BufferAssignment | None = None
 
 
 def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
@@ -79,9 +86,8 @@ def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
     occupancy = model_occupancy(module, facts.platform)
     return _Finder(occupancy, facts).found()
 
-_UNPLACED = {
-    "tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))
-}
+
+_UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))}
 """What XLA's TPU compiler puts nowhere but among temporaries (seen in its buffer assignments)."""
 
 
@@ -112,8 +118,17 @@ class _Finder:
             mesh=facts.mesh,
             cells=facts.cells,
         )
+        self._modelled = occupancy.reserved_bytes(*alignment_of(facts.platform))
+        self._counts, self._agreement = self._count()
         self._phases = _phases(facts.graph)
         self._kernel_times = self._times()
+
+    def _count(self) -> tuple[bool, Agreement | None]:
+        """Put XLA's own account in the place of the model, if it is there and of this program."""
+        assignment = self._facts.assignment
+        if assignment is None or not as_assigned(self._all, assignment):
+            return False, None
+        return True, agreement(self._all, assignment)
 
     def _times(self) -> list[int]:
         """The place of each kernel in the schedule."""
@@ -124,14 +139,17 @@ class _Finder:
 
     def found(self) -> MemoryUse:
         total = self._all.curve(lambda buffer: buffer.space == 0)
-        other = self._all.curve(lambda buffer: buffer.space == 0 and buffer.place < 0 and buffer.kind == "temporary")
+        other = self._temporaries(placed=False)
         at = int(np.argmax(total)) if len(total) else 0
         alive = [buffer for buffer in self._all.buffers if buffer.space == 0 and _is_alive(buffer, at)]
         live = LiveTable(rows=self._rows(alive, at))
         return MemoryUse(
             peak_bytes=int(total.max(initial=0)),
             temporary_peak_bytes=int(other.max(initial=0)),
-            reserved_bytes=(reserved := self._all.reserved_bytes(*alignment_of(self._facts.platform))),
+            reserved_bytes=self._reserved(),
+            modelled_bytes=self._modelled,
+            source="counted" if self._counts else "modelled",
+            agreement=self._agreement,
             at=self._moment(at),
             live=live,
             largest=LiveTable(rows=self._rows(self._largest(), None)),
@@ -141,9 +159,29 @@ class _Finder:
             by_layer=_sums((str(row.layers[0]) if row.layers else "", row.bytes) for row in live),
             by_source=_sums((row.source[0].where if row.source else "", row.bytes) for row in live),
             xla_temporary_bytes=self._facts.xla_temporary_bytes,
-            apart=_apart(reserved, self._facts.xla_temporary_bytes),
+            apart=_apart(self._modelled, self._reserved() if self._counts else self._facts.xla_temporary_bytes),
+            suggestions=find_suggestions(
+                live,
+                self._facts.inputs,
+                self._facts.outputs,
+                self._facts.mesh,
+                self._facts.graph,
+                int(self._temporaries(placed=True).max(initial=0) - other.max(initial=0)),
+            ),
             unknown=self._all.unknown,
         )
+
+    def _temporaries(self, *, placed: bool) -> np.ndarray:
+        """Bytes of temporaries over the schedule, with or without those that lie in results."""
+
+        def wanted(buffer: Buffer) -> bool:
+            return buffer.space == 0 and buffer.kind == "temporary" and (placed or buffer.place < 0)
+
+        return self._all.curve(wanted)
+
+    def _reserved(self) -> int:
+        assignment = self._facts.assignment
+        return self._modelled if assignment is None or not self._counts else assignment.temporary_bytes()
 
     # ------------------------------------------------------------ moments
 
@@ -292,5 +330,5 @@ def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     return dict(total.most_common())
 
 
-def _apart(reserved: int | None, xla: int | None) -> float | None:
-    return None if reserved is None or not xla else reserved / xla - 1
+def _apart(modelled: int, xla: int | None) -> float | None:
+    return modelled / xla - 1 if xla else None

@@ -114,9 +114,8 @@ class Occupancy:
         spans = sorted(times[row] for number in members for row in self.buffers[number].values if row in times)
         return Chunk(bytes=max(self.buffers[number].bytes for number in members), spans=tuple(spans))
 
-
     def _tables(self) -> dict[int, tuple[int, int, int]]:
-        """Instructions that yield several arrays: from where to where their table of pointers is read, and its width."""
+        """Instructions that yield several arrays: from where to where their table is read, and its width."""
         nodes, found = self.ranges.nodes, {}
         for index, place in nodes.time.items():
             count = nodes.width(index)
@@ -244,6 +243,8 @@ def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
         return False
     maker = nodes.owner[own]
     opcode = nodes.opcode(maker)
+    if opcode == "sort":
+        return own - nodes.of(maker).start == number
     if opcode != "fusion":
         return opcode in _ELEMENTWISE
     kind, _ = nodes.module.reader.kernel(maker)

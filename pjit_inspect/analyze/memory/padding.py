@@ -44,19 +44,17 @@ def _padded(dimensions: tuple[int, ...], layout: Layout) -> list[int]:
 
 
 def _filled(lengths: list[int], tile: tuple[int, ...]) -> list[int]:
-    """Lengths with a tile over the most minor ones: those outside, and then the tile's own as one dimension each."""
-    inner = list(reversed(tile))
-    lengths = lengths + [1] * (len(inner) - len(lengths))
+    """Lengths, minor first, with a tile over the most minor ones: the tile's own, how many of it, and the rest."""
+    lengths = lengths + [1] * (len(tile) - len(lengths))
+    inside: list[int] = []
     counts: list[int] = []
-    carried = 1
-    for length, own in zip(lengths, inner, strict=False):
+    combined = 1
+    for own, length in zip(tile, reversed(lengths[: len(tile)]), strict=True):
         if own == COMBINED:
-            # The dimension is one with the next one.
-            carried *= length
-            counts.append(1)
-        else:
-            counts.append(-(-length * carried // own))
-            carried = 1
-    sizes = [own for own in inner if own != COMBINED]
-    outer = [count for count, own in zip(counts, inner, strict=False) if own != COMBINED]
-    return [*sizes, *outer, *lengths[len(inner) :]]
+            # The dimension is one with the next more minor one.
+            combined *= length
+            continue
+        inside.append(own)
+        counts.append(-(-length * combined // own))
+        combined = 1
+    return [*reversed(inside), *reversed(counts), *lengths[len(tile) :]]

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
 from pjit_inspect.model.program.shape import Shape
@@ -65,6 +67,10 @@ class _Reader:
     def kernel(self, index: int) -> tuple[str, str]:
         """As the program's own."""
         return self._reader.kernel(index)
+
+    def ids(self) -> np.ndarray:
+        """As the program's own."""
+        return self._reader.ids()
 
     def raw(self, index: int) -> bytes:
         """As the program's own."""

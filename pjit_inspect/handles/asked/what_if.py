@@ -341,7 +341,8 @@ def _compiled(answer: Partitioned, data: RecordData) -> dict[str, Any]:
         hlo = Blob(answer.after) if answer.after else None
         return {"hlo": hlo, "hlo_header": None, "cost": {}, "memory": None, "missing": kept | lacks}
     return {
-        "hlo": Blob(own.hlo), "hlo_header": own.header, "cost": own.cost, "memory": own.memory,
+        "hlo": Blob(own.hlo), "buffers": Blob(own.buffers) if own.buffers else None,
+        "hlo_header": own.header, "cost": own.cost, "memory": own.memory,
         "missing": kept | own.missing,
     }  # fmt: skip
 

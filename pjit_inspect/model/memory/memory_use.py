@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.program.table import Table
@@ -144,10 +145,14 @@ class MemoryUse:
       curves: bytes over the schedule, the main memory first.
       by_kind, by_scope, by_layer, by_source: bytes at the peak by what each buffer is for, by the outermost scope, by
         layer number, and by line of source; largest first. "" stands for what has none.
-      source: where the live ranges are from.
+      source: "counted" where size and place of every buffer are XLA's own (its buffer assignment); "modelled" where
+        they follow from the schedule as XLA's rules have it. When each is alive follows from the schedule in both.
       xla_temporary_bytes: what XLA says it reserves for temporaries; None when it does not say.
-      apart: how far `reserved_bytes` of the model is from `xla_temporary_bytes`, as a part of it; None where either is
-        not known or nothing is reserved.
+      modelled_bytes: what the model has XLA reserve for temporaries, also where `reserved_bytes` is XLA's own figure.
+      apart: how far that is from XLA's figure, as a part of it; None where that is not known, or nothing is reserved.
+      agreement: how many values have the live range that XLA's own list says, and of how many it says one; None where
+        there is no such list.
+      suggestions: what would make the peak smaller, at most five changes, those that save most first; all modelled.
       unknown: how many buffers have no known size, and count as nothing.
       missing: why there is no schedule; "" when there is one.
     """
@@ -165,7 +170,10 @@ class MemoryUse:
     by_source: Mapping[str, int] = field(default_factory=dict)
     source: MemorySource = "modelled"
     xla_temporary_bytes: int | None = None
+    modelled_bytes: int | None = None
     apart: float | None = None
+    agreement: tuple[int, int] | None = None
+    suggestions: tuple[MemorySuggestion, ...] = ()
     unknown: int = 0
     missing: str = ""
 

@@ -116,6 +116,10 @@ class HloReader(Protocol):
         """
         ...
 
+    def ids(self) -> np.ndarray:
+        """The number that the program has for each instruction."""
+        ...
+
     def raw(self, index: int) -> bytes:
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""
         ...

@@ -99,6 +99,7 @@ def slow_facts(executable: Any, missing: dict[str, str]) -> dict[str, Any]:
     return {
         "cost": read_fact(missing, "cost", lambda: _cost(executable), {}),
         "memory": read_fact(missing, "memory", lambda: _memory(executable), None),
+        "buffers": read_fact(missing, "buffers", lambda: _buffers(executable), None),
         "hlo_header": read_fact(missing, "hlo_header", lambda: _header(executable), None),
     }
 
@@ -197,6 +198,12 @@ def _memory(executable: Any) -> MemoryStats:
         temporary_bytes=stats.temp_size_in_bytes,
         code_bytes=stats.generated_code_size_in_bytes,
     )
+
+
+def _buffers(executable: Any) -> Blob | None:
+    """XLA's buffer assignment, which it gives for CPUs; None elsewhere."""
+    content = getattr(executable.get_compiled_memory_stats(), "serialized_buffer_assignment_proto", b"")
+    return Blob(content) if content else None
 
 
 def input_layouts(program: LiveProgram, names: Sequence[str], meshes: Sequence[Mesh] = ()) -> tuple[ArrayLayout, ...]:

@@ -131,8 +131,10 @@ def _compile(bytecode: bytes, question: dict[str, Any], folder: Path) -> None:
         partitioner_dump.leave_text(folder, partitioner_dump.FACTS, json.dumps(facts))
         places = _devices(question)
         partitioner_dump.leave_text(folder, partitioner_dump.DEVICES, json.dumps([_facts(own) for own in places]))
-        options = _options(how_compiled.compiler_options(flags), folder)
         target = question["target"]
+        # A CPU's buffer assignment comes with the program; others have it in their dump, which is text.
+        as_text = question["effort"] == "full" and target.get("platform", "cpu") != "cpu"
+        options = _options(how_compiled.compiler_options(flags), folder, as_text=as_text)
         options = target.get("flags", {}) | options
         if question["effort"] == "partition" and target.get("platform") == "tpu":
             options["xla_early_exit_with_layouts"] = True
@@ -188,13 +190,16 @@ def _leave_program(executable: Any, folder: Path) -> None:
     """The optimized program, and what XLA counts of it."""
     missing: dict[str, str] = {}
     facts = slow_facts(executable, missing)
-    memory = facts.pop("memory")
+    memory, buffers = facts.pop("memory"), facts.pop("buffers")
     facts |= {"memory": None if memory is None else dataclasses.asdict(memory), "missing": missing}
     partitioner_dump.leave_text(folder, partitioner_dump.COMPILED, json.dumps(facts))
     partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, _jax.hlo_proto(executable))
+    # The texts of the dump say more: from when to when everything is alive.
+    said = partitioner_dump.read_buffers(folder) or (b"" if buffers is None else buffers.read())
+    partitioner_dump.leave(folder, partitioner_dump.BUFFERS, said)
 
 
-def _options(own: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
     """The user's options but those of dumps, and ours, which also undo what XLA_FLAGS says of dumps."""
     kept = {name: value for name, value in own.items() if not name.startswith("xla_dump_")}
     return kept | {
@@ -203,7 +208,7 @@ def _options(own: dict[str, Any], folder: Path) -> dict[str, Any]:
         "xla_dump_hlo_module_re": "",
         "xla_dump_hlo_pipeline_re": "",
         "xla_dump_hlo_as_proto": True,
-        "xla_dump_hlo_as_text": False,
+        "xla_dump_hlo_as_text": as_text,
         "xla_dump_hlo_as_dot": False,
         "xla_dump_hlo_as_html": False,
         "xla_dump_hlo_as_url": False,

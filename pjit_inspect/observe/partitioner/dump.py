@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 __all__ = [
+    "BUFFERS",
     "COMPILED",
     "DEVICES",
     "DONE",
@@ -30,6 +31,7 @@ __all__ = [
     "make_folder",
     "open_module",
     "open_whole",
+    "read_buffers",
     "read_text",
     "remove_left_over",
     "size_bytes",
@@ -45,6 +47,9 @@ UNFIT = "pjit_inspect.unfit"
 """And: why there are no such devices, or no such mesh of them."""
 DEVICES, COMPILED, OPTIMIZED, DONE = (f"pjit_inspect.{name}" for name in ("devices", "compiled", "optimized", "done"))
 """And: the devices in order, what XLA counts of the compiled program, that program, and that all of it is written."""
+
+BUFFERS = "pjit_inspect.buffers"
+"""And XLA's own account of the program's memory; empty where it gives none."""
 
 _PASSES = ("spmd-partitioning", "tpu-spmd-partitioning")
 _AFTER = tuple(f".after_{name}." for name in _PASSES)
@@ -169,6 +174,16 @@ def read_text(path: Path) -> str:
     with suppress(OSError), path.open("rb") as file:
         return file.read(_MAX_TEXT_BYTES).decode("utf-8", "replace")
     return ""
+
+
+def read_buffers(folder: Path) -> bytes:
+    """XLA's texts about the memory of the program: the buffer assignment, then the live ranges; b"" for none."""
+    for assignment in sorted(folder.glob("*-buffer-assignment.txt"), reverse=True):
+        ranges = assignment.with_name(assignment.name.replace("-buffer-assignment.txt", "-live-range.txt"))
+        texts = [read_text(path) for path in (assignment, ranges) if path.is_file()]
+        if all(len(text) < _MAX_TEXT_BYTES for text in texts):
+            return "\n".join(texts).encode()
+    return b""
 
 
 def leave_text(folder: Path, name: str, text: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 __all__ = ["close_all", "receive", "send"]
 
-_MOST_FILES = 3
+_MOST_FILES = 4
 """That go with one message: a program before and after partitioning, and compiled."""
 
 

@@ -238,6 +238,7 @@ def _answer(folder: Path, ended: int | None, effort: str) -> tuple[dict[str, Any
     elif effort == "full":
         answer["compiled"] = json.loads(partitioner_dump.read_text(folder / partitioner_dump.COMPILED))
         opened.append(partitioner_dump.open_whole(folder / partitioner_dump.OPTIMIZED))
+        opened.append(partitioner_dump.open_whole(folder / partitioner_dump.BUFFERS))
     return answer, opened
 
 

@@ -57,6 +57,7 @@ class Compiled:
 
     Attributes:
       hlo: the optimized program, a serialized `xla.HloModuleProto`.
+      buffers: XLA's own account of its memory; b"" where it gives none.
       header: the first line of it as XLA prints it; None where that could not be had.
       cost: XLA's cost analysis.
       memory: bytes per device; None where XLA does not say.
@@ -64,6 +65,7 @@ class Compiled:
     """
 
     hlo: bytes
+    buffers: bytes
     header: str | None
     cost: dict[str, float]
     memory: MemoryStats | None
@@ -207,7 +209,7 @@ def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
     if "unfit" in message:
         raise ChangeError(message["unfit"])
     has_program = message.get("partitions") != 1
-    if "refused" in message or len(files) != 2 * has_program + ("compiled" in message):
+    if "refused" in message or len(files) != 2 * (has_program + ("compiled" in message)):
         raise CaptureError(f"XLA's partitioner gave no answer: {message.get('refused', 'its files did not come')}")
     contents = list(map(_content, files))
     before, after = contents[:2] if has_program else (b"", b"")
@@ -222,7 +224,7 @@ def _read(message: dict[str, Any], files: list[int]) -> Partitioned:
         result_names=tuple(message["result_names"]),
         devices=tuple(map(_device, message["devices"])),
         notice=message["notice"],
-        compiled=_compiled(message["compiled"], compiled[0]) if compiled else None,
+        compiled=_compiled(message["compiled"], *compiled) if compiled else None,
         failure=message.get("failure", ""),
     )
 
@@ -232,10 +234,11 @@ def _device(facts: list[Any]) -> Device:
     return Device(id=number, platform=platform, kind=kind, process=process, coords=coords and tuple(coords))
 
 
-def _compiled(facts: dict[str, Any], hlo: bytes) -> Compiled:
+def _compiled(facts: dict[str, Any], hlo: bytes, buffers: bytes) -> Compiled:
     memory = facts["memory"]
     return Compiled(
         hlo=hlo,
+        buffers=buffers,
         header=facts["hlo_header"],
         cost=facts["cost"],
         memory=None if memory is None else MemoryStats(**memory),

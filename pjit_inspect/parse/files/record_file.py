@@ -41,12 +41,12 @@ __all__ = ["FORMAT", "VERSION", "read_record", "write_record"]
 FORMAT = "pjit_inspect record"
 """The `format` every record file names."""
 
-VERSION = 3
+VERSION = 4
 """The version of the format this package writes, and the newest it reads."""
 
 _JSON = "record.json"
 _TEXTS = {"jaxpr": "jaxpr.txt", "stablehlo_text": "stablehlo.mlir", "compiler_log": "compiler.log"}
-_BLOBS = {"stablehlo": "stablehlo.mlirbc", "hlo": "module.hlo.pb"}
+_BLOBS = {"stablehlo": "stablehlo.mlirbc", "hlo": "module.hlo.pb", "buffers": "buffers.xla"}
 _PROPAGATION = "propagation.json"
 _TIMES = "times.json"
 _ENTRIES = {**_TEXTS, **_BLOBS, "propagation": _PROPAGATION, "kernel_times": _TIMES}

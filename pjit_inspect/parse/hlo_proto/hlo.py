@@ -97,6 +97,7 @@ def _parse(data: bytes, path: str | None) -> HloModule:
             names=columns.names,
             shapes=columns.shapes,
             head=head,
+            ids=columns.ids,
             path=path,
         ),
     )

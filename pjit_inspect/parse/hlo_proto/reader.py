@@ -56,10 +56,11 @@ class ProtoReader:
         names: np.ndarray,
         shapes: Sequence[bytes],
         head: Any,
+        ids: np.ndarray,
         path: str | None = None,
     ) -> None:
         self._data, self._spans, self._names, self._path = data, spans, names, path
-        self._shape_bytes, self._head = shapes, head
+        self._shape_bytes, self._head, self._ids = shapes, head, ids
         self._shapes: list[Shape | None] = [None] * len(shapes)
 
     def name(self, index: int) -> str:
@@ -74,6 +75,10 @@ class ProtoReader:
             shape = parse_shape(decode("Shape", self._shape_bytes[shape_id], offset=0, path=self._path))
             self._shapes[shape_id] = shape
         return shape
+
+    def ids(self) -> np.ndarray:
+        """The number that the program has for each instruction."""
+        return self._ids
 
     def raw(self, index: int) -> bytes:
         """Instruction `index` as a serialised `xla.HloInstructionProto`."""

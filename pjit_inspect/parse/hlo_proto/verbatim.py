@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from pjit_inspect.model.program.hlo import Details, HloModule, HloReader
 from pjit_inspect.model.program.incomplete import MISSING, MISSING_INSTRUCTIONS
 from pjit_inspect.model.program.shape import Shape
@@ -87,6 +89,9 @@ class _VerbatimReader:
 
     def shape(self, shape_id: int) -> Shape:
         return self._reader.shape(shape_id)
+
+    def ids(self) -> np.ndarray:
+        return self._reader.ids()
 
     def raw(self, index: int) -> bytes:
         return self._reader.raw(index)

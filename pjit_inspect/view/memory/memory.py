@@ -41,10 +41,12 @@ def memory_head(use: MemoryUse, data: RecordData) -> Document:
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
-def memory_after(use: MemoryUse, data: RecordData) -> Document:
-    """The table of what is alive at the peak, and its sums."""
+def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
+    """The table of what is alive at the peak, its sums, what could help, and whether it fits (`fit`, in words)."""
     blocks: list[Block] = [_table(use.live, "at the peak" if use.at is not None else "arguments and results")]
     blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
+    blocks += [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
+    blocks += [Line((Text(one),)) for one in fit.splitlines()]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
@@ -78,9 +80,8 @@ def _provenance(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
         shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
         lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared} (counted)"),)))
     if use.temporary_peak_bytes is not None:
-        how = (
-            "" if use.apart is None else f"; the model reserves {bytes_text(use.reserved_bytes)}, {_percent(use.apart)}"
-        )
+        how = f"; the model has XLA reserve {bytes_text(use.modelled_bytes)}"
+        how = "" if use.apart is None else f"{how}: {_percent(use.apart)}"
         words = f"alive of the temporary: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
         lines.append(Line((Text(words, "dim"),)))
     if use.unknown:
@@ -89,7 +90,7 @@ def _provenance(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
 
 
 def _percent(apart: float) -> str:
-    return "as XLA does" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} % of XLA's"
+    return "the same" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} %"
 
 
 def _table(live: LiveTable, title: str) -> Block:

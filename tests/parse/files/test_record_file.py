@@ -327,7 +327,7 @@ def test_a_file_holds_the_programs_as_entries_other_tools_can_open():
 
 def test_a_sharding_and_a_mesh_are_written_once_however_often_they_are_used():
     whole = json.loads(entries_of(saved(example_record()))["record.json"])
-    assert (whole["format"], whole["version"]) == ("pjit_inspect record", 3)
+    assert (whole["format"], whole["version"]) == ("pjit_inspect record", 4)
     assert [len(whole["tables"][name]) for name in ("Device", "Mesh", "Sharding")] == [8, 1, 1]
     assert [row["sharding"] for row in whole["record"]["inputs"] + whole["record"]["outputs"]] == [0, 0, 0]
     assert whole["record"]["mesh"] == 0
@@ -557,7 +557,7 @@ def test_a_field_that_a_record_may_lack_takes_its_default():
 
 
 def test_a_newer_version_is_refused_naming_both():
-    with pytest.raises(VersionError, match="version 12, this package reads up to version 3: update pjit-inspect"):
+    with pytest.raises(VersionError, match="version 12, this package reads up to version 4: update pjit-inspect"):
         read_record(with_json(lambda whole: whole.update(version=12)))
 
 

@@ -1,0 +1,210 @@
+"""What would make the peak smaller: axes that are not used, donation, recomputing, smaller types; all modelled.
+
+Not its job: trying it (`CompileRecord.what_if` does, for what are specs).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue
+from pjit_inspect.model.memory.suggestion import MemorySuggestion
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+
+__all__ = ["find_suggestions"]
+
+_MOST = 5
+_LEAST = 100
+"""What saves less than a hundredth of the peak is left out."""
+_HELD = ("argument", "optimizer state")
+_HALVED = {"f32": "bf16", "f64": "f32"}
+
+
+def find_suggestions(
+    live: LiveTable,
+    inputs: Sequence[ArrayLayout],
+    outputs: Sequence[ArrayLayout],
+    mesh: Mesh | None,
+    graph: ProgramGraph | None,
+    placed_bytes: int = 0,
+) -> tuple[MemorySuggestion, ...]:
+    """At most five changes, those that save most first.
+
+    Args:
+      live: what is alive at the peak.
+      inputs: the arguments that the program reads.
+      outputs: the results, with the arguments they take over.
+      mesh: the mesh of the specs.
+      graph: the kernels, with their phases.
+      placed_bytes: how much more temporaries would need if none of them lay in the buffer of a result.
+    """
+    groups: dict[object, list[LiveValue]] = defaultdict(list)
+    for row in live:
+        groups[scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype].append(row)
+    found = [*_donations(inputs, outputs, placed_bytes), *_recomputing(live, graph)]
+    for rows in groups.values():
+        found += _sharded(rows, mesh)
+        found += _smaller(rows)
+    found = [one for one in found if one.saved_bytes * _LEAST >= live.bytes]
+    return tuple(sorted(found, key=lambda one: (-one.saved_bytes, one.kind, one.name))[:_MOST])
+
+
+def _bytes_text(size: int) -> str:
+    for unit, width in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= width:
+            return f"{size / width:.3g} {unit}"
+    return f"{size:,} B"
+
+
+def _named(rows: Sequence[LiveValue]) -> str:
+    names = {row.name for row in rows}
+    return rows[0].name if len(names) == 1 else scope_pattern(path_pattern(rows[0].name))
+
+
+# ------------------------------------------------------------ axes that are not used
+
+
+def _sharded(rows: list[LiveValue], mesh: Mesh | None) -> Iterator[MemorySuggestion]:
+    """Split over each axis that is not used and divides a dimension, the largest first, as long as there are some."""
+    first = rows[0]
+    if mesh is None or first.spec is None or len(first.spec) != len(first.local_shape):
+        return
+    sizes = dict(zip(mesh.axis_names, mesh.shape, strict=True))
+    spec, parts, used = _spread(first.spec, first.local_shape, sizes)
+    if not used:
+        return
+    size, name = sum(row.bytes for row in rows), _named(rows)
+    then = size // parts
+    paths = [row.name for row in rows] if first.kind in _HELD else []
+    times = f"{len(rows)} x " if len(rows) > 1 else ""
+    yield MemorySuggestion(
+        kind="shard",
+        name=name,
+        count=len(rows),
+        bytes=size,
+        saved_bytes=size - then,
+        sentence=(
+            f"{times}{name} {spec_text(first.spec)}: {_bytes_text(size)}, {_bytes_text(then)} if also split over "
+            f"{' and '.join(used)}: {spec_text(spec)} (modelled)"
+        ),
+        specs=dict.fromkeys(paths, spec),
+    )
+
+
+def _spread(
+    spec: PartitionSpec, shape: tuple[int, ...], sizes: dict[str, int]
+) -> tuple[PartitionSpec, int, tuple[str, ...]]:
+    """A spec with the axes added that are not used, each on the longest dimension that it divides."""
+    used = {axis.partition(":(")[0] for entry in spec for axis in axes_of(entry)}
+    left, entries, parts, added = list(shape), list(map(axes_of, spec)), 1, list[str]()
+    for axis, size in sorted(sizes.items(), key=lambda pair: -pair[1]):
+        fitting = [place for place, length in enumerate(left) if length % size == 0 and length >= size]
+        if axis in used or size < 2 or not fitting:
+            continue
+        place = max(fitting, key=lambda k: left[k])
+        left[place] //= size
+        entries[place] = (*entries[place], axis)
+        parts *= size
+        added.append(axis)
+    whole: tuple[SpecEntry, ...] = tuple(map(entry_of, entries))
+    return whole, parts, tuple(added)
+
+
+# ------------------------------------------------------------ donation, types, recomputing
+
+
+def _donations(
+    inputs: Sequence[ArrayLayout], outputs: Sequence[ArrayLayout], placed_bytes: int
+) -> Iterator[MemorySuggestion]:
+    """Results that could take over an argument of the same type, shape and spec, if it were donated.
+
+    What lies in their buffers now, while they are not written, then needs memory of its own.
+    """
+    free = Counter(_form(one) for one in inputs if not one.donated)
+    taken = [one for one in outputs if one.aliases is None and one.bytes_per_device and _take(free, _form(one))]
+    size = sum(one.bytes_per_device or 0 for one in taken)
+    if not taken:
+        return
+    forms = {_form(one) for one in taken}
+    roots = sorted({one.path.partition("[")[0].partition(".")[0] for one in inputs if _form(one) in forms})
+    yield MemorySuggestion(
+        kind="donate",
+        name=", ".join(roots),
+        count=len(taken),
+        bytes=size,
+        saved_bytes=(saved := max(0, size - placed_bytes)),
+        sentence=(
+            f"donate {', '.join(roots)}: {len(taken)} results of {_bytes_text(size)} could lie in arguments of their "
+            f"shape and spec; that saves {_bytes_text(saved)}, as temporaries lie in them now (modelled)"
+        ),
+    )
+
+
+def _form(layout: ArrayLayout) -> tuple[object, ...]:
+    return layout.dtype, layout.global_shape, layout.spec, layout.local_shape
+
+
+def _take(free: Counter[tuple[object, ...]], form: tuple[object, ...]) -> bool:
+    free[form] -= 1
+    return free[form] >= 0
+
+
+def _smaller(rows: list[LiveValue]) -> Iterator[MemorySuggestion]:
+    """What is saved for the backward pass, in half as many bits."""
+    first = rows[0]
+    if first.kind != "saved for backward" or first.dtype not in _HALVED:
+        return
+    size, name = sum(row.bytes for row in rows), _named(rows)
+    times = f"{len(rows)} x " if len(rows) > 1 else ""
+    yield MemorySuggestion(
+        kind="smaller type",
+        name=name,
+        count=len(rows),
+        bytes=size,
+        saved_bytes=size // 2,
+        sentence=(
+            f"{times}{name}: {_bytes_text(size)} as {first.dtype}, {_bytes_text(size // 2)} as {_HALVED[first.dtype]} "
+            f"(modelled)"
+        ),
+    )
+
+
+def _recomputing(live: LiveTable, graph: ProgramGraph | None) -> Iterator[MemorySuggestion]:
+    """What is saved for the backward pass, but for one layer of it, against the forward pass once more."""
+    saved = [row for row in live if row.kind == "saved for backward"]
+    layers = Counter[object]()
+    for row in saved:
+        layers[row.layers[:1]] += row.bytes // (row.turns or 1)
+        # A loop's turns are layers.
+    size = sum(row.bytes for row in saved)
+    kept = max(layers.values(), default=0)
+    if len(layers) < 2 and not any(row.turns for row in saved):
+        return
+    flops = _forward_flops(graph)
+    cost = "" if flops is None else f", for {flops:.3g} FLOPs more"
+    yield MemorySuggestion(
+        kind="recompute",
+        name="what is saved for the backward pass",
+        count=len(saved),
+        bytes=size,
+        saved_bytes=max(0, size - kept),
+        sentence=(
+            f"jax.checkpoint around each layer: {len(saved)} buffers of {_bytes_text(size)} are saved for the backward "
+            f"pass, of which at least those of one layer stay{cost} (modelled)"
+        ),
+        flops=flops,
+    )
+
+
+def _forward_flops(graph: ProgramGraph | None) -> int | None:
+    """Floating-point operations of the forward pass; None where they are not known."""
+    if graph is None or not graph.is_differentiated:
+        return None
+    forward = [box.flops_per_call for box in graph.boxes if PHASES[box.phase] == "forward"]
+    return None if None in forward else sum(flops for flops in forward if flops is not None)

@@ -1,0 +1,86 @@
+"""Whether a program fits into the memory of a chip, also before anybody compiled it for that chip.
+
+Not its job: what the chip has (`observe.partitioner.chips`), or its tiles (`analyze.memory.tpu_tiles`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from pjit_inspect.analyze.memory.tpu_tiles import least_tpu_bytes
+from pjit_inspect.model.memory.fit import Fit, FitSource, PaddedArray
+from pjit_inspect.model.memory.memory_use import MemoryUse
+from pjit_inspect.model.program.dtype import bits_of
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.record.record import MemoryStats, RecordData
+from pjit_inspect.model.record.target import MemorySize, Platform
+
+__all__ = ["find_fit"]
+
+_ON_DEVICE = (None, "device", "unpinned_host")
+_NOTICED = 1.5
+"""Padding that is named: one and a half times the size, ..."""
+_LEAST = 100
+"""... of what takes at least a hundredth of all arguments and results."""
+
+
+def find_fit(
+    data: RecordData, use: MemoryUse, *, platform: Platform, chip: str, has: MemorySize, is_compiled_for: bool
+) -> Fit:
+    """What a program needs on a chip.
+
+    Args:
+      data: its record, with the arguments that results reuse.
+      use: what is alive while it runs, as it was compiled.
+      platform: of the chip.
+      chip: its name.
+      has: what programs may use of its memory.
+      is_compiled_for: whether it was compiled for this very chip, to the end.
+    """
+    counted = data.memory if is_compiled_for else None
+    inputs = [_array(one, platform) for one in data.inputs if one.kept and _is_on_device(one)]
+    outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and _is_on_device(one)]
+    unknown = sum(one is None for one in (*inputs, *outputs))
+    arguments, results, temporary, source = _sums(counted, inputs, outputs, use)
+    least = (arguments + results) // _LEAST
+    known = [one for one in (*inputs, *outputs) if one is not None and one.times >= _NOTICED and one.bytes > least]
+    return Fit(
+        chip=chip,
+        available_bytes=has.bytes,
+        available_source=has.source,
+        argument_bytes=arguments,
+        result_bytes=results,
+        temporary_bytes=temporary,
+        source=source,
+        padded=tuple(sorted(known, key=lambda one: one.unpadded_bytes - one.bytes)),
+        unknown=0 if source == "counted" else unknown,
+    )
+
+
+def _sums(
+    counted: MemoryStats | None,
+    inputs: Iterable[PaddedArray | None],
+    outputs: Iterable[PaddedArray | None],
+    use: MemoryUse,
+) -> tuple[int, int, int | None, FitSource]:
+    """Bytes of arguments, of results beside them, of temporaries, and where they are from."""
+    if counted is not None and counted.argument_bytes is not None and counted.temporary_bytes is not None:
+        results = (counted.output_bytes or 0) - (counted.alias_bytes or 0)
+        return counted.argument_bytes, results, counted.temporary_bytes, "counted"
+    arguments, results = (sum(one.bytes for one in arrays if one is not None) for arrays in (inputs, outputs))
+    return arguments, results, use.reserved_bytes, "at least" if use.reserved_bytes is None else "modelled"
+
+
+def _is_on_device(layout: ArrayLayout) -> bool:
+    return layout.sharding is None or layout.sharding.memory_kind in _ON_DEVICE
+
+
+def _array(layout: ArrayLayout, platform: Platform) -> PaddedArray | None:
+    """An argument or result with its padding on a platform; None when its size is not known."""
+    bits, shape = bits_of(layout.dtype), layout.local_shape
+    if bits is None or shape is None:
+        return None
+    plain = -(-math.prod(shape) * bits // 8)
+    size = least_tpu_bytes(shape, bits) if platform == "tpu" and 0 not in shape and bits else plain
+    return PaddedArray(path=layout.path, local_shape=shape, dtype=layout.dtype, bytes=size, unpadded_bytes=plain)

@@ -1,0 +1,61 @@
+"""A record's program beside the memory of a chip.
+
+Not its job: the arithmetic (`analyze.memory.fits`), or what chips have (`observe.partitioner.chips`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.memory.fits import find_fit
+from pjit_inspect.errors import ChangeError
+from pjit_inspect.model.memory.fit import Fit
+from pjit_inspect.model.memory.memory_use import MemoryUse
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.target import MemorySize, Platform
+
+__all__ = ["fit_of"]
+
+_SOURCES = ("libtpu", "XLA", "TpuInfo", "Google")
+"""Who says what a chip has, those first that say what programs may use of it."""
+
+
+def fit_of(data: RecordData, use: MemoryUse, target: str) -> Fit:
+    """Whether a program fits into the chips of a target. Raises ChangeError for a chip that is not known."""
+    platform, chip = _chip(target)
+    return find_fit(
+        data,
+        use,
+        platform=platform,
+        chip=chip,
+        has=_memory(target, chip),
+        is_compiled_for=_is_for(data, platform, chip),
+    )
+
+
+def _chip(target: str) -> tuple[Platform, str]:
+    """The platform and chip in "tpu:v5e", "tpu:v5e:2x4" or "v5e"."""
+    from pjit_inspect.observe.partitioner import chips, targets
+
+    parts = target.split(":")
+    chip = parts[1] if len(parts) > 1 else parts[0]
+    if chip in chips.GPUS and parts[0] in ("cuda", chip):
+        return "cuda", chip
+    if chip in targets.TOPOLOGIES and parts[0] in ("tpu", chip):
+        return "tpu", chip
+    known = ", ".join([*(f"tpu:{name}" for name in targets.TOPOLOGIES), *(f"cuda:{name}" for name in chips.GPUS)])
+    raise ChangeError(f"target {target!r}: there is no such chip; known are {known}")
+
+
+def _memory(target: str, chip: str) -> MemorySize:
+    from pjit_inspect.observe.partitioner import chips
+
+    says = {size.source: size for size in chips.memory_of(chip)}
+    found = next((says[source] for source in _SOURCES if source in says), None)
+    if found is None:
+        raise ChangeError(f"target {target!r}: how much memory {chip} has is not known")
+    return found
+
+
+def _is_for(data: RecordData, platform: Platform, chip: str) -> bool:
+    """Whether a program was compiled to the end for a chip."""
+    own = None if data.hypothesis is None else data.hypothesis.target
+    return own is not None and (own.platform, own.chip) == (platform, chip) and not data.is_partial

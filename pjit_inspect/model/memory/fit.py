@@ -1,0 +1,102 @@
+"""Whether a program fits into the memory of a chip.
+
+Not its job: finding it out (`analyze.memory.fits`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Fit", "FitSource", "PaddedArray"]
+
+FitSource = Literal["counted", "modelled", "at least"]
+"""Compiled for that chip; arguments and results with that chip's padding, and temporaries as another backend schedules
+them; or arguments and results alone."""
+
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaddedArray:
+    """An argument or result that takes more than its elements do.
+
+    Attributes:
+      path: the user's name for it.
+      local_shape: its shape on one device.
+      dtype: JAX's name of the element type.
+      bytes: what it takes on one device.
+      unpadded_bytes: what its elements take.
+    """
+
+    path: str
+    local_shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+    unpadded_bytes: int
+
+    @property
+    def times(self) -> float:
+        """How many times as large padding makes it."""
+        return self.bytes / self.unpadded_bytes if self.unpadded_bytes else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What a program needs on each device of a chip, and what that has.
+
+    Attributes:
+      chip: the chip ("v5e").
+      available_bytes: what programs may use of its memory.
+      available_source: who says so.
+      argument_bytes: the arguments.
+      result_bytes: the results that lie in no argument.
+      temporary_bytes: what is needed beside them; None when it is not known.
+      source: where these are from.
+      padded: arrays that padding makes larger, most bytes of padding first.
+      unknown: arguments and results whose size is not known; they count as nothing.
+    """
+
+    chip: str
+    available_bytes: int
+    available_source: str
+    argument_bytes: int
+    result_bytes: int
+    temporary_bytes: int | None
+    source: FitSource
+    padded: tuple[PaddedArray, ...] = ()
+    unknown: int = 0
+
+    @property
+    def needed_bytes(self) -> int:
+        """All of it; at least that where temporaries are not known."""
+        return self.argument_bytes + self.result_bytes + (self.temporary_bytes or 0)
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits; None where only a part is known, and that part fits."""
+        if self.needed_bytes > self.available_bytes:
+            return False
+        return None if self.source == "at least" or self.unknown else True
+
+    @property
+    def sentence(self) -> str:
+        """In a line: "fits v5e: 1.7 of 15.75 GiB (modelled: temporaries as this backend schedules them)"."""
+        answer = {True: "fits", False: "does not fit", None: "may fit"}[self.fits]
+        said = {
+            "counted": "counted: compiled for it",
+            "modelled": "modelled: temporaries as another backend schedules them",
+            "at least": "at least: arguments and results alone",
+        }[self.source]
+        return (
+            f"{answer} {self.chip}: {self.needed_bytes / _GIB:,.3g} of {self.available_bytes / _GIB:.4g} GiB ({said})"
+        )
+
+    def __str__(self) -> str:
+        lines = [self.sentence]
+        lines += [
+            f"  padding makes {one.path} {one.times:.1f} times as large: "
+            f"{one.dtype}[{','.join(map(str, one.local_shape))}] takes {one.bytes:,} bytes"
+            for one in self.padded[:3]
+        ]
+        return "\n".join(lines)

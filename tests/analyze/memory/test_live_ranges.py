@@ -1,0 +1,144 @@
+"""Which values lie in one buffer, from where to where they are alive, and what takes over whose memory."""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.memory.live_ranges import find_live_ranges
+from pjit_inspect.analyze.memory.memory_use import model_occupancy
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
+from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.program.running import find_running
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.parse.hlo_text.hlo_text import parse_hlo_text
+
+LOOP = """HloModule m, is_scheduled=true
+
+cond {
+  c = (s32[], f32[8], f32[4,8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(4)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+
+body {
+  p = (s32[], f32[8], f32[4,8], f32[8]) parameter(0)
+  j = s32[] get-tuple-element(p), index=0
+  x = f32[8] get-tuple-element(p), index=1
+  saved = f32[4,8] get-tuple-element(p), index=2
+  kept = f32[8] get-tuple-element(p), index=3
+  one = s32[] constant(1)
+  next = s32[] add(j, one)
+  y = f32[8] multiply(x, kept)
+  row = f32[1,8] bitcast(y)
+  zero = s32[] constant(0)
+  written = f32[4,8] dynamic-update-slice(saved, row, j, zero)
+  ROOT t = (s32[], f32[8], f32[4,8], f32[8]) tuple(next, y, written, kept)
+}
+
+ENTRY main {
+  a = f32[8] parameter(0)
+  start = s32[] constant(0)
+  b = f32[8] copy(a)
+  scale = f32[8] exponential(a)
+  nothing = f32[] constant(0)
+  empty = f32[4,8] broadcast(nothing), dimensions={}
+  given = (s32[], f32[8], f32[4,8], f32[8]) tuple(start, b, empty, scale)
+  loop = (s32[], f32[8], f32[4,8], f32[8]) while(given), condition=cond, body=body
+  stack = f32[4,8] get-tuple-element(loop), index=2
+  ROOT r = f32[4,8] negate(stack)
+}
+"""
+
+
+def module(text: str) -> HloModule:
+    return parse_hlo_text(text)
+
+
+def buffer_of(occupancy: Occupancy, name: str) -> Buffer:
+    ranges = occupancy.ranges
+    found = ranges.nodes.module.find(name)
+    assert found is not None
+    return occupancy.buffers[ranges.values[ranges.value_of[ranges.nodes.of(found.index)[0]]].buffer]
+
+
+def test_what_a_scan_writes_lies_in_one_buffer_before_in_and_after_the_loop():
+    occupancy = model_occupancy(module(LOOP), "cpu")
+    stack = buffer_of(occupancy, "stack")
+    assert stack is buffer_of(occupancy, "empty") is buffer_of(occupancy, "written") is buffer_of(occupancy, "saved")
+    assert (stack.kind, stack.bytes) == ("temporary", 128)
+
+
+def test_what_a_loop_does_not_change_is_alive_through_it():
+    ranges = find_live_ranges(Nodes(module(LOOP), find_running(module(LOOP))))
+    nodes = ranges.nodes
+    scale = nodes.module.find("scale")
+    loop = nodes.module.find("loop")
+    assert scale is not None and loop is not None
+    value = ranges.values[ranges.value_of[nodes.of(scale.index)[0]]]
+    assert value.ends == nodes.time[loop.index]
+    kept = nodes.module.find("kept")
+    assert kept is not None and ranges.value_of[nodes.of(kept.index)[0]] == ranges.values.index(value)
+
+
+def test_a_result_takes_over_the_operand_that_ends_with_it():
+    text = """HloModule m, is_scheduled=true
+ENTRY main {
+  a = f32[8] parameter(0)
+  b = f32[8] exponential(a)
+  c = f32[8] negate(b)
+  d = f32[4] slice(c), slice={[0:4]}
+  ROOT e = f32[4] copy(d)
+}
+"""
+    occupancy = model_occupancy(module(text), "cpu")
+    assert buffer_of(occupancy, "b").is_taken_over
+    # What changes shape takes over nothing.
+    assert not buffer_of(occupancy, "c").is_taken_over
+    assert occupancy.reserved_bytes(1) == 32 + 16
+
+
+def test_a_temporary_lies_in_a_result_that_is_not_written_yet():
+    text = """HloModule m, is_scheduled=true
+ENTRY main {
+  a = f32[8] parameter(0)
+  b = f32[8] exponential(a)
+  c = f32[2] slice(b), slice={[0:2]}
+  ROOT e = f32[8] concatenate(c, c, c, c), dimensions={0}
+}
+"""
+    occupancy = model_occupancy(module(text), "cpu")
+    assert buffer_of(occupancy, "b").place >= 0
+    assert occupancy.reserved_bytes(1) == 8
+
+
+def test_a_donated_argument_is_dead_until_its_result_is_written():
+    text = """HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY main {
+  a = f32[8] parameter(0)
+  b = f32[2] slice(a), slice={[0:2]}
+  c = f32[2] exponential(b)
+  ROOT e = f32[8] concatenate(c, c, c, c), dimensions={0}
+}
+"""
+    occupancy = model_occupancy(module(text), "cpu")
+    argument = buffer_of(occupancy, "a")
+    assert (argument.kind, len(argument.spans)) == ("argument", 2)
+    assert argument is buffer_of(occupancy, "e")
+
+
+def test_halves_of_a_collective_share_what_they_pass_on():
+    text = """HloModule m, is_scheduled=true
+ENTRY main {
+  a = f32[8] parameter(0)
+  b = f32[8] exponential(a)
+  s = (f32[8], f32[16]) all-gather-start(b), dimensions={0}, replica_groups={{0,1}}
+  w = f32[8] negate(a)
+  d = f32[16] all-gather-done(s)
+  ROOT e = f32[16] negate(d)
+}
+"""
+    occupancy = model_occupancy(module(text), "cpu")
+    ranges = occupancy.ranges
+    value = ranges.values[buffer_of(occupancy, "b").values[0]]
+    # The operand is read until the transfer is done.
+    assert ranges.nodes.running.order[value.ends] == ranges.nodes.module.find("d").index  # type: ignore[union-attr]
+    assert buffer_of(occupancy, "d").bytes == 64

@@ -1,0 +1,83 @@
+"""Texts of XLA's dumps, as libtpu 0.0.42 and JAX's CPU client wrote them, shortened."""
+
+from __future__ import annotations
+
+import pytest
+
+from pjit_inspect.errors import ParseError
+from pjit_inspect.parse.buffers.assignment_text import parse_buffer_assignment, parse_live_ranges
+
+ASSIGNMENT = """BufferAssignment:
+allocation 0: size 131072, maybe-live-out:
+ value: <2316 copy_divide_fusion.1 @0> (size=1024,offset=0): f32[4,64,1]{2,1,0}
+ value: <2439 multiply_add_fusion.17 @0> (size=131072,offset=0): f32[256,128]{1,0}
+allocation 9: size 131072, parameter 14, shape |f32[128,256]| at ShapeIndex {0}:
+ value: <7 param.3{0} @0> (size=131072,offset=0): f32[128,256]{1,0}
+allocation 20: size 264, output shape is |(s32[], f32[128,256])|, maybe-live-out:
+ value: <9 tuple.1{} @0> (size=264,offset=0): (s32[], f32[128,256]{1,0})
+allocation 21: size 4, constant:
+ value: <3 constant.4 @0> (size=4,offset=0): s32[]
+allocation 22: size 16, thread-local:
+ value: <4 param_0.2 @0> (size=16,offset=0): f32[4]{0}
+allocation 343: size 8, color 2, preallocated-temp:
+ value: <2717 collective-permute-start{2} @2> (size=4,offset=0): u32[]{:S(2)}
+allocation 344: size 6210048, preallocated-temp:
+ value: <2715 collective-permute-start{} @0> (size=512,offset=6209536): (s32[4], s32[4], u32[]{:S(2)})
+ value: <2719 all-gather.23 @0> (size=4096,offset=16384): s32[8,64,1]{1,2,0:T(1,128)}
+"""
+
+RANGES = """HloLiveRange (max 300):
+  InstructionSequence:
+    0:partition-id
+    1:param
+    2:wrapped_add
+  BufferLiveRange:
+    param{}:0-300
+    all-reduce.1{1}:2-43
+  Live ranges at 137 (peak):
+    add_divide_fusion{}: 262144 bytes (cumulative: 262144 bytes)
+    all-gather.3{}: 262144 bytes (cumulative: 524288 bytes)
+  Stack trace breakdown for peak usage: 23 778 468 bytes
+    main.58_spmd (100.0%, total: 23 778 468 bytes, current: 0 bytes, remaining: 23 778 468 bytes)
+      └── jit(step)/optimizer/reduce_sum (0.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)
+"""
+
+
+def test_every_kind_of_allocation_is_told():
+    found = parse_buffer_assignment(ASSIGNMENT)
+    assert found.unknown == {}
+    output, parameter, table, constant, kernel, semaphore, temporary = found.allocations
+    assert output.is_live_out and len(output.values) == 2
+    assert (parameter.parameter, parameter.parameter_index) == (14, (0,))
+    assert table.is_live_out and constant.is_constant and kernel.is_thread_local
+    assert (semaphore.color, semaphore.is_temporary) == (2, True)
+    assert temporary.is_temporary and temporary.values[1].offset == 16384
+    assert temporary.values[0].index == () and semaphore.values[0].index == (2,)
+    assert [one.is_temporary for one in found.allocations[:5]] == [False] * 5
+
+
+def test_temporaries_are_summed_by_memory():
+    found = parse_buffer_assignment(ASSIGNMENT)
+    assert (found.temporary_bytes(), found.temporary_bytes(2)) == (6210048, 8)
+    assert found.by_color == {0: 131072 * 2 + 264 + 4 + 6210048, 2: 8}
+
+
+@pytest.mark.parametrize("line", ["allocation 5: size 8, of a new kind:", " valu: <1 x @0>", "Total bytes used: 12"])
+def test_a_line_that_is_not_understood_is_counted(line: str):
+    found = parse_buffer_assignment(f"{ASSIGNMENT}{line}\n")
+    assert sum(found.unknown.values()) == 1
+
+
+def test_live_ranges_are_read():
+    found = parse_live_ranges(RANGES)
+    assert found.unknown == {}
+    assert found.instructions == ("partition-id", "param", "wrapped_add")
+    assert found.ranges == {("param", ()): (0, 300), ("all-reduce.1", (1,)): (2, 43)}
+    assert (found.peak_at, found.peak_bytes) == (137, 524288)
+
+
+@pytest.mark.parametrize("parse", [parse_buffer_assignment, parse_live_ranges])
+@pytest.mark.parametrize("text", ["", "HloModule f", "BufferAssignment", "\x00"])
+def test_another_text_is_refused(parse, text: str):
+    with pytest.raises(ParseError):
+        parse(text)
