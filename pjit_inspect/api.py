@@ -221,17 +221,21 @@ def inspect(
 
     Errors of tracing and compiling pass through. Raises CaptureError when `fn` is no function, and as `what_if` does.
     """
+    from pjit_inspect.observe.watch.again import live_function
     from pjit_inspect.observe.watch.on_request import compile_record, lower_record
 
+    live = live_function(fn, args, kwargs)
+    again = None if live is None else live.lowered_on
     if target is not None or mesh is not None or effort is not None:
         from pjit_inspect.observe.partitioner.targets import find_target
 
         place = find_target(target) if isinstance(target, str) else target
         data = lower_record(fn, args, kwargs, "cpu" if place is None else place.platform)
-        return CompileRecord(data, live=True).what_if(mesh=mesh, target=place, effort=effort or "partition")
+        lowered = CompileRecord(data, live=True, again=again)
+        return lowered.what_if(mesh=mesh, target=place, effort=effort or "partition")
     data = compile_record(fn, args, kwargs)
     HISTORY.add(data)
-    return CompileRecord(data, live=True)
+    return CompileRecord(data, live=True, again=again)
 
 
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.handles import displays
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.asked.what_if import ask_what_if
+from pjit_inspect.handles.asked.what_if import Again, ask_what_if
 from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
 from pjit_inspect.handles.background import somebody_waits
 from pjit_inspect.handles.displays import (
@@ -77,12 +77,15 @@ class CompileRecord(Displayable):
         hlo: HloModule | None = None,
         hlo_text: str | None = None,
         program: Callable[[], ShardedProgram] | None = None,
+        again: Again | None = None,
     ) -> None:
         """Hold `data`; `live` when this process made it, so that its source files are those that were compiled.
 
         `finish` reads what capture left for later. `hlo` and `hlo_text` are its optimized program, when the caller has
-        read it already; `program` makes the one before partitioning, where XLA has answered already.
+        read it already; `program` makes the one before partitioning, where XLA has answered already; `again` traces
+        the function on another mesh, where it is at hand.
         """
+        self._again = again
         known = {"hlo": hlo, "hlo_text": hlo_text}
         given = {name: value for name, value in known.items() if value is not None}
         self.state: RecordState = RecordState(Analyses(data, is_live=live, known=given, program=program), finish)
@@ -331,6 +334,10 @@ class CompileRecord(Displayable):
         like any other, whose display says what it is; `what_if` of it goes on from there. A record from a file is read
         and changed in another process, too, as it may be damaged; it must hold StableHLO.
 
+        Where a copy cannot be changed (a `shard_map` over an axis that gets another size, calls that one platform alone
+        knows), the function of a record that `inspect` made is called to trace it again on that mesh, as long as
+        anybody refers to it; the display then says so, and whether that gave other operations.
+
         Args:
           mesh: all axes of the mesh, outermost first, with their sizes (`{"data": 16, "model": 16}`). An axis that the
             program does not know is new: nothing is sharded over it. One that is left out is dropped.
@@ -353,8 +360,8 @@ class CompileRecord(Displayable):
         }  # fmt: skip
         if not now.is_live:
             return CompileRecord(ask_what_if_apart(now.data, **asked))
-        data, program = ask_what_if(now.data, now.figures_at, **asked)
-        return CompileRecord(data, live=True, program=program)
+        data, program = ask_what_if(now.data, now.figures_at, again=self._again, **asked)
+        return CompileRecord(data, live=True, program=program, again=self._again)
 
     # ------------------------------------------------------------ keeping and showing
 

@@ -31,7 +31,7 @@ from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["ChangedProgram", "as_partitioned", "ask_what_if", "change_program"]
+__all__ = ["Again", "ChangedProgram", "as_partitioned", "ask_what_if", "change_program"]
 
 _FULL = 'needs effort="full"'
 _PARTIAL_LACKS = {
@@ -52,6 +52,10 @@ _TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
 _AXIS = re.compile(r"@\(?'?(\w+)")
 
 
+Again = Callable[[Mapping[str, int], str], RecordData]
+"""Traces the function of a record on a mesh of these axes for a platform, as `LiveFunction.lowered_on`."""
+
+
 def ask_what_if(
     data: RecordData,
     before: Callable[[bool], KeyFigures],
@@ -61,17 +65,20 @@ def ask_what_if(
     target: str | Target | None,
     effort: Effort,
     timeout_s: float,
+    again: Again | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
     """The record of the changed program, and what makes that program before partitioning; as `CompileRecord.what_if`.
 
     A program for one device is not partitioned, and there is None.
 
     `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
+    `again` traces the function where the captured program cannot be changed; None where it is not at hand.
     """
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
     began = time.monotonic()
-    change = change_program(data, mesh=mesh, specs=specs, target=target)
+    change = change_program(data, mesh=mesh, specs=specs, target=target, again=again)
+    origin, data = _origin(data), change.base
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
     _check_effort(count, where, effort)
@@ -103,7 +110,7 @@ def ask_what_if(
         target=where,
         effort="full" if answer.compiled is not None else "partition",
         seconds=seconds,
-        origin=_origin(data),
+        origin=origin,
         before=before(answer.compiled is None),
         misfit=_misfit(answer.failure) or _unchecked(answer, where),
     )
@@ -138,12 +145,14 @@ class ChangedProgram:
       sizes: the axes of its mesh, outermost first.
       target: the machine it is for.
       said: the changes, in words.
+      base: the record whose program was changed: of the function traced again, where only that could be.
     """
 
     program: bytes
     sizes: dict[str, int]
     target: Target
     said: tuple[str, ...]
+    base: RecordData
 
 
 def change_program(
@@ -152,10 +161,11 @@ def change_program(
     mesh: Mapping[str, int] | None = None,
     specs: Mapping[str, Any] | None = None,
     target: str | Target | None = None,
+    again: Again | None = None,
 ) -> ChangedProgram:
     """A record's program with another mesh, other specs, or for another machine; `CompileRecord.what_if` says more.
 
-    Raises ChangeError where it cannot be changed so.
+    Raises ChangeError where it cannot be changed so, and `again`, which traces the function, does not help.
     """
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.shardy import remesh
@@ -175,14 +185,48 @@ def change_program(
     sizes = dict(known) if mesh is None else _sizes(mesh)
     where = _target(target, data, math.prod(sizes.values()))
     _check_fits(sizes, where, targets.device_count(where))
-    if sizes != known:
-        edited = remesh.remeshed(edited, sizes)
+    said, base = _changes(known, sizes, specs or {}), data
+    try:
+        edited = remesh.remeshed(edited, sizes) if sizes != known else edited
+        _check_platform(edited, data, where)
+    except ChangeError as refused:
+        if again is None:
+            raise
+        base, note = _traced_again(data, sizes, where, again, refused)
+        edited, said = base.stablehlo.read() if base.stablehlo is not None else b"", (*said, note)
     changer = WhatIf(edited, propagate)
-    edits = find_edits(specs or {}, data, sizes, lambda: changer.propagate().program)
+    edits = find_edits(specs or {}, base, sizes, lambda: changer.propagate().program)
     edited = changer.edited(edits)
-    remesh.check_divides(edited, _names(data))
-    _check_platform(edited, data, where)
-    return ChangedProgram(program=edited, sizes=sizes, target=where, said=_changes(known, sizes, specs or {}))
+    remesh.check_divides(edited, _names(base))
+    return ChangedProgram(program=edited, sizes=sizes, target=where, said=said, base=base)
+
+
+def _traced_again(
+    data: RecordData, sizes: Mapping[str, int], target: Target, again: Again, refused: ChangeError
+) -> tuple[RecordData, str]:
+    """The record of the function traced on the new mesh, and what is to be said of that."""
+    from pjit_inspect.observe.shardy import remesh
+
+    try:
+        made = again(sizes, target.platform)
+        if made.stablehlo is None or data.stablehlo is None:
+            raise ChangeError("JAX gives no program of it")
+        found = remesh.mesh_axes(made.stablehlo.read())
+        if _without_ones(found) != _without_ones(sizes):
+            axes = MeshAxes(axis_names=tuple(found), shape=tuple(found.values()))
+            raise ChangeError(f"it is traced for the mesh {axes} all the same, which is named in it")
+        if [own.path for own in made.inputs] != [own.path for own in data.inputs]:
+            raise ChangeError("it has other arguments then")
+    except ChangeError as error:
+        raise ChangeError(f"{refused}. To trace the function again did not help: {error}") from error
+    is_same = remesh.operations(made.stablehlo.read()) == remesh.operations(data.stablehlo.read())
+    note = "function traced again" if is_same else "function traced again, which gave other operations"
+    fields = ("stablehlo", "jaxpr", "inputs", "outputs")
+    return replace(data, **{name: getattr(made, name) for name in fields}), note
+
+
+def _without_ones(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
+    return [(name, size) for name, size in sizes.items() if size > 1]
 
 
 def _ask(change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeout_s: float) -> Partitioned:

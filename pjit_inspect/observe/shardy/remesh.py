@@ -21,7 +21,7 @@ from pjit_inspect.observe.shardy.device_groups import regrouped, repaired
 from pjit_inspect.observe.shardy.how_compiled import count_partitions, has_gspmd_marks
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_names, read_shardings, read_tensor
 
-__all__ = ["check_divides", "custom_calls", "mesh_axes", "remeshed"]
+__all__ = ["check_divides", "custom_calls", "mesh_axes", "operations", "remeshed"]
 
 _MESH = "sdy.mesh"
 _MANUAL = "sdy.manual_computation"
@@ -105,6 +105,12 @@ def custom_calls(bytecode: bytes) -> Counter[str]:
             if op.name == _CUSTOM_CALL
         )
         return Counter(name for name in targets if name not in _EVERYWHERE)
+
+
+def operations(bytecode: bytes) -> list[str]:
+    """The names of all operations of a program, in an order of its own: what it does, whatever its shapes."""
+    with _mlir.open_module(bytecode) as module:
+        return [op.name for op in _mlir.each_op(module.operation)]
 
 
 # ---------------------------------------------------------------- reading

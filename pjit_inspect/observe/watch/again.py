@@ -1,0 +1,131 @@
+"""A function that is at hand, traced once more on a mesh of other sizes, for another platform.
+
+For programs of which a copy cannot be changed: they have the old sizes in their shapes, or calls that one platform
+alone knows. Neither the function nor an array is kept alive, and nothing of the user's is called before somebody asks.
+Not its job: when that is (`handles.asked.what_if`), or functions that were seen compiling (`listener`).
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
+
+from pjit_inspect.errors import ChangeError
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.watch.on_request import lower_record
+
+__all__ = ["LiveFunction", "live_function"]
+
+_PLAIN = (bool, int, float, complex, str, bytes)
+_MOST_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveFunction:
+    """A function and what it was called with.
+
+    Attributes:
+      function: refers to it as long as anybody else does.
+      leaves, tree: its arguments, arrays as `jax.ShapeDtypeStruct`s.
+      context: the axes of the mesh in the context it was traced in, with their types; {} where there was none.
+    """
+
+    function: Callable[[], Any]
+    leaves: tuple[Any, ...]
+    tree: Any
+    context: dict[str, AxisType]
+
+    def lowered_on(self, sizes: Mapping[str, int], platform: str) -> RecordData:
+        """The record of the function traced on a mesh of these axes, outermost first, and lowered for a platform.
+
+        Raises ChangeError where it is gone, or with what it or JAX raises there.
+        """
+        function = self.function()
+        if function is None:
+            raise ChangeError("the function is gone: nothing refers to it any more")
+        leaves = [_moved(leaf, sizes) for leaf in self.leaves]
+        args, kwargs = jax.tree.unflatten(self.tree, leaves)
+
+        def lower() -> RecordData:
+            if not self.context:
+                return lower_record(function, args, kwargs, platform)
+            with jax.sharding.use_abstract_mesh(_mesh(sizes, self.context)):
+                return lower_record(function, args, kwargs, platform)
+
+        return _in_thread(lower)
+
+
+def live_function(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> LiveFunction | None:
+    """A function that may be traced again; None where it, or an argument, cannot be kept without keeping it alive."""
+    if isinstance(fn, (jax.stages.Traced, jax.stages.Lowered)):
+        return None
+    try:
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        described = tuple(map(_described, leaves))
+        function = weakref.WeakMethod(fn) if hasattr(fn, "__self__") else weakref.ref(fn)
+    except Exception:
+        # Whatever the arguments are, what JAX makes of them comes first.
+        return None
+    mesh = jax.sharding.get_abstract_mesh()
+    context = dict(zip(mesh.axis_names, mesh.axis_types, strict=True)) if mesh.axis_names else {}
+    return LiveFunction(function=function, leaves=described, tree=tree, context=context)
+
+
+def _described(leaf: Any) -> Any:
+    """An argument without its contents. Raises TypeError for one that has no description."""
+    if type(leaf) in _PLAIN:
+        return leaf
+    if not isinstance(leaf, (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic)):
+        raise TypeError(f"a {type(leaf).__name__} may hold anything")
+    sharding = getattr(leaf, "sharding", None)
+    return jax.ShapeDtypeStruct(
+        leaf.shape,
+        leaf.dtype,
+        sharding=sharding if isinstance(sharding, NamedSharding) else None,
+        weak_type=bool(getattr(leaf, "weak_type", False)),
+    )
+
+
+def _moved(leaf: Any, sizes: Mapping[str, int]) -> Any:
+    """An argument that is sharded alike over a mesh of other sizes."""
+    sharding = getattr(leaf, "sharding", None)
+    if sharding is None:
+        return leaf
+    mesh = _mesh(sizes, dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types, strict=True)))
+    spec = PartitionSpec(*sharding.spec)
+    moved = NamedSharding(mesh, spec, memory_kind=sharding.memory_kind)
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=moved, weak_type=leaf.weak_type)
+
+
+def _mesh(sizes: Mapping[str, int], types: Mapping[str, AxisType]) -> AbstractMesh:
+    # The function may name an axis that is left out, which then has one device.
+    every = {**sizes, **{name: 1 for name in types if name not in sizes}}
+    kinds = tuple(types.get(name, AxisType.Auto) for name in every)
+    return AbstractMesh(tuple(every.values()), tuple(every), axis_types=kinds)
+
+
+def _in_thread(lower: Callable[[], RecordData]) -> RecordData:
+    """What a function returns in a thread of its own, in which nobody has set a mesh."""
+    made: list[RecordData] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            made.append(lower())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="pjit_inspect traces again", daemon=True)
+    thread.start()
+    thread.join()
+    if made:
+        return made[0]
+    said = " ".join(str(failed[0]).split())[:_MOST_SHOWN]
+    raise ChangeError(f"{type(failed[0]).__name__}: {said}") from failed[0]
