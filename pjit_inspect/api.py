@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pjit_inspect.errors import ParseError
 from pjit_inspect.handles.asked.targets import Targets, check_target, find_targets, target_names
 from pjit_inspect.handles.background import user_code_begins, user_code_ends
-from pjit_inspect.handles.diff import Diff, diff_analyses
+from pjit_inspect.handles.diff import Diff
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import HISTORY, Ledger
@@ -247,7 +247,7 @@ def diff(before: CompileRecord, after: CompileRecord) -> Diff:
     `.removed`, `.changed` and `.same`. The records may come from files, of other processes, machines and versions of
     JAX.
     """
-    return diff_analyses(before.state.analyses, after.state.analyses)
+    return after.diff(before)
 
 
 def targets() -> Targets:

@@ -1,4 +1,4 @@
-"""The command line: reports on programs in files, without a notebook and without JAX.
+"""The command line: reports on programs in files, and comparisons, without a notebook and without JAX.
 
 Not its job: reading files and drawing (`api`).
 """
@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from pjit_inspect.api import CompileRecord, Log
+from pjit_inspect.api import CompileRecord, Log, diff
 from pjit_inspect.api import open as open_program
 from pjit_inspect.errors import PjitInspectError
 
@@ -31,6 +32,16 @@ Exit status: 0 when all was shown, 1 when a file cannot be opened or a program n
 3 when a program is incomplete: its file ends too soon, or is missing."""
 
 
+_DIFF = """\
+Say what changed between two programs, and because of what: collectives, arguments, shardings, kernels, memory.
+
+BEFORE and AFTER are what `report` takes. Rows are joined by what they are, never by names of instructions. Without
+--output the comparison is printed as text.
+
+Exit status: 0 when it was shown, whether something differs or not; 1 when a file cannot be opened or compared, 2 for
+wrong arguments."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code.
 
@@ -41,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     _write_what_the_terminal_lacks_as_escapes()
     try:
-        return _report(options)
+        return options.run(options)
     except BrokenPipeError:
         # The reader of our output has seen enough; Python must not complain about it at its end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -86,7 +97,52 @@ def _parser() -> argparse.ArgumentParser:
         type=_axes,
         help="name the mesh axes of programs that name none, outermost first: data=2,model=4",
     )
+    report.set_defaults(run=_report)
+    _add_diff(commands)
     return parser
+
+
+def _add_diff(commands: Any) -> None:
+    diff = commands.add_parser(
+        "diff",
+        help="say what changed between two programs that lie in files",
+        description=_DIFF,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    diff.add_argument("before", metavar="BEFORE", help="the file or directory of the program before")
+    diff.add_argument("after", metavar="AFTER", help="the file or directory of the program after")
+    diff.add_argument("-o", "--output", metavar="FILE", help="write the comparison as HTML to this file")
+    diff.add_argument("--text", action="store_true", help="print the comparison as text, also with --output")
+    diff.add_argument("--json", action="store_true", help="print it as JSON in place of text")
+    diff.add_argument("--only", metavar="NAME", help="the newest program of this name in a directory")
+    diff.add_argument("--mesh", metavar="AXIS=SIZE,...", type=_axes, help="as for `report`")
+    diff.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Compares two programs; the exit code."""
+    found = diff(*(_one_program(path, options) for path in (options.before, options.after)))
+    if options.json:
+        sys.stdout.write(f"{found.to_json()}\n")
+    elif options.text or options.output is None:
+        sys.stdout.write(f"{found}\n")
+    if options.output is not None:
+        found.to_html(options.output)
+        sys.stdout.write(f"wrote {options.output}\n")
+    sys.stdout.flush()
+    return 0
+
+
+def _one_program(path: str, options: argparse.Namespace) -> CompileRecord:
+    """The program of a path. Raises ValueError where a directory has several and none was named."""
+    found = open_program(path, mesh=options.mesh)
+    if isinstance(found, CompileRecord):
+        return found
+    if options.only:
+        return found[options.only]
+    if len(found) != 1:
+        raise ValueError(f"{path} has {len(found)} programs: --only NAME picks one of {', '.join(found.names())}")
+    return found[0]
 
 
 def _axes(text: str) -> dict[str, int]:

@@ -12,11 +12,13 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from pjit_inspect.analyze.program.device_memory import find_device_memory
+from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles import displays
 from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.asked.what_if import Again, ask_what_if
 from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
 from pjit_inspect.handles.background import somebody_waits
+from pjit_inspect.handles.diff import Diff, diff_analyses
 from pjit_inspect.handles.displays import (
     RecordCallbacks,
     RecordCollectives,
@@ -363,6 +365,16 @@ class CompileRecord(Displayable):
         data, program = ask_what_if(now.data, now.figures_at, again=self._again, **asked)
         return CompileRecord(data, live=True, program=program, again=self._again)
 
+    def diff(self, before: CompileRecord) -> Diff:
+        """What changed from `before` to this record, and because of what: `pjit_inspect.diff(before, self)`.
+
+        Where one of them is a `what_if` as far as XLA's partitioner, the other is asked for as far as that, too.
+        """
+        sides = before.state.analyses, self.state.analyses
+        if sides[0].data.is_partial != sides[1].data.is_partial:
+            sides = _partitioned(before), _partitioned(self)
+        return diff_analyses(*sides)
+
     # ------------------------------------------------------------ keeping and showing
 
     @property
@@ -439,3 +451,13 @@ class CompileRecord(Displayable):
         return isinstance(other, CompileRecord) and self.data == other.data
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
+
+
+def _partitioned(record: CompileRecord) -> Analyses:
+    """What is known of a record as XLA's partitioner leaves it; as it is where that cannot be asked for."""
+    if record.data.is_partial:
+        return record.state.analyses
+    try:
+        return record.what_if().state.analyses
+    except (CaptureError, ChangeError):
+        return record.state.analyses

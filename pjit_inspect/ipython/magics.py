@@ -92,6 +92,9 @@ class PjitMagics(Magics):
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
+            %pjit diff                what changed between the two newest records of one function, and why
+            %pjit diff train_step     the same of that name
+            %pjit diff -1 -3          between two records of %pjit log; the older one is before
             %pjit ledger              what was compiled again, why, what it cost, and what to do about it
             %pjit error               the last error: which sharding JAX refused, and what would fit
             %pjit forget              empty the log
@@ -123,8 +126,8 @@ class PjitMagics(Magics):
 
         When a cell that is recorded fails because JAX refuses a sharding, that explanation stands under the traceback.
 
-        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings` or
-        `memory` with or without a name, is the subcommand, even where a variable has that name. Anything else is code:
+        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings`, `memory` or
+        `diff` with or without a name, is the subcommand, even where a variable has that name. Anything else is code:
         `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
@@ -223,6 +226,10 @@ class PjitMagics(Magics):
     def _memory(self, command: Command) -> None:
         display(_record(command).memory_use, include=_only_text(command))
 
+    def _diff(self, command: Command) -> None:
+        before, after = _two_records(command.text)
+        display(api.diff(before, after), include=_only_text(command))
+
     def _ledger(self, command: Command) -> None:
         display(api.ledger().show(times=command.options.times), include=_only_text(command))
 
@@ -266,9 +273,28 @@ def _record(command: Command) -> api.CompileRecord:
         raise UsageError("no function of yours has been recorded yet: run %pjit EXPRESSION, or %pjit on") from None
 
 
+def _two_records(text: str) -> tuple[api.CompileRecord, api.CompileRecord]:
+    """The records that are compared: those of two numbers, or the two newest of one function; the older one first."""
+    log = api.session_log()
+    numbers = text.split()
+    if len(numbers) == 2:
+        places = [int(number) + (len(log) if number.startswith("-") else 0) for number in numbers]
+        return _numbered(log, min(places)), _numbered(log, max(places))
+    records = tuple(log.find(text) if text else log.user_records())
+    if text and not records:
+        _record(Command(action="diff", text=text))
+    for k in range(len(records) - 1, 0, -1):
+        earlier = [one for one in records[:k] if one.name == records[k].name]
+        if earlier:
+            return earlier[-1], records[k]
+    of = text or "no function of yours"
+    there = "has been recorded once only" if text else "has been recorded twice"
+    raise UsageError(f"{of} {there}: %pjit diff compares two records; %pjit log lists them, %pjit diff 0 1 picks two")
+
+
 def _numbered(log: api.Log, number: int) -> api.CompileRecord:
     """The record that `%pjit log` lists under this number."""
-    if number < len(log):
+    if 0 <= number < len(log):
         return log[number]
     last = len(log) - 1
     there = "the log is empty" if last < 0 else "the log has record 0 only" if not last else f"the log has 0 to {last}"

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.diff.collectives import diff_collectives
-from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, find_parity, side_facts
+from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, side_facts
+from pjit_inspect.analyze.diff.parity import find_parity
 from pjit_inspect.analyze.diff.places import source_changes
 from pjit_inspect.analyze.diff.reasons import find_edits, with_reasons
 from pjit_inspect.analyze.diff.requests import join_requests
@@ -40,7 +41,7 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
     data = DiffData(
         before=side_facts(before),
         after=side_facts(after),
-        parity=find_parity(before, after, arguments, figures),
+        parity=find_parity(before, after, names, arguments, figures),
         collectives=with_reasons(diff_collectives(before, after, names), edits, shardings),
         kernels=diff_kernels(before, after, names),
         shardings=shardings,

@@ -1,26 +1,23 @@
-"""The numbers of two programs side by side, what was set around them, and whether they do the same work.
+"""The numbers of two programs side by side, and what was set around them.
 
-Not its job: rows (`analyze.diff.tables`), the sentence (`analyze.diff.sentence`).
+Not its job: rows (`analyze.diff.tables`), whether it is the same work (`analyze.diff.parity`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from pjit_inspect.analyze.diff.side import DiffSide
 from pjit_inspect.analyze.graph.work import product_flops
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.model.diff.diff import AxisDiff, Figure, Setting, SideFacts
-from pjit_inspect.model.diff.pairs import ArrayDiff
-from pjit_inspect.model.program.dtype import short_dtype
-from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.words.sentence import Sentence, code, name, say, word
 
-__all__ = ["diff_axes", "diff_figures", "diff_settings", "find_parity", "side_facts"]
+__all__ = ["PRODUCTS", "diff_axes", "diff_figures", "diff_settings", "side_facts"]
 
-_TOLERANCE = 0.01
-_MOST_ARRAYS = 4
+PRODUCTS = "matrix products"
+"""The figure that says how much each device multiplies."""
+
 _LIBRARY = ("gemm", "matmul")
 
 
@@ -70,7 +67,7 @@ def _figures(side: DiffSide) -> dict[str, tuple]:
         "memory": ("bytes", "counted", report.figures.memory_bytes),
         "kernels": ("", "counted", report.figures.kernels),
         "kernels read and write": ("bytes", "counted", touched),
-        "matrix products": ("FLOP", "counted", None if side.module is None else _products(side)),
+        PRODUCTS: ("FLOP", "counted", None if side.module is None else _products(side)),
         "instructions": ("", "counted", report.instructions),
         "compiling": ("s", "measured", data.timings.compile_s),
     }
@@ -160,51 +157,3 @@ def _devices(data: RecordData) -> str | None:
         return None
     kinds = sorted({device.kind for device in data.devices})
     return f"{len(data.devices)} {', '.join(kinds)}"
-
-
-# ---------------------------------------------------------------- the same work
-
-
-def find_parity(
-    before: DiffSide, after: DiffSide, arguments: ArrayDiff, figures: Sequence[Figure]
-) -> tuple[Sentence, ...]:
-    """In what two programs are not the same work; () where they are."""
-    found: list[Sentence] = []
-    one, two = before.data, after.data
-    if (one.primitive or one.name) != (two.primitive or two.name):
-        names = (name(data.primitive or data.name) for data in (one, two))
-        found.append(say("the functions are {} and {}", *names))
-    found += _arguments(arguments)
-    flops = next((figure for figure in figures if figure.name == "matrix products"), None)
-    if flops is not None and flops.before is not None and flops.after is not None:
-        largest = max(flops.before, flops.after)
-        if largest and abs(flops.after - flops.before) > _TOLERANCE * largest:
-            each = f"{_mega(flops.before)} -> {_mega(flops.after)} MFLOP{_percent(flops.before, flops.after)}"
-            found.append(say("each device multiplies {}", word(each)))
-    return tuple(found)
-
-
-def _arguments(arguments: ArrayDiff) -> Iterator[Sentence]:
-    changed = [pair for pair in arguments.changed if pair.before is not None and pair.after is not None]
-    shapes = [pair for pair in changed if _shape(pair.before) != _shape(pair.after)]
-    for pair in shapes[:_MOST_ARRAYS]:
-        yield say("{} {} -> {}", name(pair.row.path), code(_shape(pair.before)), code(_shape(pair.after)))
-    if len(shapes) > _MOST_ARRAYS:
-        yield say("{} more arguments have another shape or type", len(shapes) - _MOST_ARRAYS)
-    for rows, verb in ((arguments.added, "new"), (arguments.removed, "gone")):
-        if len(rows) == 1:
-            yield say("argument {} is {}", name(rows[0].path), verb)
-        elif rows:
-            yield say("{} arguments are {}, such as {}", len(rows), verb, name(rows[0].path))
-
-
-def _shape(row: ArrayLayout | None) -> str:
-    return "" if row is None else f"{short_dtype(row.dtype)}[{','.join(map(str, row.global_shape))}]"
-
-
-def _mega(flops: float) -> str:
-    return f"{flops / 1e6:,.1f}"
-
-
-def _percent(before: float, after: float) -> str:
-    return f" ({(after / before - 1) * 100:+.0f} %)" if before else ""

@@ -5,10 +5,11 @@ Not its job: finding it, drawing it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from pjit_inspect.model.diff.diff import DiffData, Figure
-from pjit_inspect.model.diff.pairs import CollectiveDiff, Pair
+from pjit_inspect.model.diff.pairs import CollectiveDiff
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
@@ -16,7 +17,21 @@ __all__ = ["diff_sentence", "figure_text"]
 
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _MOST_GROUPS = 3
+_MOST_KINDS = 3
+_NAMES = {
+    "dtype": "type",
+    "phase": "phase",
+    "operands": "number of arrays",
+    "local_shape": "shape",
+    "group_size": "devices in a group",
+    "pairs": "devices in a pair",
+    "count": "number of runs",
+    "is_async": "asynchronous or not",
+    "cause_kinds": "cause",
+}
+"""The fields of a changed collective that are told, the most telling first."""
 _LEAST_SHARE = 0.01
+_MANY_TIMES = 4
 
 
 def diff_sentence(data: DiffData) -> Sentence:
@@ -51,39 +66,58 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
         return
     yield say("sends {} per device{}", word(figure_text(sent)), word(_percent(sent)))
     if not count.is_same:
-        yield say("{} collectives", word(figure_text(count)))
+        yield say("{}", word(f"{figure_text(count)} collectives"))
 
 
 def _groups(collectives: CollectiveDiff) -> Iterator[Sentence]:
-    """The collectives that came and went, those of one kind, axes and reason together; most bytes first."""
-    groups: dict[object, list[Pair[Collective]]] = {}
+    """The collectives that came and went, those of one reason together; most bytes first, those without reason last."""
+    groups: dict[tuple[str, Sentence], list[Collective]] = {}
     for pair in collectives:
         if pair.status in ("added", "removed"):
-            groups.setdefault((pair.status, pair.row.kind, pair.row.axes, pair.reason), []).append(pair)
-    ranked = sorted(groups.values(), key=lambda pairs: -sum(pair.row.sent_bytes or 0 for pair in pairs))
-    for pairs in ranked[:_MOST_GROUPS]:
-        yield _group(pairs)
-    rest = [pair for pairs in ranked[_MOST_GROUPS:] for pair in pairs]
-    if rest:
-        gone = sum(pair.status == "removed" for pair in rest)
-        counts = ((gone, "gone"), (len(rest) - gone, "new"))
-        yield say("{} of other kinds", " and ".join(f"{count} more {verb}" for count, verb in counts if count))
+            groups.setdefault((pair.status, pair.reason), []).append(pair.row)
+    ranked = sorted(groups.items(), key=lambda item: (not item[0][1], -_sent_bytes(item[1])))
+    # What has no reason is one group for what is gone and one for what is new.
+    shown = [item for item in ranked if item[0][1]][:_MOST_GROUPS]
+    for (status, reason), rows in shown + [item for item in ranked if not item[0][1]]:
+        yield _group(rows, "gone" if status == "removed" else "new", reason)
+    left = [(status, len(rows)) for (status, reason), rows in ranked[len(shown) :] if reason]
+    if left:
+        gone = sum(count for status, count in left if status == "removed")
+        counts = ((gone, "gone"), (sum(count for _, count in left) - gone, "new"))
+        yield say("{} for other reasons", " and ".join(f"{count} more {verb}" for count, verb in counts if count))
     changed = len(collectives.changed)
     if changed:
-        yield say("{} changed", _counted(changed, "collective"))
+        yield say("{} changed{}", _counted(changed, "collective"), word(_fields(collectives)))
 
 
-def _group(pairs: Sequence[Pair[Collective]]) -> Sentence:
-    row, count = pairs[0].row, len(pairs)
-    verb = ("is " if count == 1 else "are ") + ("gone" if pairs[0].status == "removed" else "new")
-    reason = say(" because {}", pairs[0].reason) if pairs[0].reason else say(" (no cause known)")
-    return say("{}{} {}{}", _counted(count, row.kind), _over(row), verb, reason)
+def _sent_bytes(rows: Iterable[Collective]) -> int:
+    return sum(row.sent_bytes or 0 for row in rows)
+
+
+def _group(rows: Sequence[Collective], verb: str, reason: Sentence) -> Sentence:
+    kinds: dict[object, list[Collective]] = {}
+    for row in rows:
+        kinds.setdefault((row.kind, row.axes), []).append(row)
+    ranked = sorted(kinds.values(), key=lambda own: -_sent_bytes(own))
+    parts = [say("{}{}", _counted(len(own), own[0].kind), _over(own[0])) for own in ranked[:_MOST_KINDS]]
+    left = sum(map(len, ranked[_MOST_KINDS:]))
+    if left:
+        parts.append(Sentence(f"{left} more"))
+    because = say(" because {}", reason) if reason else Sentence(" (no cause known)")
+    return say("{} {} {}{}", joined(parts), "is" if len(rows) == 1 else "are", verb, because)
+
+
+def _fields(collectives: CollectiveDiff) -> str:
+    """The fields that changed in most collectives, in words."""
+    fields = Counter(change.name for pair in collectives.changed for change in pair.changes)
+    names = [_NAMES[name] for name in _NAMES if fields[name]]
+    return f" ({', '.join(names[:_MOST_GROUPS])})" if names else ""
 
 
 def _over(row: Collective) -> Sentence:
-    if row.axes is None:
-        return say(" along no axis")
-    return say(" over {}", joined([axis(own) for own in row.axes])) if row.axes else say("")
+    if not row.axes:
+        return Sentence(" along no axis" if row.axes is None else "")
+    return say(" over {}", joined([axis(own) for own in row.axes], last=" x ", comma=" x "))
 
 
 def _others(data: DiffData) -> Iterator[Sentence]:
@@ -130,7 +164,7 @@ def _unit(values: Iterable[float]) -> tuple[str, int]:
 
 
 def _in(value: float, size: int) -> str:
-    if size == 1:
+    if size == 1 or not value:
         return f"{value:,.0f}"
     return "<0.01" if 0 < value / size < 0.005 else f"{value / size:,.2f}"
 
@@ -143,7 +177,10 @@ def _size(value: float) -> str:
 def _percent(figure: Figure) -> str:
     if not figure.before or figure.after is None:
         return ""
-    return f" ({(figure.after / figure.before - 1) * 100:+.0f} %)"
+    ratio = figure.after / figure.before
+    if abs(ratio - 1) < _LEAST_SHARE / 2:
+        return ""
+    return f" (x {ratio:.1f})" if ratio >= _MANY_TIMES else f" ({(ratio - 1) * 100:+.0f} %)"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -16,7 +16,7 @@ from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.xla_warning import XlaWarning
-from pjit_inspect.model.report.collective import Collective, CollectiveTable
+from pjit_inspect.model.report.collective import KINDS, Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.words.sentence import Sentence
@@ -24,6 +24,9 @@ from pjit_inspect.model.words.sentence import Sentence
 __all__ = ["DiffSide", "ProgramNames", "Request", "Stack", "names_of_both", "with_renamed"]
 
 Stack = tuple[Place | None, ...]
+
+_SENDS = ("fusion", "send", "recv", "send-done", "recv-done", "async-start", "async-done")
+"""What collectives of some backends are made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +84,10 @@ class DiffSide:
         if module is None:
             return rows
 
+        places = _places(module)
+
         def place(row: Collective) -> int:
-            found = module.find(row.instructions[0]) if row.instructions else None
-            return -1 if found is None else int(module.places[found.index])
+            return places.get(row.instructions[0], -1) if row.instructions else -1
 
         return CollectiveTable(tuple(sorted(rows, key=place)))
 
@@ -96,6 +100,12 @@ class DiffSide:
     def values(self) -> tuple[ValueSharding, ...]:
         """The values in the order of the program."""
         return tuple(sorted(self.shardings.rows, key=lambda row: row.position))
+
+
+def _places(module: HloModule) -> dict[str, int]:
+    """Where the instructions of collectives are scheduled, by name; of no others, as there may be 100,000."""
+    wanted = [opcode for opcode in module.opcodes if opcode in _SENDS or any(kind in opcode for kind in KINDS)]
+    return {module.reader.name(k): int(module.places[k]) for k in module.with_opcode(*wanted).tolist()}
 
 
 @dataclass(slots=True)

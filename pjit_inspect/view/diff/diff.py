@@ -42,6 +42,10 @@ __all__ = ["diff_view"]
 
 _SIGNS = {"removed": "-", "added": "+", "changed": "~", "same": "="}
 _ROWS = 24
+_MOST_CHANGES = 3
+_FOLLOWS = ("payload_bytes", "wire_bytes", "count_min", "bytes_per_device", "pairs")
+_SHRINK = {"where": 12, "value": 24, "path": 24, "contains": 40, "line": 40, "before": 20, "after": 20}
+"""Columns of text that may be shortened, and how much of each is kept as long as something else can go."""
 _FIGURES = (
     "sent",
     "temporary memory",
@@ -197,7 +201,7 @@ def _grouped(table: PairTable[Any], key: Callable[[Pair[Any]], Hashable]) -> lis
 def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -> list[Block]:
     """A table of the first rows, and a line that counts the others."""
     columns = tuple(
-        Column(title=title, align="right" if right else "left", shrink=not right and n > 1)
+        Column(title=title, align="right" if right else "left", shrink=title in _SHRINK, comfort=_SHRINK.get(title, 16))
         for n, (title, right) in enumerate(titles)
     )
     blocks: list[Block] = [Table(columns=columns, rows=tuple(rows[:_ROWS]))]
@@ -211,7 +215,7 @@ def _collectives(table: PairTable[Collective]) -> list[Block]:
     unit = share_unit(size for pairs in groups for size in _sizes(pairs))
     rows = [_collective_row(pairs, unit) for pairs in groups]
     titles = (
-        ("", False), ("n", True), ("collective", False), ("axes", False), ("of", False), ("where", False),
+        ("", False), ("n", True), ("collective", False), ("axes", False), ("phase", False), ("where", False),
         (f"{unit} before", True), ("after", True), ("difference", True),
     )  # fmt: skip
     return _table(titles, rows, "kind")
@@ -229,7 +233,7 @@ def _collective_name(row: Collective) -> str:
         return f"{len(row.causes)} arrays combined"
     if cause is not None and cause.value:
         return path_pattern(cause.value)
-    return scope_pattern("/".join(row.op_name.split("/")[-2:]))
+    return scope_pattern(row.op_name).rpartition("/")[2]
 
 
 def _sizes(pairs: Sequence[Pair[Collective]]) -> tuple[int, int]:
@@ -246,23 +250,30 @@ def _difference(pairs: Sequence[Pair[Collective]]) -> int:
 def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
     pair, row = pairs[0], pairs[0].row
     before, after = _sizes(pairs)
-    phase = f" {row.phase}" if row.phase else ""
-    items = [(Text("because "), Prose(pair.reason))] if pair.reason else []
-    items += [(Text(_changes_text(pair)),)] if pair.changes else []
     return Row(
         (
             (Text(_SIGNS[pair.status], "strong"),),
             (Number(str(len(pairs))),),
             (Text(row.kind),),
             (AxisLabel(row.axes),),
-            (Code(_collective_name(row)), Text(phase, "dim")),
+            (Text(row.phase or "", "dim"),),
             (Code(row.source[0].where),) if row.source else (Text("unknown", "dim"),),
             (Number(bytes_in(before, unit) if pair.before is not None else "-", provenance="modelled"),),
             (Number(bytes_in(after, unit) if pair.after is not None else "-", provenance="modelled"),),
             (Number(_signed(after - before, unit), provenance="modelled"),),
         ),
-        items=tuple(items[:1]),
+        items=_about(pair),
     )
+
+
+def _about(pair: Pair[Collective]) -> tuple[Spans, ...]:
+    """What it moves, in what it changed, and why."""
+    name = _collective_name(pair.row)
+    because = ((Text("because "), Prose(pair.reason)),) if pair.reason else ()
+    if pair.changes:
+        return ((Code(name), Text(f": {_changes_text(pair)}")), *because)
+    # A reason that names what moves says it all.
+    return because if name in pair.reason else ((Code(name),), *because)
 
 
 def _signed(size: int, unit: str) -> str:
@@ -270,9 +281,12 @@ def _signed(size: int, unit: str) -> str:
 
 
 def _changes_text(pair: Pair[Any]) -> str:
-    return ", ".join(
-        f"{_words(change.name)} {_short(change.before)} -> {_short(change.after)}" for change in pair.changes
+    """The first fields that changed, the most telling; bytes follow from shapes."""
+    told = [change for change in pair.changes if change.name not in _FOLLOWS] or list(pair.changes)
+    changes = (
+        f"{_words(change.name)} {_short(change.before)} -> {_short(change.after)}" for change in told[:_MOST_CHANGES]
     )
+    return ", ".join(changes)
 
 
 def _words(field: str) -> str:
