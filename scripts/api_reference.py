@@ -110,7 +110,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.sharding.sharded_program.Taker", "model.record.compile_key.CompileKey",
         "model.record.compile_key.FunctionKey", "model.record.compile_key.ArgumentKey",
         "model.record.compile_key.Container", "model.record.compile_key.NamedText",
-        "model.record.compile_key.FedBack", "model.program.hlo.Details", "model.program.hlo_columns.Instructions",
+        "model.record.compile_key.FedBack", "model.record.compile_key.MadeBy", "model.program.hlo.Details", "model.program.hlo_columns.Instructions",
         "model.program.hlo_columns.Computations", "model.program.hlo_columns.StackFrames",
         "model.program.hlo_columns.Links",
     ),
