@@ -18,7 +18,7 @@ from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.sharding_table import ValueSharding
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, axis_name
-from pjit_inspect.model.words.sentence import Sentence, joined, name, say
+from pjit_inspect.model.words.sentence import Sentence, joined
 
 __all__ = ["with_reasons"]
 
@@ -67,22 +67,20 @@ class _Finder:
         for side, row in enumerate((pair.before, pair.after)):
             for cause in row.causes if row is not None else ():
                 if cause.evidence == "sharding" and row is not None:
-                    own = self._named(cause, side, row) or self._propagated(cause, side, row)
-                    found |= {own: None} if own else {}
+                    own = self._named(cause, side, row) or [self._propagated(cause, side, row)]
+                    found |= dict.fromkeys(filter(None, own))
         reasons = sorted(found)
         left = len(reasons) - _MOST_REASONS
         return joined([*reasons[:_MOST_REASONS], *([f"{left} more edits"] if left > 0 else [])])
 
-    def _named(self, cause: Cause, side: int, row: Collective) -> Sentence:
-        """The edit of an array or constraint that the cause itself names."""
+    def _named(self, cause: Cause, side: int, row: Collective) -> list[Sentence]:
+        """The edits of the array or the constraint that the cause is about; else of all that it and its facts name."""
+        known = self._by_name[side]
+        about = [known.get(cause.value)]
         if cause.kind == "reshard_requested" and cause.source:
-            edit = self._by_name[side].get(cause.source[0].where)
-            if edit is not None and _is_along(edit.axes, row):
-                return edit.sentence
-        for edit in self._edits_in((say("{}", name(cause.value)), cause.sentence, *cause.facts), side):
-            if _is_along(edit.axes, row):
-                return edit.sentence
-        return Sentence()
+            about.append(known.get(cause.source[0].where))
+        edits = [edit for edit in about if edit is not None] or self._edits_in((cause.sentence, *cause.facts), side)
+        return [edit.sentence for edit in edits if _is_along(edit.axes, row)]
 
     def _propagated(self, cause: Cause, side: int, row: Collective) -> Sentence:
         """The edit from which the operation of the cause has its other sharding."""
