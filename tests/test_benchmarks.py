@@ -48,3 +48,10 @@ def test_the_merge_benchmark_runs_and_finds_that_all_processes_agree() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "8 processes with 10 programs each" in done.stdout
+
+
+def test_the_diff_benchmark_runs_and_finds_the_layer_that_is_new() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "diff.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "1 layer of `state['first']['layers'][*]` is new" in done.stdout

@@ -128,6 +128,7 @@ def _side(analyses: Analyses) -> DiffSide:
     return DiffSide(
         report=report,
         module=analyses.readable_hlo,
+        program=program,
         shardings=analyses.shardings,
         requests=() if names is None else find_requests(names),
         sources=(*analyses.sources, *report.data.sources),

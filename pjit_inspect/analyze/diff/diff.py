@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.diff.collectives import diff_collectives
+from pjit_inspect.analyze.diff.edits import find_edits
 from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, side_facts
 from pjit_inspect.analyze.diff.parity import find_parity
 from pjit_inspect.analyze.diff.places import source_changes
-from pjit_inspect.analyze.diff.reasons import find_edits, with_reasons
+from pjit_inspect.analyze.diff.reasons import with_reasons
 from pjit_inspect.analyze.diff.requests import join_requests
 from pjit_inspect.analyze.diff.sentence import diff_sentence
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, names_of_both, with_renamed
@@ -37,12 +38,14 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
     names = with_renamed(names, (arguments, results))
     shardings = diff_shardings(before, after, names)
     edits = find_edits(before, after, arguments, results, join_requests(before, after, names))
+    collectives = diff_collectives(before, after, names)
+    collectives = with_reasons(collectives, edits, shardings, (before.program, after.program))
     figures = diff_figures(before, after)
     data = DiffData(
         before=side_facts(before),
         after=side_facts(after),
         parity=find_parity(before, after, names, arguments, figures),
-        collectives=with_reasons(diff_collectives(before, after, names), edits, shardings),
+        collectives=collectives,
         kernels=diff_kernels(before, after, names),
         shardings=shardings,
         arguments=arguments,

@@ -31,6 +31,7 @@ def find_requests(names: ValueNames) -> tuple[Request, ...]:
             Request(
                 op_name=op.op_name,
                 source=names.frames(op),
+                values=(*op.operands, *op.results),
                 type=(value.dtype, value.shape),
                 spec=tuple(map(entry_of, value.spec)),
             )

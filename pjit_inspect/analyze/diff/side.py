@@ -19,6 +19,7 @@ from pjit_inspect.model.record.xla_warning import XlaWarning
 from pjit_inspect.model.report.collective import KINDS, Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["DiffSide", "ProgramNames", "Request", "Stack", "names_of_both", "with_renamed"]
@@ -36,12 +37,14 @@ class Request:
     Attributes:
       op_name: JAX's name of it, with scopes.
       source: the user's frames, innermost first.
+      values: what it takes and yields, as indices in `ShardedProgram.values`.
       type: the type and the global shape of the array.
       spec: the sharding.
     """
 
     op_name: str
     source: tuple[Frame, ...]
+    values: tuple[int, ...]
     type: Hashable
     spec: PartitionSpec
 
@@ -58,6 +61,7 @@ class DiffSide:
     Attributes:
       report: its record, with all analyses.
       module: its optimized program; None where there is none.
+      program: it before partitioning; None where that is not known.
       shardings: its values before partitioning.
       requests: the shardings that its code asks for, in order.
       sources: the user's source texts, as far as they are known.
@@ -66,6 +70,7 @@ class DiffSide:
 
     report: RecordReport
     module: HloModule | None = None
+    program: ShardedProgram | None = None
     shardings: ShardingTable = field(default_factory=ShardingTable)
     requests: tuple[Request, ...] = ()
     sources: Sequence[SourceText] = ()

@@ -59,8 +59,8 @@ _FIGURES = (
 
 def diff_view(data: DiffData) -> Document:
     """Everything that differs, most important first."""
-    blocks: list[Block] = [_title(data)]
-    blocks += [Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")] if data.parity else []
+    other_work = Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")
+    blocks: list[Block] = [*([other_work] if data.parity else []), _title(data)]
     blocks.append(Line((Prose(data.sentence),), "answer"))
     tables = tuple(table for table in (_figures(data.figures), _axes(data.axes)) if table.rows)
     blocks.append(Beside(tables))

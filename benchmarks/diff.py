@@ -1,0 +1,73 @@
+"""What comparing two large programs costs, beside the analyses of both that it needs.
+
+    python benchmarks/diff.py            # minutes: compiles a training step of 16 and of 17 layers
+    python benchmarks/diff.py --quick    # a smoke test: 2 and 3 layers, no file of 86k instructions
+
+Measured in this one run: seconds of all analyses of two records, and of `pjit_inspect.diff` of them behind that. Once
+for two files of one program with 86k instructions, read with different meshes, so that much differs (files have no
+values before partitioning); once for two records of this process, of steps with one layer more and less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", "8")
+
+import jax
+import numpy as np
+from jax.sharding import Mesh
+from transformer import train_step
+
+import pjit_inspect as pi
+
+PROGRAM = Path(__file__).parents[1] / "tests" / "data" / "train_step_16_layers.cpu_8.hlo.gz"
+LIMIT_S = 2.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="small programs; the figures mean nothing")
+    options = parser.parse_args()
+    print(f"jax {jax.__version__}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; medians of 3")
+    if not options.quick:
+        axes = ({"data": 2, "model": 4}, {"data": 4, "model": 2})
+        measure("two files", [lambda own=own: pi.open(PROGRAM, mesh=own) for own in axes])
+    layers = (2, 3) if options.quick else (16, 17)
+    mesh = Mesh(np.array(jax.devices()[:8]).reshape(2, 4), ("data", "model"))
+    records = [pi.inspect(*steps[:1], *steps[1]) for steps in (train_step(mesh, number) for number in layers)]
+    measure(f"{layers[0]} layers against {layers[1]}", [lambda one=one: one for one in records])
+
+
+def measure(name: str, makers: list[Callable[[], pi.CompileRecord]]) -> None:
+    """Print what one comparison takes."""
+    records = [make() for make in makers]
+    began = time.perf_counter()
+    for record in records:
+        _ = record.report, record.shardings, record.warnings
+    analyses = time.perf_counter() - began
+    seconds = []
+    for _ in range(3):
+        began = time.perf_counter()
+        diff = pi.diff(*records)
+        seconds.append(time.perf_counter() - began)
+    began = time.perf_counter()
+    text = str(diff)
+    drawn = time.perf_counter() - began
+    counts = " and ".join(f"{record.report.instructions:,}" for record in records)
+    middle = statistics.median(seconds)
+    print(f"{name}: {counts} instructions, {len(diff.shardings):,} pairs of values, {len(diff.kernels):,} of kernels")
+    print(f"  analyses of both   {analyses:6.2f} s")
+    print(f"  comparing them     {middle:6.2f} s, the first time {seconds[0]:.2f} s   target {LIMIT_S:.0f}")
+    print(f"  as text            {drawn:6.2f} s, {len(text):,} characters")
+    print(f"  {diff!r}; not the same work: {'; '.join(diff.data.parity) or 'it is'}")
+
+
+if __name__ == "__main__":
+    main()

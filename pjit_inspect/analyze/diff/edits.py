@@ -1,0 +1,87 @@
+"""The shardings that somebody chose otherwise in one of two programs: specs of arguments and results, constraints.
+
+Not its job: what follows from them (`analyze.diff.reasons`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pjit_inspect.analyze.diff.match import Joined
+from pjit_inspect.analyze.diff.side import DiffSide
+from pjit_inspect.model.diff.pairs import ArrayDiff, Pair
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, spec_text
+from pjit_inspect.model.sharding.sharded_program import axis_name
+from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.model.words.sentence import Sentence, name, place, say, spec
+
+__all__ = ["Edit", "find_edits", "moved_axes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A sharding that somebody chose otherwise.
+
+    Attributes:
+      names: what it is called in the program before and in that after: a path, or a constraint's place.
+      axes: the mesh axes along which a dimension is split in one of the programs only; None where it concerns them all.
+      values: the values it is about, in the program before and in that after, as indices in `ShardedProgram.values`.
+      sentence: the change for a person, behind "because".
+    """
+
+    names: tuple[str, str]
+    values: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    axes: frozenset[str] | None
+    sentence: Sentence
+
+
+def find_edits(
+    before: DiffSide, after: DiffSide, arguments: ArrayDiff, results: ArrayDiff, requests: Sequence[Joined]
+) -> tuple[Edit, ...]:
+    """The shardings that were chosen otherwise, outermost first."""
+    found = [_array_edit(pair) for table in (arguments, results) for pair in table.changed]
+    return (*(edit for edit in found if edit is not None), *_request_edits(before, after, requests))
+
+
+def _array_edit(pair: Pair[ArrayLayout]) -> Edit | None:
+    one, two = pair.before, pair.after
+    if one is None or two is None or one.spec is None or two.spec is None or one.spec == two.spec:
+        return None
+    # Equal layers have one sentence.
+    words = say("{} is {}, was {}", name(path_pattern(two.path)), spec(spec_text(two.spec)), spec(spec_text(one.spec)))
+    return Edit(names=(one.path, two.path), axes=moved_axes(one.spec, two.spec), sentence=words)
+
+
+def _request_edits(before: DiffSide, after: DiffSide, joined: Sequence[Joined]) -> Iterator[Edit]:
+    same = {one.before: one.after for one in joined}
+    kept = set(same.values())
+    for number, request in enumerate(before.requests):
+        if number not in same:
+            words = say("the constraint to {} at {} is gone", spec(spec_text(request.spec)), place(request.where))
+            yield Edit(names=(request.where, ""), values=(request.values, ()), axes=None, sentence=words)
+            continue
+        other = after.requests[same[number]]
+        if request.spec != other.spec:
+            specs = (spec(spec_text(one.spec)) for one in (other, request))
+            words = say("the constraint at {} asks for {}, was {}", place(other.where), *specs)
+            yield Edit(
+                names=(request.where, other.where),
+                values=(request.values, other.values),
+                axes=moved_axes(request.spec, other.spec),
+                sentence=words,
+            )
+    for number, request in enumerate(after.requests):
+        if number not in kept:
+            words = say("the constraint to {} at {} is new", spec(spec_text(request.spec)), place(request.where))
+            yield Edit(names=("", request.where), values=((), request.values), axes=None, sentence=words)
+
+
+def moved_axes(one: PartitionSpec, two: PartitionSpec) -> frozenset[str]:
+    """The axes that split a dimension in one of two specs only."""
+    return frozenset(axis for _, axis in _split(one) ^ _split(two))
+
+
+def _split(found: PartitionSpec) -> set[tuple[int, str]]:
+    return {(k, axis_name(axis)) for k, entry in enumerate(found) for axis in axes_of(entry)}

@@ -1,0 +1,65 @@
+"""How far an edit of a sharding reaches: the values whose specs differ, one after the other, from where it was made.
+
+A value is reached when it has another spec in the other program, and an operation joins it to one that was reached, or
+to what was edited. Where several edits reach a value, none of them is its reason. Not its job: which collectives these
+values explain (`analyze.diff.reasons`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+
+__all__ = ["Reach"]
+
+
+@dataclass(slots=True)
+class Reach:
+    """The values of one program that edits reach.
+
+    Attributes:
+      program: the program before partitioning.
+      moved: value -> the mesh axes that split a dimension of it in one of the two programs only; of values that both
+        programs have, in which these differ.
+    """
+
+    program: ShardedProgram
+    moved: Mapping[int, frozenset[str]]
+    _linked: dict[int, list[int]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one, other in self.program.links:
+            self._linked.setdefault(one, []).append(other)
+            self._linked.setdefault(other, []).append(one)
+
+    def from_values(self, start: Iterable[int], axes: frozenset[str] | None) -> set[int]:
+        """The values that are reached from those that were edited, along some axes; along any for None."""
+        border = list(start)
+        seen, reached = set(border), set()
+        while border:
+            value = border.pop()
+            if self._is_moved(value, axes):
+                reached.add(value)
+            for near in self._neighbours(value):
+                if near in seen:
+                    continue
+                seen.add(near)
+                # What only carries a value over the border of a region has no row of its own.
+                if self._is_moved(near, axes) or near in self._linked.get(value, ()):
+                    border.append(near)
+        return reached
+
+    def _is_moved(self, value: int, axes: frozenset[str] | None) -> bool:
+        moved = self.moved.get(value)
+        return moved is not None and (axes is None or bool(axes & moved))
+
+    def _neighbours(self, value: int) -> Iterable[int]:
+        """The values that some operation has beside this one, and those it is linked to."""
+        yield from self._linked.get(value, ())
+        ops = [op for op, _ in self.program.users.get(value, ())]
+        maker = self.program.values[value].op
+        for index in ops if maker is None else (*ops, maker):
+            yield from self.program.ops[index].operands
+            yield from self.program.ops[index].results
