@@ -38,12 +38,11 @@ def main() -> None:
     proto = hlo_fixtures.proto(hlo_fixtures.LARGE)
     module = parse_hlo_module(proto)
     graph = find_graph(module, CollectiveTable(()))
+    occupancy = model_occupancy(module, "cpu")
     steps: dict[str, Callable[[], Any]] = {
         "parse the program": lambda: parse_hlo_module(proto),
         "live ranges, and what lies where": lambda: model_occupancy(parsed(proto), "cpu"),
-        "what XLA would reserve": lambda occupancy=model_occupancy(module, "cpu"): occupancy.reserved_bytes(
-            *alignment_of("cpu")
-        ),
+        "what XLA would reserve": lambda: occupancy.reserved_bytes(*alignment_of("cpu")),
         "all of memory_use": lambda: find_memory_use(parsed(proto), MemoryFacts(graph=graph, platform="cpu")),
     }
     print(f"{len(module):,} instructions, {len(module.order):,} of them ordered")
