@@ -149,20 +149,28 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
         opcode = nodes.opcode(index)
         if opcode in FORWARDING:
             continue
-        # What a loop is given is free once the first turn has begun, where the loop writes over it.
-        inside = nodes.parameters(nodes.called(index)[0])[:1] if opcode == "while" and nodes.called(index) else []
-        time = nodes.time[inside[0]] if inside else nodes.time[index]
+        # What a loop is given is the loop's own from where its condition is asked first: the loop writes over it.
+        inside = [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
+        time = min((nodes.time[one] for one in inside), default=nodes.time[index])
         for node in nodes.entering(index):
             value = values[value_of[node]]
             if time >= value.ends:
                 value.ends, value.last_user = time, index
     for computation in nodes.running.computations:
         caller = nodes.running.callers.get(computation)
-        end = len(nodes.running.order) - 1 if caller is None else nodes.time[caller]
-        for node in nodes.of(nodes.root(computation)):
+        is_condition = caller is not None and nodes.opcode(caller) == "while" and nodes.called(caller)[0] != computation
+        # A condition hands what it is given on to the loop's body.
+        kept = [nodes.root(computation), *(nodes.parameters(computation) if is_condition else ())]
+        for node in (node for index in kept for node in nodes.of(index)):
             value = values[value_of[node]]
-            value.ends = max(value.ends, end)
+            value.ends = max(value.ends, _end(nodes, computation))
             value.is_returned |= caller is None
+
+
+def _end(nodes: Nodes, computation: int) -> int:
+    """The place behind the last instruction of a computation; of the program, that instruction's."""
+    last = max(nodes.time[index] for index in nodes.module.computation(computation).range)
+    return last if computation == nodes.module.entry else last + 1
 
 
 def _buffers(

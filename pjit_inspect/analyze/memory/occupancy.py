@@ -32,6 +32,8 @@ _ELEMENTWISE = frozenset((
 ))  # fmt: skip
 _NO_TABLE = frozenset(("parameter", "get-tuple-element", "tuple", "while", "call", "conditional", "opt-barrier"))
 """Opcodes that hand a table of pointers on, or need none."""
+_MOST_NEAR = 16
+"""Operands of a combined collective that are looked at; any other instruction has fewer."""
 _MOST_PLACED = 4000
 """Temporaries that are looked up a place in results: the largest."""
 
@@ -212,7 +214,7 @@ def _free_operands(ranges: LiveRanges, buffers: list[Buffer]) -> None:
         if not _is_alone(value, buffers):
             continue
         maker = nodes.owner[value.node]
-        if nodes.opcode(maker) == "copy":
+        if not _may_share(nodes, maker):
             continue
         for number, operand in enumerate(nodes.operands(maker)):
             taken = _freed(ranges, buffers, operand, value)
@@ -235,6 +237,12 @@ def _freed(ranges: LiveRanges, buffers: list[Buffer], operand: int, value: Value
 def _is_alone(value: Value, buffers: list[Buffer]) -> bool:
     buffer = buffers[value.buffer]
     return buffer.kind == "temporary" and len(buffer.values) == 1
+
+
+def _may_share(nodes: Nodes, maker: int) -> bool:
+    """Whether an instruction ever puts a result where an operand lies. (A copy never does.)"""
+    opcode = nodes.opcode(maker)
+    return opcode in ("fusion", "sort") or (opcode in _ELEMENTWISE and opcode != "copy")
 
 
 def can_share(nodes: Nodes, own: int, number: int, taken: int) -> bool:
@@ -346,7 +354,7 @@ def _order(ranges: LiveRanges, buffers: list[Buffer], number: int) -> tuple[int,
 def _near(ranges: LiveRanges, buffers: list[Buffer], number: int) -> Iterator[int]:
     """Where the operands of what makes a buffer lie."""
     nodes = ranges.nodes
-    for operand in nodes.operands(nodes.owner[ranges.values[buffers[number].values[0]].node]):
+    for operand in nodes.operands(nodes.owner[ranges.values[buffers[number].values[0]].node])[:_MOST_NEAR]:
         for node in nodes.of(operand)[:1]:
             near = ranges.values[ranges.value_of[node]].buffer
             yield near if buffers[near].place < 0 else buffers[near].place
@@ -378,9 +386,7 @@ def _takes_over(ranges: LiveRanges, ending: int, beginning: int) -> bool:
     """Whether what makes a value may put it where one of its operands lies."""
     nodes, own = ranges.nodes, ranges.values[beginning].node
     maker = nodes.owner[own]
-    if nodes.opcode(maker) == "copy":
-        return False
-    return any(
+    return _may_share(nodes, maker) and any(
         ranges.value_of[node] == ending and can_share(nodes, own, number, node)
         for number, operand in enumerate(nodes.operands(maker))
         for node in nodes.of(operand)

@@ -15,7 +15,7 @@ import numpy as np
 
 __all__ = ["Chunk", "packed_bytes"]
 
-_MOST = 4000
+_MOST = 1500
 """Chunks that are placed: the largest. What is smaller than all these fits in the gaps they leave."""
 _ENDLESS = 2**61
 

@@ -27,6 +27,8 @@ _FIRST_IN_PLACE = frozenset(("dynamic-update-slice", "set-dimension-size"))
 _ALIASED = re.compile(r"operand_index: (\d+)")
 _FROM = re.compile(r"operand_shape_index: (\d+)")
 _TO = re.compile(r"output_shape_index: (\d+)")
+_ALIASING = b"\xd2\x04"
+"""How the field `output_operand_aliasing` (74) begins: few instructions have it, and decoding takes long."""
 _MOST_STEPS = 50
 _VIEWS = frozenset(("bitcast", "copy", "convert"))
 
@@ -177,7 +179,7 @@ def in_place_pairs(nodes: Nodes, index: int) -> Pairs:
 
 def _declared(nodes: Nodes, index: int, own: range) -> Pairs:
     """What the program itself says works in place (`output_operand_aliasing`)."""
-    if not nodes.module.instructions.called[index].size and nodes.opcode(index) == "fusion":
+    if _ALIASING not in nodes.module.reader.raw(index):
         return
     for entry in details_of(nodes.module, index).other.get("output_operand_aliasing", ()):
         operand, element, target = (_number(form, entry) for form in (_ALIASED, _FROM, _TO))

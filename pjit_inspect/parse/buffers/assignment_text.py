@@ -24,7 +24,7 @@ _FLAGS = re.compile(
     r"|(?P<output>, output shape is \|[^|]*\|)"
     r"|(?P<word>, (?:maybe-live-out|constant|thread-local|preallocated-temp|tuple|readonly))"
 )
-_VALUE = re.compile(r" value: <(\d+) (\S+?)(\{[\d,]*\})? @(\d+)> \(size=(\d+),offset=(\d+)\): (.*)")
+_VALUE = re.compile(r" value: <(\d+) (\S+?)(\{[\d,]*\})?(?: \(phi\))? @(\d+)> \(size=(\d+),offset=(\d+)\): (.*)")
 _LIVE_HEAD = re.compile(r"HloLiveRange \(max \d+\):")
 _SEQUENCE = re.compile(r"    (\d+):(\S+)")
 _RANGE = re.compile(r"    (\S+?)(\{[\d,]*\}):(\d+)-(\d+)")

@@ -72,11 +72,13 @@ def test_what_a_loop_does_not_change_is_alive_through_it():
     nodes = ranges.nodes
     scale = nodes.module.find("scale")
     loop = nodes.module.find("loop")
-    assert scale is not None and loop is not None
+    assert scale is not None
+    assert loop is not None
     value = ranges.values[ranges.value_of[nodes.of(scale.index)[0]]]
     assert value.ends == nodes.time[loop.index]
     kept = nodes.module.find("kept")
-    assert kept is not None and ranges.value_of[nodes.of(kept.index)[0]] == ranges.values.index(value)
+    assert kept is not None
+    assert ranges.value_of[nodes.of(kept.index)[0]] == ranges.values.index(value)
 
 
 def test_a_result_takes_over_the_operand_that_ends_with_it():

@@ -47,12 +47,17 @@ def test_every_kind_of_allocation_is_told():
     found = parse_buffer_assignment(ASSIGNMENT)
     assert found.unknown == {}
     output, parameter, table, constant, kernel, semaphore, temporary = found.allocations
-    assert output.is_live_out and len(output.values) == 2
+    assert output.is_live_out
+    assert len(output.values) == 2
     assert (parameter.parameter, parameter.parameter_index) == (14, (0,))
-    assert table.is_live_out and constant.is_constant and kernel.is_thread_local
+    assert table.is_live_out
+    assert constant.is_constant
+    assert kernel.is_thread_local
     assert (semaphore.color, semaphore.is_temporary) == (2, True)
-    assert temporary.is_temporary and temporary.values[1].offset == 16384
-    assert temporary.values[0].index == () and semaphore.values[0].index == (2,)
+    assert temporary.is_temporary
+    assert temporary.values[1].offset == 16384
+    assert temporary.values[0].index == ()
+    assert semaphore.values[0].index == (2,)
     assert [one.is_temporary for one in found.allocations[:5]] == [False] * 5
 
 

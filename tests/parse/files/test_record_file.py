@@ -671,7 +671,7 @@ def test_a_damaged_program_is_refused_by_its_checksum():
 
 def test_every_field_of_a_record_is_stored_or_is_a_program():
     whole = json.loads(entries_of(saved(example_record()))["record.json"])
-    programs = {"jaxpr", "stablehlo", "stablehlo_text", "propagation", "hlo", "compiler_log", "kernel_times"}
+    programs = {"jaxpr", "stablehlo", "stablehlo_text", "propagation", "hlo", "buffers", "compiler_log", "kernel_times"}
     assert set(whole["record"]) == {field.name for field in dataclasses.fields(RecordData)} - programs
 
 
