@@ -226,7 +226,10 @@ class Analyses(Computed):
     def warnings(self) -> tuple[XlaWarning, ...]:
         """What XLA warned of while it compiled."""
         warnings = parse_warnings(self.data.compiler_log or "")
-        return with_sources(warnings, self.readable_hlo, self.cells) if warnings else ()
+        if not warnings:
+            return ()
+        module = self.readable_hlo
+        return with_sources(warnings, module, self._explanation(module)[2])
 
     def _is_explained(self, module: HloModule | None) -> bool:
         """Whether there is something in the report that only the program before partitioning explains.
@@ -237,6 +240,14 @@ class Analyses(Computed):
         if stablehlo is not None and _CONSTRAINT in stablehlo.read():
             return True
         return module is not None and bool(find_sites(module))
+
+    def _explanation(
+        self, module: HloModule | None
+    ) -> tuple[ShardedProgram | None, tuple[SourceText, ...], dict[str, str]]:
+        """The program before partitioning where it explains something, the sources known then, and the cells."""
+        if not self._is_explained(module):
+            return None, self.data.sources, cells_of(self.data, self.data.sources)
+        return self.propagation, self.sources, self.cells
 
     @once
     def report(self) -> RecordReport:
@@ -316,8 +327,8 @@ class Analyses(Computed):
     def _look_for_findings(self, *, tries: bool, untried: str = "") -> FindingTable:
         # The report first: its data know which arguments results reuse.
         rows, module = tuple(self.collectives), self.readable_hlo
-        program = self.propagation if self._is_explained(module) else None
-        return findings_of(self.data, module, rows, program, self.sources, self.cells, tries=tries, untried=untried)
+        program, sources, cells = self._explanation(module)
+        return findings_of(self.data, module, rows, program, sources, cells, tries=tries, untried=untried)
 
     def findings_by_now(self) -> tuple[FindingTable, Remedies]:
         """All findings where somebody has looked for them; else those that cost nothing to look for."""

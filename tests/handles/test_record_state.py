@@ -8,7 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jax
+import numpy as np
 import pytest
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.handles import analyses
@@ -120,3 +123,17 @@ def test_a_read_of_the_program_that_is_not_to_be_kept_keeps_nothing(record: pi.C
     assert known(record) == set()
     module = record.hlo
     assert record.state.analyses.hlo_for_now() is module
+
+
+def test_nobody_asks_the_partitioner_about_a_program_that_communicates_nothing(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Any] = []
+    doubled = jax.jit(lambda d: {key: value * 2 for key, value in d.items()})
+    place = NamedSharding(Mesh(np.array(jax.devices()[:8]), ("x",)), PartitionSpec("x"))
+    made = pi.inspect(doubled, {f"w{i}": jax.ShapeDtypeStruct((8, 8), "float32", sharding=place) for i in range(4)})
+    monkeypatch.setattr(analyses, "propagation_of", lambda *given, **_: asked.append(given) or (None, "asked"))
+    warning = "W1120 12:00:00.000000 1 some_pass.cc:73] This is inefficient.\n"
+    record = pi.CompileRecord(replace(made.data, compiler_log=warning), live=True)
+    assert str(record)
+    assert len(record.warnings) == 1
+    assert asked == []
+    assert "propagation_and_reason" not in known(record)

@@ -6,7 +6,7 @@ Not its job: whether a remedy helps (`analyze.findings.findings`), or collective
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
@@ -30,6 +30,8 @@ _RESULT = re.compile(r"^result(\[\d+\])?")
 _UPDATES = frozenset(("dynamic_update_slice", "scatter"))
 _STEPS = frozenset(("add", "subtract", "multiply", "select", "convert", "copy", "reshape", "transpose"))
 _LATER = frozenset(("backward", "recompute"))
+_DEEPEST = 64
+"""Of deeper paths only as many endings are compared."""
 
 
 # ---------------------------------------------------------------- held in full
@@ -141,10 +143,11 @@ def _saved(program: ShardedProgram, split: _Split) -> int:
 
 def not_donated(subject: Subject) -> Iterator[Candidate]:
     """Trees of arguments that come out changed, of the same shapes and shardings, while the old ones stay."""
+    outputs, results = subject.data.outputs, _by_ending(subject.data.outputs)
     groups = {
         root: pairs
         for root, layouts in _by_root(subject.data.inputs).items()
-        if (pairs := _replaced(layouts, subject.data.outputs))
+        if (pairs := _replaced(layouts, outputs, results))
     }
     names = subject.names or subject.copy
     if not groups or names is None:
@@ -194,14 +197,27 @@ def _by_root(inputs: Sequence[ArrayLayout]) -> dict[str, list[ArrayLayout]]:
     return found
 
 
-def _replaced(layouts: list[ArrayLayout], outputs: Sequence[ArrayLayout]) -> list[tuple[ArrayLayout, int]]:
+def _by_ending(outputs: Sequence[ArrayLayout]) -> dict[str, list[int]]:
+    """The results that may replace an argument, by every ending of their paths; "" for one that has none."""
+    found: dict[str, list[int]] = {}
+    for number, out in enumerate(outputs):
+        if out.aliases is None and out.sharding is not None:
+            for place in list(_ROOT.finditer(out.path))[-_DEEPEST:]:
+                found.setdefault(out.path[place.start() :], []).append(number)
+            if not _RESULT.sub("", out.path):
+                found.setdefault("", []).append(number)
+    return found
+
+
+def _replaced(
+    layouts: list[ArrayLayout], outputs: Sequence[ArrayLayout], results: Mapping[str, Sequence[int]]
+) -> list[tuple[ArrayLayout, int]]:
     """Each argument of a tree with the result that replaces it; [] unless all have one and none is donated."""
     pairs: list[tuple[ArrayLayout, int]] = []
     used: set[int] = set()
     for own in layouts:
-        number = next(
-            (k for k, out in enumerate(outputs) if k not in used and _replaces(out, own) and out.aliases is None), None
-        )
+        alike = (k for k in results.get(_tail(own.path), ()) if k not in used and _is_like(outputs[k], own))
+        number = next(alike, None)
         if own.donated or number is None:
             return []
         used.add(number)
@@ -209,14 +225,11 @@ def _replaced(layouts: list[ArrayLayout], outputs: Sequence[ArrayLayout]) -> lis
     return pairs
 
 
-def _replaces(result: ArrayLayout, own: ArrayLayout) -> bool:
-    if (result.dtype, result.global_shape) != (own.dtype, own.global_shape) or None in (own.sharding, result.sharding):
+def _is_like(result: ArrayLayout, own: ArrayLayout) -> bool:
+    if (result.dtype, result.global_shape) != (own.dtype, own.global_shape) or own.sharding is None:
         return False
-    assert own.sharding is not None
     assert result.sharding is not None
-    same = (own.sharding.tiles, own.sharding.tile_of) == (result.sharding.tiles, result.sharding.tile_of)
-    tail = _tail(own.path)
-    return same and (result.path.endswith(tail) if tail else _RESULT.sub("", result.path) == "")
+    return (own.sharding.tiles, own.sharding.tile_of) == (result.sharding.tiles, result.sharding.tile_of)
 
 
 def _is_update(names: ValueNames, pairs: Sequence[tuple[ArrayLayout, int]]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pjit_inspect.analyze.program.body_forms import BodyForms
 from pjit_inspect.analyze.program.custom_calls import runs_kernel
@@ -25,6 +25,7 @@ from pjit_inspect.model.report.fusion import Fusion, FusionTable
 __all__ = ["find_fusions"]
 
 _RUNS_INSIDE = frozenset(("while", "conditional", "call", "async-start"))
+_KERNELS = frozenset(("fusion", "custom-call"))
 _NO_WORK = frozenset(("parameter", "constant"))
 _NO_RESULT = frozenset((
     "parameter", "constant", "iota", "tuple", "get-tuple-element", "bitcast", "custom-call", *KINDS,
@@ -43,23 +44,28 @@ def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -
     What a loop, a branch or a call runs stands where it is called. `cells` says how the notebook calls a file.
     """
     context = _Context(module, cells)
-    return FusionTable(tuple(_fusion(kernel, context) for kernel in _kernels(module)))
+    return FusionTable(tuple(_fusion(kernel, context) for kernel in _kernels(module, context.opcode)))
 
 
-def _kernels(module: HloModule) -> Iterator[Instruction]:
-    """The kernels of the entry computation and of those it runs, each computation once."""
+def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]:
+    """The kernels of the entry computation and of those it runs, each computation once.
+
+    `opcodes` are the instructions', as numbers.
+    """
     stack, seen = [iter(module.computation(module.entry).order.tolist())], set[int]()
+    looked_at = {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE or name in _KERNELS}
     while stack:
         index = next(stack[-1], None)
         if index is None:
             stack.pop()
             continue
+        if opcodes[index] not in looked_at:
+            continue
         instruction = module.instruction(index)
-        opcode = instruction.opcode
-        if opcode == "fusion" or opcode == "custom-call":
+        if instruction.opcode in _KERNELS:
             if runs_kernel(instruction):
                 yield instruction
-        elif opcode in _RUNS_INSIDE:
+        else:
             called = [computation for computation in instruction.called if computation.index not in seen]
             seen.update(computation.index for computation in called)
             stack.extend(iter(computation.order.tolist()) for computation in reversed(called))
@@ -99,6 +105,7 @@ class _Context:
         self._inner_of_form: dict[object, _Inner] = {}
         self._plain_of_form: dict[object, bool] = {}
         self._words: dict[int, tuple[tuple[str, int], ...]] = {}
+        self._facts: dict[object, dict[str, Any]] = {}
 
     def arrays(self, index: int) -> tuple[str, ...]:
         """The arrays an instruction yields, as XLA prints their shapes."""
@@ -173,6 +180,23 @@ class _Context:
             self._plain_of_form[form] = is_plain(self.module.computation(called[0]))
         return self._plain_of_form[form]
 
+    def facts(self, kernel: Instruction) -> dict[str, Any]:
+        """What a kernel is beside its name and its place; looked into once for all that are built alike."""
+        index, called = kernel.index, self.called.of(kernel.index)
+        operands = list(dict.fromkeys(self.operands.of(index)))
+        form = self._forms.of(called[0]) if len(called) == 1 else None
+        if form is None:
+            return _facts(kernel, operands, self)
+        shapes = (self._shape[index], *[self._shape[operand] for operand in operands])
+        alike = (form, shapes, self.opcode[index], self.module.reader.kernel(index))
+        if alike not in self._facts:
+            facts = _facts(kernel, operands, self)
+            # Of a body with fusions in it, or one that reads parts of an array, the form does not tell all.
+            if form not in self._inner_of_form or not self._plain_of_form.get(form, False):
+                return facts
+            self._facts[alike] = facts
+        return self._facts[alike]
+
     def traffic(self, kernel: Instruction) -> tuple[int | None, int | None]:
         """The bytes a fusion reads and writes; None when unknown."""
         if not self.is_plain(kernel.index):
@@ -235,25 +259,32 @@ def _times(size: int | None, times: int) -> int | None:
 
 
 def _fusion(kernel: Instruction, context: _Context) -> Fusion:
-    total, index, is_fusion = context.total, kernel.index, kernel.opcode == "fusion"
-    kind, target = context.module.reader.kernel(index)
-    operands = dict.fromkeys(context.operands.of(index))
-    inner = [context.inner(c) for c in context.called.of(index)] if is_fusion else []
-    read, written = context.traffic(kernel) if is_fusion else (total(operands), total((index,)))
+    index = kernel.index
     return Fusion(
-        kind=kind.removeprefix("k").lower() if is_fusion else "custom-call",
         name=kernel.name,
-        instructions=context.opcodes(inner),
-        inputs=tuple(text for operand in operands for text in context.arrays(operand)),
-        outputs=context.arrays(index),
-        bytes_read=read,
-        bytes_written=written,
-        bytes_saved=_saved(inner) if is_fusion else 0,
-        target=target or None,
         count=context.runs_of(index),
         op_name=kernel.op_name,
         source=context.source(index),
+        **context.facts(kernel),
     )
+
+
+def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> dict[str, Any]:
+    """What equal kernels have in common: all but their names and places."""
+    total, index, is_fusion = context.total, kernel.index, kernel.opcode == "fusion"
+    kind, target = context.module.reader.kernel(index)
+    inner = [context.inner(c) for c in context.called.of(index)] if is_fusion else []
+    read, written = context.traffic(kernel) if is_fusion else (total(operands), total((index,)))
+    return {
+        "kind": kind.removeprefix("k").lower() if is_fusion else "custom-call",
+        "instructions": context.opcodes(inner),
+        "inputs": tuple(text for operand in operands for text in context.arrays(operand)),
+        "outputs": context.arrays(index),
+        "bytes_read": read,
+        "bytes_written": written,
+        "bytes_saved": _saved(inner) if is_fusion else 0,
+        "target": target or None,
+    }
 
 
 def _opcodes(inner: Iterable[_Inner], context: _Context) -> tuple[tuple[str, int], ...]:

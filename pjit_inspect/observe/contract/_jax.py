@@ -538,12 +538,15 @@ def final_shardings(local: dict[str, Any], executable: Any) -> tuple[list[Any], 
 
     devices, effects = local["device_list"], len(local["ordered_effects"])
     in_avals, out_avals = local["global_in_avals"], local["global_out_avals"]
-    ins = pxla._maybe_get_and_check_in_shardings(executable, local["in_shardings"], devices, in_avals, effects)
+    ins = local["in_shardings"]
+    if not all(isinstance(own, jax.sharding.NamedSharding) for own in ins):
+        # Those that somebody gave stay as they are.
+        ins = pxla._maybe_get_and_check_in_shardings(executable, ins, devices, in_avals, effects)
     outs = pxla._maybe_get_and_check_out_shardings(executable, local["out_shardings"], devices, out_avals, effects)
     outs = pxla.maybe_recover_user_shardings(
         ins, outs, in_avals, out_avals, local["intermediate_shardings"], local["context_mesh"]
     )
-    return pxla.finalize_shardings(ins, devices), pxla.finalize_shardings(outs, devices)
+    return list(pxla.finalize_shardings(ins, devices)), list(pxla.finalize_shardings(outs, devices))
 
 
 def only_device(sharding: Any) -> int | None:

@@ -173,8 +173,7 @@ def _as_it_is(data: RecordData) -> RecordData:
 
 
 def _name(program: LiveProgram) -> str:
-    info = program.debug_info
-    name = str(getattr(info, "func_name", "") or "")
+    name = _place(program.debug_info)[0]
     if name and name != "<unknown>":
         return name
     return program.name.removeprefix("jit_").removeprefix("pmap_") or "<unknown>"
@@ -206,11 +205,7 @@ def _look_through_pmap(program: LiveProgram, stages: dict[str, FrameType]) -> No
 def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:
     """JAX has no name for an object with `__call__`; the record calls it by its class."""
     function = _jitted_function(stages)
-    if (
-        function is None
-        or plain_attribute(function, "__name__") is not None
-        or getattr(program.debug_info, "func_filename", None)
-    ):
+    if function is None or plain_attribute(function, "__name__") is not None or _place(program.debug_info)[1]:
         return
     code = plain_attribute(plain_attribute(type(function), "__call__"), "__code__")
     place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
@@ -239,10 +234,31 @@ def _primitive(stages: dict[str, FrameType]) -> str | None:
 
 def _definition(info: Any) -> Frame | None:
     """Where the compiled function is defined; None when JAX compiled a wrapper that carries another's name."""
-    file, line = getattr(info, "func_filename", None), getattr(info, "func_lineno", None)
-    if not file or _is_renamed(file, line or 0, str(info.func_name)):
+    name, file, line = _place(info)
+    if not file or _is_renamed(file, line, name):
         return None
-    return Frame(file=file, line=line or 0, function=str(info.func_name), cell=cell_name(file))
+    return Frame(file=file, line=line, function=name, cell=cell_name(file))
+
+
+_MAX_PLACES = 2_000
+_places: dict[str, tuple[str, str, int]] = {}
+
+
+def _place(info: Any) -> tuple[str, str, int]:
+    """The name, file and line of the compiled function as JAX knows them; "" and 0 where it does not.
+
+    JAX reads them from one text, each time anew; here it is done once for each text.
+    """
+    text = getattr(info, "func_src_info", None)
+    known = _places.get(text) if type(text) is str else None
+    if known is None:
+        found = [getattr(info, f"func_{part}", None) for part in ("name", "filename", "lineno")]
+        known = str(found[0] or ""), str(found[1] or ""), int(found[2] or 0)
+        if type(text) is str:
+            if len(_places) >= _MAX_PLACES:
+                _places.clear()
+            _places[text] = known
+    return known
 
 
 def _is_renamed(file: str, line: int, name: str) -> bool:
@@ -270,14 +286,14 @@ def _origin(stages: dict[str, FrameType], frame: FrameType | None, info: Any, op
         return "user" if is_user_file(operation.function.__code__.co_filename) else "library"
     if "eager" in stages:
         return "eager"
-    file, line = str(getattr(info, "func_filename", None) or ""), getattr(info, "func_lineno", None)
+    name, file, line = _place(info)
     caller = caller_of_jax(frame)
     is_direct = caller is not None and is_user_file(caller.f_code.co_filename)
     if not file or is_jax_file(file):
         return (
             "user" if not file or (is_direct and not _is_jitted_by_its_module(_jitted_function(stages))) else "library"
         )
-    if is_user_file(file) or _is_renamed(file, line or 0, str(info.func_name)):
+    if is_user_file(file) or _is_renamed(file, line, name):
         return "user"
     return "user" if is_direct else "library"
 

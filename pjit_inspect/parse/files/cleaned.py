@@ -40,8 +40,11 @@ class _Cleaner:
         self._done: dict[int, tuple[Any, Any]] = {}
 
     def of(self, value: Any, *, is_text: bool = False) -> Any:
+        if value is None:
+            return None
         if isinstance(value, str):
-            return _string(value, is_text)
+            # Most of it, and told at once. Lines of text have their ends, which cannot be printed.
+            return value if value.isprintable() and type(value) is str else _string(value, is_text)
         if isinstance(value, tuple):
             items = [self.of(item, is_text=is_text) for item in value]
             return value if _same(items, value) else tuple(items)
@@ -51,12 +54,16 @@ class _Cleaner:
         return self._object(value) if is_dataclass(value) and not isinstance(value, type) else value
 
     def _object(self, value: Any) -> Any:
-        if id(value) not in self._done:
-            given = {name: getattr(value, name) for name in _string_fields(type(value))}
-            made = {name: self.of(old, is_text=name in _TEXTS) for name, old in given.items()}
-            changed = {name: new for name, new in made.items() if new is not given[name]}
-            self._done[id(value)] = value, replace(value, **changed) if changed else value
-        return self._done[id(value)][1]
+        known = self._done.get(id(value))
+        if known is None:
+            changed = {}
+            for name in _string_fields(type(value)):
+                old = getattr(value, name)
+                new = self.of(old, is_text=name in _TEXTS)
+                if new is not old:
+                    changed[name] = new
+            known = self._done[id(value)] = value, replace(value, **changed) if changed else value
+        return known[1]
 
 
 def _string(value: str, is_text: bool) -> str:

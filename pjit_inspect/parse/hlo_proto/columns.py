@@ -25,7 +25,8 @@ _CHUNK = 1 << 15
 _MAX_OPCODES = 2**15 - 1
 """Distinct opcodes a column can number; XLA has fewer than 200."""
 
-_NAME, _OPCODE, _SHAPE, _METADATA, _CHANNEL, _ID, _OPERANDS, _CONTROL, _CALLED = 1, 2, 3, 7, 26, 35, 36, 37, 38
+_NAME, _OPCODE, _SHAPE, _METADATA, _KIND, _CHANNEL, _TARGET = 1, 2, 3, 7, 11, 26, 28
+_ID, _OPERANDS, _CONTROL, _CALLED = 35, 36, 37, 38
 _COUNTED_ELSEWHERE = frozenset((_SHAPE, _METADATA))
 """Messages that are kept once each: counted when all are known."""
 
@@ -38,10 +39,12 @@ class Columns:
       ids: the instructions' own ids.
       names: start and end of each name in the bytes; -1 where there is none.
       opcode, shape, metadata: rows of the tables `opcodes`, `shapes` and `metadatas`.
+      kind, target: of fusions and custom calls, rows of the table `words`, whose first is empty.
       channel: 0 where there is none.
       operands, control, called: ids.
       opcodes: every distinct opcode.
       shapes, metadatas: every distinct message, still serialised.
+      words: every distinct kind of a fusion and target of a custom call.
       unknown: fields without a name, and how many instructions have each.
     """
 
@@ -50,6 +53,8 @@ class Columns:
     opcode: np.ndarray
     shape: np.ndarray
     metadata: np.ndarray
+    kind: np.ndarray
+    target: np.ndarray
     channel: np.ndarray
     operands: Links
     control: Links
@@ -57,6 +62,7 @@ class Columns:
     opcodes: tuple[str, ...]
     shapes: tuple[bytes, ...]
     metadatas: tuple[bytes, ...]
+    words: tuple[str, ...]
     unknown: Counter[str]
 
 
@@ -66,7 +72,7 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
     Raises `ParseError` where an instruction is damaged.
     """
     buffer = np.frombuffer(data, np.uint8)
-    tables: tuple[dict[bytes, int], ...] = ({}, {}, {})
+    tables: tuple[dict[bytes, int], ...] = ({}, {}, {}, {b"": 0})
     unknown: Counter[str] = Counter()
     chunks = []
     for start in range(0, max(len(spans), 1), _CHUNK):
@@ -77,11 +83,11 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
         chunks.append(_read_chunk(data, buffer, fields, len(chunk), tables))
     singles: dict[str, Any] = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
     links: dict[str, Any] = {name: _join([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}
-    opcodes, shapes, metadatas = (tuple(table) for table in tables)
+    opcodes, shapes, metadatas, words = (tuple(table) for table in tables)
     unknown += _unknown_in_table("Shape", shapes, singles["shape"])
     unknown += _unknown_in_table("OpMetadata", metadatas, singles["metadata"])
-    texts = tuple(map(text, opcodes))
-    return Columns(**singles, **links, opcodes=texts, shapes=shapes, metadatas=metadatas, unknown=unknown)
+    texts, named = tuple(map(text, opcodes)), tuple(map(text, words))
+    return Columns(**singles, **links, opcodes=texts, shapes=shapes, metadatas=metadatas, words=named, unknown=unknown)
 
 
 def _read_chunk(
@@ -89,7 +95,7 @@ def _read_chunk(
 ) -> tuple[dict[str, np.ndarray], dict[str, Links]]:
     opcode, shape, metadata = (
         _intern(data, *fields.last(number, count), table)
-        for number, table in zip((_OPCODE, _SHAPE, _METADATA), tables, strict=True)
+        for number, table in zip((_OPCODE, _SHAPE, _METADATA), tables, strict=False)
     )
     if len(tables[0]) > _MAX_OPCODES:
         raise ParseError("the program has too many distinct opcodes", expected=f"at most {_MAX_OPCODES}")
@@ -99,6 +105,8 @@ def _read_chunk(
         "opcode": opcode.astype(np.int16),
         "shape": shape,
         "metadata": metadata,
+        "kind": _few(data, fields.last(_KIND, count), tables[3]),
+        "target": _few(data, fields.last(_TARGET, count), tables[3]),
         "channel": np.maximum(read_numbers(buffer, *fields.last(_CHANNEL, count)), 0),
     }
     links = {
@@ -115,6 +123,14 @@ def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: dict[bytes
     for content in dict.fromkeys(contents):
         table.setdefault(content, len(table))
     return np.fromiter(map(table.__getitem__, contents), np.int32, len(contents))
+
+
+def _few(data: bytes, spans: tuple[np.ndarray, np.ndarray], table: dict[bytes, int]) -> np.ndarray:
+    """As `_intern`, of a field that most instructions do not have: they get the row 0."""
+    rows = np.zeros(len(spans[0]), np.int32)
+    there = np.flatnonzero(spans[0] >= 0)
+    rows[there] = _intern(data, spans[0][there], spans[1][there], table)
+    return rows
 
 
 def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

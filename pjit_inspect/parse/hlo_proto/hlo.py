@@ -96,6 +96,7 @@ def _parse(data: bytes, path: str | None) -> HloModule:
             spans=parts.spans,
             names=columns.names,
             shapes=columns.shapes,
+            kernels=(columns.words, columns.kind, columns.target),
             head=head,
             ids=columns.ids,
             path=path,

@@ -55,10 +55,13 @@ class ProtoReader:
         spans: np.ndarray,
         names: np.ndarray,
         shapes: Sequence[bytes],
+        kernels: tuple[Sequence[str], np.ndarray, np.ndarray],
         head: Any,
         ids: np.ndarray,
         path: str | None = None,
     ) -> None:
+        """`kernels` are words, and for each instruction which of them are its fusion's kind and its call's target."""
+        self._words, self._kinds, self._targets = kernels
         self._data, self._spans, self._names, self._path = data, spans, names, path
         self._shape_bytes, self._head, self._ids = shapes, head, ids
         self._shapes: list[Shape | None] = [None] * len(shapes)
@@ -95,10 +98,8 @@ class ProtoReader:
         return message.parameter_number if message.HasField("parameter_number") else message.tuple_index
 
     def kernel(self, index: int) -> tuple[str, str]:
-        """The kind of a fusion and the target of a custom call. Raises `ParseError` when it is damaged."""
-        start, end = self._spans[index].tolist()
-        message = decode("Instruction", self._data[start:end], offset=start, path=self._path)
-        return text(message.fusion_kind), text(message.custom_call_target)
+        """The kind of a fusion and the target of a custom call; "" for neither."""
+        return self._words[self._kinds[index]], self._words[self._targets[index]]
 
     def details(self, index: int) -> Details:
         """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""

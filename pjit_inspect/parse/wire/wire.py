@@ -84,6 +84,12 @@ def split_message(data: bytes, start: int, end: int) -> Iterator[Field]:
 
 def read_field(data: bytes, at: int, end: int) -> Field:
     """The field at `at` of a message that ends at `end`. Raises `ParseError` where there is none."""
+    start = at + 1
+    if start < end and (tag := data[at]) & 0x87 == 2 and tag > 7 and (length := data[start]) < 0x80:
+        # Most are so: text or a message, with a tag and a length of one byte each.
+        if (stop := start + 1 + length) > end:
+            raise _broken(at)
+        return Field(tag >> 3, at, start + 1, stop)
     tag, start = read_varint(data, at, end)
     number, wire = tag >> 3, tag & 7
     if wire == 2:

@@ -391,3 +391,11 @@ def test_names_that_are_no_utf8_are_read_with_a_mark():
     module.stack_frame_index.file_names.append("PLACEHOLDER")
     data = module.SerializeToString().replace(b"PLACEHOLDER", b"train\xff\xfe.py ")
     assert parse_hlo_module(data).frames_table.files[-1] == "train\ufffd\ufffd.py "
+
+
+@pytest.mark.parametrize("name", fixtures.ALL)
+def test_the_kind_of_a_fusion_and_the_target_of_a_call_are_those_of_its_details(name: str):
+    module = fixtures.module(name)
+    for instruction in (module.instruction(index) for index in range(len(module))):
+        details = instruction.details
+        assert module.reader.kernel(instruction.index) == (details.fusion_kind, details.custom_call_target)
