@@ -25,7 +25,7 @@ from pjit_inspect.observe.partitioner import dump as partitioner_dump
 from pjit_inspect.observe.partitioner.messages import close_all, receive
 from pjit_inspect.observe.shardy import _mlir, how_compiled
 
-__all__ = ["be_child", "be_worker"]
+__all__ = ["be_child", "be_spare", "be_worker"]
 
 _UNKNOWN_OPTION = "No such compile option: '"
 
@@ -48,6 +48,24 @@ def be_child(server: int, link: socket.socket, question: dict[str, Any], program
         status = 0
     finally:
         os._exit(status)
+
+
+def be_spare(server: int, link: socket.socket, questions: socket.socket, devices: int) -> None:
+    """Make so many fake CPU devices, then wait for one question and answer it; never returns."""
+    status = 1
+    try:
+        _become_quiet(link)
+        _end_with(server)
+        _ready[devices] = _jax.cpu_devices(devices)
+        question, files = receive(questions)
+        _answer(question, files[0], Path(question["folder"]))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+_ready: dict[int, list[Any]] = {}
+"""How many fake CPU devices -> those that were made before anybody asked."""
 
 
 def be_worker(server: int, link: socket.socket, questions: socket.socket, environment: dict[str, str]) -> None:
@@ -169,7 +187,7 @@ def _devices(question: dict[str, Any]) -> list[Any]:
     """The devices to compile for, in the order of partitions."""
     target = question["target"]
     if not target:
-        return _jax.cpu_devices(question["devices"])
+        return _ready.get(question["devices"]) or _jax.cpu_devices(question["devices"])
     try:
         return _jax.target_devices(target["platform"], target["topology"], target["options"], target["mesh"])
     except (NotImplementedError, ValueError) as error:

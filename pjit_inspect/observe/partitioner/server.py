@@ -2,7 +2,8 @@
 
 Started by `partitioner_start.py`. It never starts a backend, never has a second thread, never imports the user's
 program, and ends when its socket closes. A child is killed as soon as the partitioner's files are complete: what
-follows them, code generation above all, is never waited for. Not its job: when to ask, and what the answer means.
+follows them, code generation above all, is never waited for. After a question about many devices a child makes as many
+for the next one. Not its job: when to ask, and what the answer means.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _NOTICE = "Module has GSPMD attrs or ops"
 _NO_MEMORY = "RESOURCE_EXHAUSTED"
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 60.0
+_MANY_DEVICES = 64
+"""For more than these, fake CPU devices take longer to make than a process to start: 230 ms for 2,048."""
 
 
 class _OwnerGoneError(Exception):
@@ -123,6 +126,9 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
         send(link, {"number": number, **answer}, opened)
     finally:
         close_all(opened)
+    if not message["target"] and message["devices"] > _MANY_DEVICES:
+        # The next question often is about as many devices: another mesh of them, or other shardings.
+        _spare.make(link, message["devices"])
 
 
 # ---------------------------------------------------------------- one question
@@ -159,6 +165,8 @@ def _ask_child(
 def _fork_child(link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> int:
     from pjit_inspect.observe.partitioner.child import be_child
 
+    if (waiting := _spare.ask(question, program, folder)) is not None:
+        return waiting
     server, child = os.getpid(), os.fork()
     if not child:
         be_child(server, link, question, program, folder)
@@ -253,6 +261,55 @@ def _why(ended: int | None, failure: str, stderr: str) -> str:
         return "XLA compiled the program but wrote no program before and after partitioning"
     said = next((line for line in reversed(stderr.splitlines()) if line.startswith(("F", "E"))), "")
     return f"the process that asked XLA's partitioner ended by {how}" + (f": {said[:300]}" if said else "")
+
+
+# ---------------------------------------------------------------- a process that has its devices already
+
+
+class _Spare:
+    """At most one process that has made fake CPU devices and waits for a question about as many."""
+
+    def __init__(self) -> None:
+        self._process: int | None = None
+        self._devices = 0
+        self._questions: socket.socket | None = None
+
+    def ask(self, question: dict[str, Any], program: int, folder: Path) -> int | None:
+        """The process that has got the question now; None where none waits for such a one."""
+        process, questions = self._process, self._questions
+        if process is None or questions is None:
+            return None
+        if question["devices"] != self._devices or os.waitpid(process, os.WNOHANG)[0]:
+            self._drop()
+            return None
+        self._process = self._questions = None
+        # One that died meanwhile is heard of by who watches it.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            send(questions, {**question, "folder": str(folder)}, [program])
+        questions.close()
+        return process
+
+    def make(self, link: socket.socket, devices: int) -> None:
+        """Start the process, in the place of another."""
+        from pjit_inspect.observe.partitioner.child import be_spare
+
+        self._drop()
+        near, far = socket.socketpair()
+        server, child = os.getpid(), os.fork()
+        if not child:
+            near.close()
+            be_spare(server, link, far, devices)
+        far.close()
+        self._process, self._devices, self._questions = child, devices, near
+
+    def _drop(self) -> None:
+        process, questions, self._process, self._questions = self._process, self._questions, None, None
+        if process is not None and questions is not None:
+            questions.close()
+            _end(process)
+
+
+_spare = _Spare()
 
 
 # ---------------------------------------------------------------- workers for chips that are not attached
