@@ -67,7 +67,7 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.memory.memory_use.MemoryUse", "model.memory.memory_use.LiveTable",
         "model.memory.memory_use.LiveValue", "model.memory.memory_use.MemoryCurve",
         "model.memory.memory_use.Moment", "model.memory.suggestion.MemorySuggestion",
-        "model.memory.fit.Fit", "model.memory.fit.PaddedArray",
+        "model.memory.fit.MemoryFit", "model.memory.fit.PaddedArray",
     ),
     "Calls back into Python": (
         "model.report.host_callback.CallbackTable", "model.report.host_callback.HostCallback",

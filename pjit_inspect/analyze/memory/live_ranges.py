@@ -150,7 +150,9 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
         if opcode in FORWARDING:
             continue
         # What a loop is given is the loop's own from where its condition is asked first: the loop writes over it.
-        inside = [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
+        inside = (
+            [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
+        )
         time = min((nodes.time[one] for one in inside), default=nodes.time[index])
         for node in nodes.entering(index):
             value = values[value_of[node]]
