@@ -162,10 +162,11 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
         caller = nodes.running.callers.get(computation)
         is_condition = caller is not None and nodes.opcode(caller) == "while" and nodes.called(caller)[0] != computation
         # A condition hands what it is given on to the loop's body.
+        end = _end(nodes, computation)
         kept = [nodes.root(computation), *(nodes.parameters(computation) if is_condition else ())]
         for node in (node for index in kept for node in nodes.of(index)):
             value = values[value_of[node]]
-            value.ends = max(value.ends, _end(nodes, computation))
+            value.ends = max(value.ends, end)
             value.is_returned |= caller is None
 
 
