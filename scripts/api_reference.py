@@ -63,6 +63,12 @@ HELD: dict[str, tuple[str, ...]] = {
     "Kernels": (
         "model.report.fusion.FusionTable", "model.report.fusion.Fusion",
     ),
+    "Memory": (
+        "model.memory.memory_use.MemoryUse", "model.memory.memory_use.LiveTable",
+        "model.memory.memory_use.LiveValue", "model.memory.memory_use.MemoryCurve",
+        "model.memory.memory_use.Moment", "model.memory.suggestion.MemorySuggestion",
+        "model.memory.fit.MemoryFit", "model.memory.fit.PaddedArray",
+    ),
     "Calls back into Python": (
         "model.report.host_callback.CallbackTable", "model.report.host_callback.HostCallback",
     ),

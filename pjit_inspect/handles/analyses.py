@@ -16,7 +16,7 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
-from pjit_inspect.analyze.memory.memory_use import MemoryFacts, find_memory_use
+from pjit_inspect.analyze.memory.memory_use import MemoryFacts, arguments_alone, find_memory_use
 from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -350,25 +350,26 @@ class Analyses(Computed):
     def memory_use(self) -> MemoryUse:
         """What is alive in memory while the program runs."""
         module, data = self.readable_hlo, self.report.data
-        if module is None:
-            return MemoryUse(missing=data.missing.get("hlo", "the record has no optimized program"))
         inputs = tuple(layout for layout in data.inputs if layout.kept)
-        parameters = len(self._parameters(module))
-        return find_memory_use(
-            module,
-            MemoryFacts(
-                inputs=inputs if len(inputs) == parameters else (),
-                outputs=data.outputs,
-                graph=self.graph_and_reason[0],
-                collectives=self.collectives,
-                shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
-                mesh=data.mesh,
-                platform=data.devices[0].platform if data.devices else "",
-                cells=self.cells,
-                xla_temporary_bytes=None if data.memory is None else data.memory.temporary_bytes,
-                assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
-            ),
+        facts = MemoryFacts(
+            inputs=inputs,
+            outputs=data.outputs,
+            mesh=data.mesh,
+            platform=data.devices[0].platform if data.devices else "",
+            cells=self.cells,
+            xla_temporary_bytes=None if data.memory is None else data.memory.temporary_bytes,
         )
+        if module is None:
+            return arguments_alone(facts, data.missing.get("hlo", "the record has no optimized program"))
+        found = replace(
+            facts,
+            inputs=inputs if len(inputs) == self._parameters(module) else (),
+            graph=self.graph_and_reason[0],
+            collectives=self.collectives,
+            shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
+            assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
+        )
+        return find_memory_use(module, found if module.is_scheduled else facts)
 
     @once
     def assignment(self) -> BufferAssignment | None:
@@ -377,9 +378,9 @@ class Analyses(Computed):
         return None if module is None or buffers is None else parse_buffers(buffers.read(), module)
 
     @staticmethod
-    def _parameters(module: HloModule) -> list[int]:
+    def _parameters(module: HloModule) -> int:
         within = module.computation(module.entry).range
-        return [index for index in module.with_opcode("parameter").tolist() if index in within]
+        return sum(index in within for index in module.with_opcode("parameter").tolist())
 
 
 class RecordState:

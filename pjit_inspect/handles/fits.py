@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pjit_inspect.analyze.memory.fits import find_fit
 from pjit_inspect.errors import ChangeError
-from pjit_inspect.model.memory.fit import Fit
+from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
@@ -18,7 +18,7 @@ _SOURCES = ("libtpu", "XLA", "TpuInfo", "Google")
 """Who says what a chip has, those first that say what programs may use of it."""
 
 
-def fit_of(data: RecordData, use: MemoryUse, target: str) -> Fit:
+def fit_of(data: RecordData, use: MemoryUse, target: str) -> MemoryFit:
     """Whether a program fits into the chips of a target. Raises ChangeError for a chip that is not known."""
     platform, chip = _chip(target)
     return find_fit(

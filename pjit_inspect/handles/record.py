@@ -31,7 +31,7 @@ from pjit_inspect.handles.displays import (
     View,
 )
 from pjit_inspect.handles.fits import fit_of
-from pjit_inspect.model.memory.fit import Fit
+from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -165,7 +165,7 @@ class CompileRecord(Displayable):
         """
         return RecordMemoryUse.made_of(self.state.analyses.memory_use, _state=self.state)
 
-    def fits(self, target: str) -> Fit:
+    def fits(self, target: str) -> MemoryFit:
         """Whether the program fits into the memory of a chip: `record.fits("tpu:v5e")`.
 
         Where it was compiled for that chip (`what_if(target=..., effort="full")`) the answer is counted. Otherwise

@@ -137,7 +137,10 @@ def test_code_can_be_measured(line, action):
         ("--measure why f", r"--measure is for code that runs .*, not for 'why'"),
         ("--x f", r"unknown option --x; the options are " + ", ".join(OPTIONS)),
         ("--view", r"--view needs one of text, html, widget, tree, facts, memory, not ''"),
-        ("--view txt f", r"--view needs one of text, html, widget, tree, facts, memory, not 'txt' \(did you mean 'text'\?\)"),
+        (
+            "--view txt f",
+            r"--view needs one of text, html, widget, tree, facts, memory, not 'txt' \(did you mean 'text'\?\)",
+        ),
         ("lgo", r"'lgo' is neither a variable nor a subcommand \(did you mean 'log'\?\); %pjit needs on, off, log, .*"),
         ("zebra", r"'zebra' is neither a variable nor a subcommand; %pjit needs on, off, log, .*"),
         ("shwo f", r"unknown subcommand 'shwo' \(did you mean 'show'\?\); %pjit needs on, off, log, .*"),

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from pjit_inspect.analyze.memory.tpu_tiles import least_tpu_bytes
-from pjit_inspect.model.memory.fit import Fit, FitSource, PaddedArray
+from pjit_inspect.model.memory.fit import FitSource, MemoryFit, PaddedArray
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -27,7 +27,7 @@ _LEAST = 100
 
 def find_fit(
     data: RecordData, use: MemoryUse, *, platform: Platform, chip: str, has: MemorySize, is_compiled_for: bool
-) -> Fit:
+) -> MemoryFit:
     """What a program needs on a chip.
 
     Args:
@@ -45,7 +45,7 @@ def find_fit(
     arguments, results, temporary, source = _sums(counted, inputs, outputs, use)
     least = (arguments + results) // _LEAST
     known = [one for one in (*inputs, *outputs) if one is not None and one.times >= _NOTICED and one.bytes > least]
-    return Fit(
+    return MemoryFit(
         chip=chip,
         available_bytes=has.bytes,
         available_source=has.source,

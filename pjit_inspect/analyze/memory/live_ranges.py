@@ -150,7 +150,9 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
         if opcode in FORWARDING:
             continue
         # What a loop is given is the loop's own from where its condition is asked first: the loop writes over it.
-        inside = [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
+        inside = (
+            [one for called in nodes.called(index) for one in nodes.parameters(called)] if opcode == "while" else []
+        )
         time = min((nodes.time[one] for one in inside), default=nodes.time[index])
         for node in nodes.entering(index):
             value = values[value_of[node]]
@@ -160,10 +162,11 @@ def _use(nodes: Nodes, values: list[Value], value_of: list[int]) -> None:
         caller = nodes.running.callers.get(computation)
         is_condition = caller is not None and nodes.opcode(caller) == "while" and nodes.called(caller)[0] != computation
         # A condition hands what it is given on to the loop's body.
+        end = _end(nodes, computation)
         kept = [nodes.root(computation), *(nodes.parameters(computation) if is_condition else ())]
         for node in (node for index in kept for node in nodes.of(index)):
             value = values[value_of[node]]
-            value.ends = max(value.ends, _end(nodes, computation))
+            value.ends = max(value.ends, end)
             value.is_returned |= caller is None
 
 

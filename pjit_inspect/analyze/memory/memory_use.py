@@ -23,7 +23,8 @@ from pjit_inspect.analyze.memory.values_named import Describer, scope_of
 from pjit_inspect.analyze.program.running import find_running
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
-from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryUse, Moment
+from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
+from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.report.collective import CollectiveTable, Phase
@@ -33,7 +34,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.layers import layers_of
 
-__all__ = ["MemoryFacts", "alignment_of", "find_memory_use", "model_occupancy"]
+__all__ = ["MemoryFacts", "alignment_of", "arguments_alone", "find_memory_use", "model_occupancy"]
 
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 1: "VMEM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
@@ -82,13 +83,43 @@ class MemoryFacts:
 def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
     """What is alive when, for a program with a schedule; arguments alone for one without."""
     if not module.is_scheduled:
-        return MemoryUse(missing="the program has no schedule", xla_temporary_bytes=facts.xla_temporary_bytes)
+        return arguments_alone(facts, "the program has no schedule")
     occupancy = model_occupancy(module, facts.platform)
     return _Finder(occupancy, facts).found()
 
 
 _UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))}
 """What XLA's TPU compiler puts nowhere but among temporaries (seen in its buffer assignments)."""
+
+
+def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
+    """Arguments and results of a program whose schedule is not known, for the reason `missing`."""
+    held: list[tuple[MemoryKind, ArrayLayout]] = [("argument", one) for one in facts.inputs]
+    held += [("result", one) for one in facts.outputs if one.aliases is None]
+    rows = [
+        LiveValue(
+            name=one.path,
+            bytes=one.bytes_per_device,
+            kind=kind,
+            spec=one.spec,
+            dtype=short_dtype(one.dtype),
+            local_shape=one.local_shape or (),
+            global_shape=one.global_shape,
+            layers=layers_of(one.path),
+        )
+        for kind, one in held
+        if one.bytes_per_device
+    ]
+    live = LiveTable(rows=tuple(sorted(rows, key=lambda row: (-row.bytes, row.name))))
+    return MemoryUse(
+        live=live,
+        by_kind=_sums((row.kind, row.bytes) for row in live),
+        by_layer=_sums((str(row.layers[0]) if row.layers else "", row.bytes) for row in live),
+        source="counted",
+        xla_temporary_bytes=facts.xla_temporary_bytes,
+        unknown=sum(one.bytes_per_device is None for _, one in held),
+        missing=missing,
+    )
 
 
 def alignment_of(platform: str) -> tuple[int, int]:

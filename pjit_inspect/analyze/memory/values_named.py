@@ -28,6 +28,7 @@ from pjit_inspect.model.sharding.mesh import Mesh
 __all__ = ["Described", "Describer", "scope_of"]
 
 _PASSES_ON = frozenset(("copy", "bitcast", "convert", "transpose", "reshape", "copy-done", "copy-start"))
+_SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
 _Key = tuple[str, str, int]
@@ -101,7 +102,8 @@ class Describer:
         phase = find_phase(instruction.op_name, frames)
         collective = self.collective(instruction.index)
         row = self._row(node, instruction.op_name, source)
-        if collective is not None and (row is None or collective.implicit is not False):
+        # What sums yields the value itself; what gathers is named after an operation that needs it.
+        if collective is not None and (row is None or collective.kind not in _SUMS):
             return self._moved(node, collective, source, phase)
         if row is None:
             words = split_op_names(instruction.op_name)

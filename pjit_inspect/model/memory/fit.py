@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Fit", "FitSource", "PaddedArray"]
+__all__ = ["FitSource", "MemoryFit", "PaddedArray"]
 
 FitSource = Literal["counted", "modelled", "at least"]
 """Compiled for that chip; arguments and results with that chip's padding, and temporaries as another backend schedules
@@ -42,7 +42,7 @@ class PaddedArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class MemoryFit:
     """What a program needs on each device of a chip, and what that has.
 
     Attributes:

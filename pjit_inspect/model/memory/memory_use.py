@@ -79,7 +79,11 @@ class LiveValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveTable(Table[LiveValue]):
-    """Buffers that are alive at one moment, largest first. A sequence of `LiveValue`."""
+    """Buffers that are alive at one moment, largest first. A sequence of `LiveValue`.
+
+    Attributes:
+      rows: the buffers.
+    """
 
     rows: tuple[LiveValue, ...] = ()
 

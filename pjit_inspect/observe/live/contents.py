@@ -96,10 +96,11 @@ def hlo_at_once(executable: Any) -> Blob | None:
 
 def slow_facts(executable: Any, missing: dict[str, str]) -> dict[str, Any]:
     """The fields of a record that take time to ask XLA for."""
+    stats = read_fact(missing, "memory", lambda: executable.get_compiled_memory_stats(), None)
     return {
         "cost": read_fact(missing, "cost", lambda: _cost(executable), {}),
-        "memory": read_fact(missing, "memory", lambda: _memory(executable), None),
-        "buffers": read_fact(missing, "buffers", lambda: _buffers(executable), None),
+        "memory": None if stats is None else read_fact(missing, "memory", lambda: _memory(stats), None),
+        "buffers": read_fact(missing, "buffers", lambda: _buffers(stats), None),
         "hlo_header": read_fact(missing, "hlo_header", lambda: _header(executable), None),
     }
 
@@ -189,8 +190,7 @@ def _header(executable: Any) -> str | None:
     return None if executable is None else _jax.hlo_header(executable.hlo_modules()[0])
 
 
-def _memory(executable: Any) -> MemoryStats:
-    stats = executable.get_compiled_memory_stats()
+def _memory(stats: Any) -> MemoryStats:
     return MemoryStats(
         argument_bytes=stats.argument_size_in_bytes,
         output_bytes=stats.output_size_in_bytes,
@@ -200,9 +200,9 @@ def _memory(executable: Any) -> MemoryStats:
     )
 
 
-def _buffers(executable: Any) -> Blob | None:
+def _buffers(stats: Any) -> Blob | None:
     """XLA's buffer assignment, which it gives for CPUs; None elsewhere."""
-    content = getattr(executable.get_compiled_memory_stats(), "serialized_buffer_assignment_proto", b"")
+    content = getattr(stats, "serialized_buffer_assignment_proto", b"")
     return Blob(content) if content else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.analyze.memory.packing import Chunk, packed_bytes
@@ -37,6 +37,7 @@ def test_a_gap_in_memory_may_not_fit():
 spans = st.tuples(st.integers(0, 20), st.integers(0, 6)).map(lambda pair: (pair[0], sum(pair)))
 
 
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(1, 100), spans), max_size=20))
 def test_it_is_never_less_than_what_is_alive_nor_more_than_all(drawn: list[tuple[int, tuple[int, int]]]):
     chunks = [chunk(size, span) for size, span in drawn]

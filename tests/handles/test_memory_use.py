@@ -1,0 +1,107 @@
+"""`record.memory_use`, `record.fits` and `record.show("memory")`, from the compile to the words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+from pjit_inspect.errors import ChangeError
+
+ROWS, WIDTH = 4096, 512
+
+
+def shaped(*shape: int, spec: P) -> Any:
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, spec))
+
+
+def loss(params: Any, batch: Any) -> Any:
+    return (jnp.tanh(batch @ params["w1"]) @ params["w2"]).sum()
+
+
+@pytest.fixture(scope="module")
+def record() -> pi.CompileRecord:
+    params = {
+        "w1": shaped(WIDTH, 4 * WIDTH, spec=P(None, "model")),
+        "w2": shaped(4 * WIDTH, WIDTH, spec=P("model", None)),
+    }
+    return pi.inspect(jax.jit(jax.grad(loss)), params, shaped(ROWS, WIDTH, spec=P("data", None)))
+
+
+def test_a_program_for_cpus_is_counted_and_the_model_near(record: pi.CompileRecord):
+    use = record.memory_use
+    assert use.source == "counted"
+    assert use.reserved_bytes == record.memory.temporary_bytes  # type: ignore[union-attr]
+    assert abs(use.apart or 0) < 0.03
+    assert use.missing == "" and use.unknown == 0  # noqa: PT018  (one fact: all is known)
+
+
+def test_sums_are_those_of_the_rows(record: pi.CompileRecord):
+    use = record.memory_use
+    assert use.live.bytes == use.peak_bytes
+    for sums in (use.by_kind, use.by_scope, use.by_layer, use.by_source):
+        assert sum(sums.values()) == use.peak_bytes
+    assert use.at is not None
+    assert max(use.curve.bytes) == use.curve.bytes[use.at.kernel] == use.peak_bytes  # type: ignore[union-attr]
+
+
+def test_arguments_have_their_path_and_spec(record: pi.CompileRecord):
+    rows = {row.name: row for row in record.memory_use.live}
+    assert rows["batch"].spec == ("data", None)
+    assert rows["params['w1']"].bytes == WIDTH * WIDTH * 4
+    assert rows["params['w1']"].global_shape == (WIDTH, 4 * WIDTH)
+
+
+def test_it_is_shown_as_text_and_as_a_page(record: pi.CompileRecord):
+    text = str(record.show("memory"))
+    assert "alive at the peak on each device (counted)" in text
+    assert "params['w1']" in text
+    assert all(len(line) <= 100 for line in text.splitlines())
+    assert "<table" in record.show("memory")._repr_mimebundle_()["text/html"]
+    assert str(record.memory_use) == text
+
+
+def test_a_loaded_record_says_the_same(record: pi.CompileRecord, tmp_path: Path):
+    use = record.memory_use
+    record.save(tmp_path / "a.pjit")
+    again = pi.load(tmp_path / "a.pjit").memory_use
+    assert (again.source, again.peak_bytes, again.reserved_bytes) == ("counted", use.peak_bytes, use.reserved_bytes)
+
+
+def test_without_a_schedule_there_are_arguments_and_results(record: pi.CompileRecord):
+    changed = record.what_if(specs={"params['w1']": P(None, "data")})
+    use = changed.memory_use
+    assert use.peak_bytes is None
+    assert "schedule" in use.missing
+    assert {row.kind for row in use.live} == {"argument", "result"}
+    assert "the peak is not known" in str(changed.show("memory"))
+    assert changed.fits("tpu:v5e").source == "at least"
+
+
+def test_what_fits_says_where_it_is_known_from(record: pi.CompileRecord):
+    fit = record.fits("tpu:v5e:2x4")
+    assert (fit.chip, fit.source, fit.fits) == ("v5e", "modelled", True)
+    assert fit.available_bytes == round(15.75 * 2**30)
+    assert fit.needed_bytes == fit.argument_bytes + fit.result_bytes + (fit.temporary_bytes or 0)
+    assert str(fit).startswith("fits v5e: 0.0")
+
+
+def test_a_chip_that_is_not_known_is_refused_with_those_that_are(record: pi.CompileRecord):
+    with pytest.raises(ChangeError, match=r"target 'tpu:v9': there is no such chip; known are .*tpu:v5e.*cuda:h100"):
+        record.fits("tpu:v9")
+
+
+def test_padding_that_makes_an_argument_many_times_as_large_is_named():
+    """Four numbers along the last dimension, whichever way they lie: none of two dimensions is 128 long."""
+    narrow = jax.ShapeDtypeStruct((4, 2, 3), jnp.float32)
+    fit = pi.inspect(jax.jit(lambda x: x * 2), narrow).fits("tpu:v5e")
+    assert [one.path for one in fit.padded][:1] == ["x"]
+    assert fit.padded[0].times > 30
+    assert "padding makes x" in str(fit)
