@@ -259,11 +259,12 @@ class _Finder:
         value = self._representative(buffer, at)
         nodes, names = self._nodes, self._names
         maker = nodes.owner[value.node]
-        told = names.describe(value.node)
+        told, origin = names.describe(value.node), names.maker(value.node)
         shape = nodes.shapes[value.node]
-        collective = names.collective(maker)
+        collective = names.collective(origin.kernel)
         values = [self._ranges.values[row] for row in buffer.values]
-        made = self._phases.get(maker) or told.phase
+        # A copy belongs to the phase in which its elements were computed, whoever wants it.
+        made = self._phases.get(origin.kernel) or told.phase
         user = max(values, key=lambda one: one.ends).last_user
         last = self._phase_of_user(user)
         op_name = told.op_name

@@ -1,8 +1,9 @@
 """What a person calls a buffer, and how it is sharded: arguments by their path, all else as it was written.
 
-A value of the optimized program is taken for one of the program before partitioning only when JAX's name of the
-operation, the element type and the number of elements on a device are its (XLA reshapes freely), and all that fit
-agree. Not its job: what a buffer is for (`analyze.memory.kinds`).
+A value is what its elements were computed as: XLA names a copy after the operation that wants it, so copies are seen
+through, within fusions too. What computed them is taken for a value of the program before partitioning only when JAX's
+name of the operation, the element type and the number of elements on a device are its (XLA reshapes freely), and all
+that fit agree. Not its job: what a buffer is for (`analyze.memory.kinds`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.opcodes import DOTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, local_shape
@@ -25,9 +27,11 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable, Ph
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Described", "Describer", "scope_of"]
+__all__ = ["Described", "Describer", "Maker", "scope_of"]
 
-_PASSES_ON = frozenset(("copy", "bitcast", "convert", "transpose", "reshape", "copy-done", "copy-start"))
+_MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
+"""Opcodes whose result has the elements of their first operand, unchanged."""
+_PRODUCTS = frozenset(("dot", "convolution", "custom-call"))
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
@@ -45,6 +49,20 @@ class Described(NamedTuple):
     op_name: str
     phase: Phase
     local_shape: tuple[int, ...] = ()
+
+
+class Maker(NamedTuple):
+    """What computed the elements of a value.
+
+    Attributes:
+      instruction: the instruction, which may be within a fusion.
+      kernel: the instruction that runs by itself: that, or the fusion.
+      is_moved: whether another kernel moved them since.
+    """
+
+    instruction: int
+    kernel: int
+    is_moved: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,20 +109,55 @@ class Describer:
         number = number_of(module, maker)
         return self.inputs[number] if number < len(self.inputs) else None
 
+    def maker(self, node: int) -> Maker:
+        """What computed a value, seen through what only moves it."""
+        nodes = self.nodes
+        kernel = nodes.owner[node]
+        fusions: list[int] = []
+        at, number, is_moved = kernel, node - nodes.of(kernel).start, False
+        for _ in range(_MOST_STEPS):
+            opcode, operands = nodes.opcode(at), nodes.operands(at)
+            if opcode == "fusion" and len(nodes.called(at)) == 1:
+                fusions.append(at)
+                at = nodes.root(nodes.called(at)[0])
+                if nodes.opcode(at) == "tuple" and number < len(nodes.operands(at)):
+                    at = nodes.operands(at)[number]
+                number = 0
+            elif opcode == "parameter" and fusions:
+                own, place = fusions.pop(), number_of(nodes.module, at)
+                if place >= len(nodes.operands(own)):
+                    break
+                at, is_moved = nodes.operands(own)[place], True
+            elif opcode == "get-tuple-element" and operands:
+                at, number = operands[0], number_of(nodes.module, at)
+            elif opcode in _MOVES and operands:
+                at, is_moved = operands[0], is_moved or not fusions
+            else:
+                return Maker(at, fusions[0] if fusions else at, is_moved)
+        return Maker(kernel, kernel, is_moved=False)
+
     def describe(self, node: int) -> Described:
-        """A value, by the node that makes it."""
+        """A value, by the node that is its copy or makes it."""
         layout = self.argument(node)
         if layout is not None:
             return Described(layout.path, layout.spec, layout.global_shape, (), "", None)
-        instruction = self.nodes.module.instruction(self.nodes.owner[node])
+        nodes, made = self.nodes, self.maker(node)
+        collective = self.collective(made.kernel)
+        if made.is_moved and collective is None and made.instruction == made.kernel:
+            layout = self._argument_at(made.instruction)
+            if layout is not None:
+                # Which of its axes a copy still has is not known.
+                return Described(f"{layout.path}, copied", None, layout.global_shape, (), "", None)
+        instruction = nodes.module.instruction(made.instruction)
+        if not instruction.op_name and not made.is_moved:
+            instruction = nodes.module.instruction(made.kernel)
         frames = instruction.frames
         source = user_frames(frames, self.cells) if frames else ()
         phase = find_phase(instruction.op_name, frames)
-        collective = self.collective(instruction.index)
-        row = self._row(node, instruction.op_name, source)
+        row = self._row(node, instruction.op_name, source, instruction.opcode)
         # What sums yields the value itself; what gathers is named after an operation that needs it.
         if collective is not None and (row is None or collective.kind not in _SUMS):
-            return self._moved(node, collective, source, phase)
+            return self._gotten(node, made.kernel, collective, source, phase)
         if row is None:
             words = split_op_names(instruction.op_name)
             name = _short(words[0]) if words else instruction.name
@@ -114,8 +167,10 @@ class Describer:
             name, row.spec, row.global_shape, row.source or source, row.op_name, phase or row.phase, row.local_shape
         )
 
-    def _row(self, node: int, op_name: str, source: tuple[Frame, ...]) -> ValueSharding | None:
+    def _row(self, node: int, op_name: str, source: tuple[Frame, ...], opcode: str) -> ValueSharding | None:
         """The value before partitioning that a node is; None where none is, or several differ.
+
+        An operand that XLA prepares for a product has the product's name, but is none.
 
         Several operations of one name stand at different columns of a line.
         """
@@ -125,6 +180,8 @@ class Describer:
             found = self._by_key.get((name, shape.dtype, math.prod(shape.dimensions)), [])
             if found:
                 break
+        if opcode not in _PRODUCTS:
+            found = [row for row in found if row.op not in DOTS]
         place = _place(source)
         found = [row for row in found if _place(row.source) == place] or found
         alike = {(row.name, row.spec, row.global_shape) for row in found}
@@ -137,45 +194,48 @@ class Describer:
             return _short(row.name)
         return f"{row.name} {row.op}" if len(self._several[row.name, where]) > 1 else row.name
 
-    def _moved(self, node: int, collective: Collective, source: tuple[Frame, ...], phase: Phase) -> Described:
-        """What a collective yields: "params['w1'] gathered over data"."""
-        origin = self._origin(node)
+    def _gotten(
+        self, node: int, kernel: int, collective: Collective, source: tuple[Frame, ...], phase: Phase
+    ) -> Described:
+        """What a collective yields: "params['w1'], all-gather over data"."""
         words = f"{collective.kind} over {collective.axes_text}"
+        place, phase = collective.source or source, collective.phase or phase
+        origin = self._operand(node, kernel)
         if origin is None:
             name = _short(collective.op_name)
-            name = f"{name}, {words}" if name else words
-            return Described(
-                name, None, None, collective.source or source, collective.op_name, collective.phase or phase
-            )
+            return Described(f"{name}, {words}" if name else words, None, None, place, collective.op_name, phase)
         spec = None
         if collective.kind == "all-gather" and collective.axes is not None:
             spec = self._gathered(origin, node, collective.axes)
         known = origin.global_shape if spec is not None else None
-        place = collective.source or source
-        return Described(f"{origin.path}, {words}", spec, known, place, collective.op_name, collective.phase or phase)
+        return Described(f"{origin.name}, {words}", spec, known, place, collective.op_name, phase)
 
-    def _origin(self, node: int) -> ArrayLayout | None:
-        """The argument that a collective moves, seen through what passes it on."""
-        maker = self.nodes.owner[node]
-        number = list(self.nodes.of(maker)).index(node)
-        operands = self.nodes.operands(maker)
-        number = number if number < len(operands) else 0
-        for _ in range(_MOST_STEPS):
-            entering = self.nodes.of(operands[number]) if number < len(operands) else range(0)
-            if len(entering) != 1:
-                return None
-            layout = self.argument(entering[0])
-            if layout is not None:
-                return layout
-            maker, number = self.nodes.owner[entering[0]], 0
-            if self.nodes.opcode(maker) not in _PASSES_ON:
-                return None
-            operands = self.nodes.operands(maker)
-        return None
+    def _operand(self, node: int, kernel: int) -> Described | None:
+        """What a collective moves; None where it is not known which of several, or as what it was written."""
+        nodes = self.nodes
+        operands = nodes.operands(kernel)
+        number = node - nodes.of(kernel).start if nodes.owner[node] == kernel else 0
+        if number >= len(operands) or (nodes.owner[node] != kernel and len(operands) > 1):
+            return None
+        entering = nodes.of(operands[number])
+        if len(entering) != 1:
+            return None
+        made = self.maker(entering[0])
+        layout = self._argument_at(made.instruction)
+        if layout is not None:
+            return Described(layout.path, layout.spec, layout.global_shape, (), "", None)
+        if self.collective(made.kernel) is not None:
+            return None
+        found = self.describe(entering[0])
+        return found if found.global_shape is not None else None
 
-    def _gathered(self, origin: ArrayLayout, node: int, axes: Sequence[str]) -> PartitionSpec | None:
-        """The spec of a gathered argument: that of the argument without the axes, if the shape says so too."""
-        if origin.spec is None or self.mesh is None:
+    def _argument_at(self, instruction: int) -> ArrayLayout | None:
+        own = self.nodes.of(instruction)
+        return self.argument(own[0]) if len(own) == 1 else None
+
+    def _gathered(self, origin: Described, node: int, axes: Sequence[str]) -> PartitionSpec | None:
+        """The spec of a gathered value: that of the value without the axes, if the number of elements says so too."""
+        if origin.spec is None or origin.global_shape is None or self.mesh is None:
             return None
         left = tuple(tuple(axis for axis in axes_of(entry) if axis not in axes) for entry in origin.spec)
         sizes = dict(zip(self.mesh.axis_names, self.mesh.shape, strict=True))
@@ -185,7 +245,7 @@ class Describer:
             for axis in entry:
                 count *= sizes.get(axis, 1)
             pieces.append(count)
-        if local_shape(origin.global_shape, pieces) != self.nodes.shapes[node].dimensions:
+        if math.prod(local_shape(origin.global_shape, pieces)) != math.prod(self.nodes.shapes[node].dimensions):
             return None
         return tuple(entry[0] if len(entry) == 1 else entry or None for entry in left)
 
