@@ -174,4 +174,4 @@ def test_why_of_one_line_waits_for_nothing(outputs):
 def test_what_says_that_it_is_being_measured_ends_empty(outputs):
     first, record, *_ = outputs["measured"]
     assert first.data["text/plain"] == ""
-    assert "(measured" in record.data["text/plain"]
+    assert "measured: 1 call" in record.data["text/plain"]
