@@ -69,6 +69,12 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.memory.memory_use.Moment", "model.memory.suggestion.MemorySuggestion",
         "model.memory.fit.MemoryFit", "model.memory.fit.PaddedArray",
     ),
+    "Two programs compared": (
+        "model.diff.diff.DiffData", "model.diff.diff.SideFacts", "model.diff.diff.Figure", "model.diff.diff.AxisDiff",
+        "model.diff.diff.Setting", "model.diff.diff.SourceChange", "model.diff.pairs.Pair", "model.diff.pairs.Change",
+        "model.diff.pairs.PairTable", "model.diff.pairs.CollectiveDiff", "model.diff.pairs.KernelDiff",
+        "model.diff.pairs.ShardingDiff", "model.diff.pairs.ArrayDiff", "model.diff.pairs.WarningDiff",
+    ),
     "Calls back into Python": (
         "model.report.host_callback.CallbackTable", "model.report.host_callback.HostCallback",
     ),

@@ -94,7 +94,8 @@ class PjitMagics(Magics):
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
             %pjit diff                what changed between the two newest records of one function, and why
             %pjit diff train_step     the same of that name
-            %pjit diff -1 -3          between two records of %pjit log; the older one is before
+            %pjit diff -1 -3          between the newest of your functions' records and the third newest, or between
+                                      two numbers of %pjit log; the older one is before
             %pjit ledger              what was compiled again, why, what it cost, and what to do about it
             %pjit error               the last error: which sharding JAX refused, and what would fit
             %pjit forget              empty the log
@@ -278,8 +279,8 @@ def _two_records(text: str) -> tuple[api.CompileRecord, api.CompileRecord]:
     log = api.session_log()
     numbers = text.split()
     if len(numbers) == 2:
-        places = [int(number) + (len(log) if number.startswith("-") else 0) for number in numbers]
-        return _numbered(log, min(places)), _numbered(log, max(places))
+        places = sorted(_place(log, number) for number in numbers)
+        return log[places[0]], log[places[1]]
     records = tuple(log.find(text) if text else log.user_records())
     if text and not records:
         _record(Command(action="diff", text=text))
@@ -290,6 +291,17 @@ def _two_records(text: str) -> tuple[api.CompileRecord, api.CompileRecord]:
     of = text or "no function of yours"
     there = "has been recorded once only" if text else "has been recorded twice"
     raise UsageError(f"{of} {there}: %pjit diff compares two records; %pjit log lists them, %pjit diff 0 1 picks two")
+
+
+def _place(log: api.Log, number: str) -> int:
+    """Where in the log the record of a number is; those below 0 count the user's functions back from the newest."""
+    own = [place for place, record in enumerate(log) if record.origin == "user"]
+    if not number.startswith("-"):
+        _numbered(log, int(number))
+        return int(number)
+    if 0 < -int(number) <= len(own):
+        return own[int(number)]
+    raise UsageError(f"no record {number}: {_records(len(own))} of your functions; %pjit log lists them")
 
 
 def _numbered(log: api.Log, number: int) -> api.CompileRecord:

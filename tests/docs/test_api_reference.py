@@ -121,8 +121,12 @@ def test_every_view_and_every_setting_of_the_magic_is_told_of():
 
 
 def test_every_option_of_the_command_line_is_told_of():
-    (name, parser), *others = api_reference._subcommands(cli._parser())
-    assert (name, others) == ("report", [])
-    options = [option for action in parser._actions for option in action.option_strings if action.dest != "help"]
-    assert options == ["-o", "--output", "--text", "--only", "--mesh"]
-    assert [option for option in options if option not in PAGE] == []
+    told = {
+        name: [option for action in parser._actions for option in action.option_strings if action.dest != "help"]
+        for name, parser in api_reference._subcommands(cli._parser())
+    }
+    assert told == {
+        "report": ["-o", "--output", "--text", "--only", "--mesh"],
+        "diff": ["-o", "--output", "--text", "--json", "--only", "--mesh"],
+    }
+    assert [option for options in told.values() for option in options if option not in PAGE] == []

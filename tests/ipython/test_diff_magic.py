@@ -23,4 +23,5 @@ def test_what_cannot_be_compared_is_said(program):
     program.value("%pjit total(x)")
     assert "total has been recorded once only" in program.printed("%pjit diff total")
     assert "no record 7" in program.printed("%pjit diff 0 7")
+    assert "no record -9: " in program.printed("%pjit diff -1 -9")
     assert "no record" in program.printed("%pjit diff nothing")

@@ -61,10 +61,7 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
 
 
 def _source(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[SourceChange, ...]:
-    functions = [
-        own.places.functions(frame for frames in side.stacks() for frame in frames)
-        for side, own in zip((before, after), names, strict=True)
-    ]
+    functions = [own.places.functions(side.stacks()) for side, own in zip((before, after), names, strict=True)]
     return source_changes(functions[0], functions[1])
 
 

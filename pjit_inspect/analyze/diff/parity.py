@@ -54,7 +54,11 @@ def _is_other(figure: Figure) -> bool:
 def _flops(figure: Figure) -> Sentence:
     before, after = figure.before or 0, figure.after or 0
     share = f" ({(after / before - 1) * 100:+.0f} %)" if before else ""
-    return say("each device multiplies {}", word(f"{before / 1e6:,.1f} -> {after / 1e6:,.1f} MFLOP{share}"))
+    return say("each device multiplies {}", word(f"{_mega(before)} -> {_mega(after)} MFLOP{share}"))
+
+
+def _mega(flops: float) -> str:
+    return f"{flops / 1e6:,.1f}" if flops >= 1e5 or not flops else f"{flops / 1e6:.2g}"
 
 
 def _shapes(arguments: ArrayDiff) -> Iterator[Sentence]:

@@ -74,12 +74,13 @@ class Places:
             self._numbered[key] = _line_places(source.lines, is_loose) if source is not None else []
         return self._numbered[key]
 
-    def functions(self, frames: Iterable[Frame]) -> dict[str, list[tuple[Frame, str]]]:
-        """Function -> its lines of code, for every function that some frames are in; the function's own name first."""
-        wanted = {(frame.file, place[0]) for frame in frames if (place := self.place(frame)) is not None}
+    def functions(self, stacks: Iterable[tuple[Frame, ...]]) -> dict[str, list[tuple[Frame, str]]]:
+        """Function -> its lines of code, for every function that some stacks are in, without who called them."""
+        frames = dict.fromkeys(f for own in stacks for n, f in enumerate(own) if not n or f not in self.outside)
         cells = {frame.file: frame.cell for frame in frames}
+        wanted = {(frame.file, place[0]) for frame in frames if (place := self.place(frame)) is not None}
         found: dict[str, list[tuple[Frame, str]]] = {}
-        for file, function in sorted(wanted):
+        for file, function in sorted(own for own in wanted if own[1]):
             source = self._texts[file]
             for number, place in enumerate(self._lines(file, is_loose=False), start=1):
                 if place[0] == function and place[1]:

@@ -146,7 +146,11 @@ def _own_cells(pair: Pair[Any]) -> list[Cell]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollectiveDiff(PairTable[Collective]):
-    """The collectives of both programs."""
+    """The collectives of both programs.
+
+    Attributes:
+      rows: the pairs, as in `PairTable`.
+    """
 
     @property
     def added(self) -> CollectiveTable:
@@ -161,7 +165,11 @@ class CollectiveDiff(PairTable[Collective]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KernelDiff(PairTable[Fusion]):
-    """The fused kernels of both programs."""
+    """The fused kernels of both programs.
+
+    Attributes:
+      rows: the pairs, as in `PairTable`.
+    """
 
     @property
     def added(self) -> FusionTable:
@@ -176,7 +184,11 @@ class KernelDiff(PairTable[Fusion]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ShardingDiff(PairTable[ValueSharding]):
-    """The values of both programs before partitioning, with their shardings."""
+    """The values of both programs before partitioning, with their shardings.
+
+    Attributes:
+      rows: the pairs, as in `PairTable`.
+    """
 
     @property
     def added(self) -> ShardingTable:
@@ -191,9 +203,17 @@ class ShardingDiff(PairTable[ValueSharding]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ArrayDiff(PairTable[ArrayLayout]):
-    """The arguments of both programs, or the results."""
+    """The arguments of both programs, or the results.
+
+    Attributes:
+      rows: the pairs, as in `PairTable`.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WarningDiff(PairTable[XlaWarning]):
-    """What XLA warned of while it compiled both programs."""
+    """What XLA warned of while it compiled both programs.
+
+    Attributes:
+      rows: the pairs, as in `PairTable`.
+    """

@@ -137,7 +137,9 @@ def _value(value: float | None, figure: Figure, unit: str) -> str:
         return bytes_in(int(value), unit)
     if figure.unit == "s":
         return seconds_text(value)
-    return f"{value / 1e6:,.1f}" if figure.unit == "FLOP" else count_text(int(value))
+    if figure.unit == "FLOP":
+        return f"{value / 1e6:,.1f}" if value >= 1e5 or not value else f"{value / 1e6:.2g}"
+    return count_text(int(value))
 
 
 def change_words(before: float | None, after: float | None) -> str:
