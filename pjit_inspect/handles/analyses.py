@@ -369,7 +369,9 @@ class Analyses(Computed):
             shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
             assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
         )
-        return find_memory_use(module, found if module.is_scheduled else facts)
+        guard = Guard()
+        use = guard.run("memory", partial(find_memory_use, module, found if module.is_scheduled else facts), None)
+        return use or arguments_alone(facts, f"its analysis failed: {''.join(guard.failed.values())}")
 
     @once
     def assignment(self) -> BufferAssignment | None:

@@ -37,7 +37,8 @@ from pjit_inspect.model.words.layers import layers_of
 __all__ = ["MemoryFacts", "alignment_of", "arguments_alone", "find_memory_use", "model_occupancy"]
 
 _LARGEST = 50
-_SPACES = {"tpu": {0: "HBM", 1: "VMEM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
+_SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
+"""Memories with a curve. On-chip memory has none: live ranges give more for it than a v5e has, so its rules differ."""
 _ALIGNMENT = {"tpu": (16384, 512), "gpu": (128, 0)}
 """Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each)."""
 _PHASE: dict[str, Phase] = {
@@ -235,15 +236,15 @@ class _Finder:
         )
 
     def _curves(self) -> tuple[MemoryCurve, ...]:
-        spaces = sorted({buffer.space for buffer in self._all.buffers})
         names = _SPACES.get(self._facts.platform, {0: "memory"})
+        spaces = sorted({0, *(buffer.space for buffer in self._all.buffers)} & names.keys())
         curves = []
         for space in spaces:
             total = self._all.curve(lambda buffer, space=space: buffer.space == space)
             starts = self._kernel_times
             # What stands before the first kernel (constants, copies) belongs to it.
             most = np.maximum.reduceat(total, [0, *starts[1:]]) if starts else total[:0]
-            curves.append(MemoryCurve(space=space, name=names.get(space, f"S({space})"), bytes=tuple(most.tolist())))
+            curves.append(MemoryCurve(space=space, name=names[space], bytes=tuple(most.tolist())))
         return tuple(curves)
 
     # ------------------------------------------------------------ rows

@@ -149,7 +149,9 @@ def _called_pairs(nodes: Nodes, index: int, own: range) -> Pairs:
 def _finished(nodes: Nodes, index: int) -> range:
     """The nodes of the start that the second half of something asynchronous yields."""
     start = nodes.operands(index)[:1]
-    while start and nodes.opcode(start[0]) == "async-update":
+    for _ in range(_MOST_STEPS):
+        if not start or nodes.opcode(start[0]) != "async-update":
+            break
         start = nodes.operands(start[0])[:1]
     if not start:
         return range(0)

@@ -99,7 +99,7 @@ class MemoryCurve:
 
     Attributes:
       space: XLA's number of the memory; 0 is the device's main memory.
-      name: "HBM" or "memory" for the main one, "VMEM", "host", or "S(7)".
+      name: "HBM", "device memory" or "memory" for the main one, or "host".
       bytes: for each kernel, in schedule order, the most that is alive from its beginning to the next one's.
     """
 
@@ -146,7 +146,8 @@ class MemoryUse:
       live: what is alive at the peak, largest first; its bytes add up to `peak_bytes`. Without a schedule: the
         arguments and results.
       largest: the largest buffers whenever they are alive, arguments and constants included, largest first.
-      curves: bytes over the schedule, the main memory first.
+      curves: bytes over the schedule, the main memory first, then the host's where the program uses it; on-chip memory
+        is left out.
       by_kind, by_scope, by_layer, by_source: bytes at the peak by what each buffer is for, by the outermost scope, by
         layer number, and by line of source; largest first. "" stands for what has none.
       source: "counted" where size and place of every buffer are XLA's own (its buffer assignment); "modelled" where
