@@ -15,9 +15,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from pjit_inspect.observe.live.frames import source_lines
+
 __all__ = ["NO_TEXT", "DefiningText", "defining_text"]
 
 _MAX_LINES = 20_000
+_MAX_TEXTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +51,47 @@ def defining_text(file: str, name: str) -> DefiningText:
     if not file.startswith("<"):
         # A module that was edited and reloaded is still cached as it was.
         linecache.checkcache(file)
-    lines = tuple(line.rstrip("\r\n") for line in linecache.getlines(file))
+    lines = linecache.getlines(file)
     if not lines or len(lines) > _MAX_LINES:
         return NO_TEXT
-    text = "\n".join(lines)
-    version = hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:16]
-    return DefiningText(lines, version, _twins(text, version, name))
+    read = _read(file, lines)
+    return DefiningText(read.lines, read.version, _twins(read, name))
 
 
-def _twins(text: str, version: str, name: str) -> int | None:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A text that was looked through: its lines, a hash of them, and how often `def` stands before each name."""
+
+    given: list[str]
+    lines: tuple[str, ...]
+    version: str
+    defined: Counter[str]
+
+
+_known: dict[str, _Read] = {}
+
+
+def _read(file: str, given: list[str]) -> _Read:
+    """The same for all functions of a text: `linecache` makes a new list when that changes."""
+    known = _known.get(file)
+    if known is None or known.given is not given:
+        lines = source_lines(file, given)
+        text = "\n".join(lines)
+        version = hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:16]
+        if len(_known) >= _MAX_TEXTS:
+            _known.clear()
+        known = _known[file] = _Read(given, lines, version, Counter(re.findall(r"\bdef (\w+)", text)))
+    return known
+
+
+def _twins(read: _Read, name: str) -> int | None:
     own = name.rsplit(".", 1)[-1]
     if own == "<lambda>":
         return None
-    if len(re.findall(rf"\bdef {re.escape(own)}\b", text)) == 1:
+    if read.defined[own] == 1:
         # Cheaper than parsing, and true of most functions.
         return 1
-    counts = _definitions_of(text, version)
+    counts = _definitions_of(read)
     return None if counts is None else counts.get(name, 0)
 
 
@@ -73,12 +101,12 @@ def _parsed(version: str) -> list[Counter[str] | None]:
     return []
 
 
-def _definitions_of(text: str, version: str) -> Counter[str] | None:
+def _definitions_of(read: _Read) -> Counter[str] | None:
     """How often each qualified name is defined in a text; None for one that is no Python, as cells may be."""
-    kept = _parsed(version)
+    kept = _parsed(read.version)
     if not kept:
         try:
-            kept.append(Counter(_names(ast.parse(text))))
+            kept.append(Counter(_names(ast.parse("\n".join(read.lines)))))
         except (SyntaxError, ValueError, RecursionError):
             kept.append(None)
     return kept[0]

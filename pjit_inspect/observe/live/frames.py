@@ -25,6 +25,7 @@ __all__ = [
     "is_user_file",
     "read_source",
     "read_variables",
+    "source_lines",
     "to_frame",
     "user_frame",
 ]
@@ -125,14 +126,17 @@ def read_source(file: str) -> SourceText | None:
     lines = linecache.getlines(file)
     if not lines or len(lines) > _MAX_LINES:
         return None
-    return SourceText(file=file, cell=cell_name(file), lines=_without_ends(file, lines))
+    return SourceText(file=file, cell=cell_name(file), lines=source_lines(file, lines))
 
 
 _texts: dict[str, tuple[list[str], tuple[str, ...]]] = {}
 
 
-def _without_ends(file: str, lines: list[str]) -> tuple[str, ...]:
-    """The lines without their ends, once for all records of a file: `linecache` makes a new list when it changes."""
+def source_lines(file: str, lines: list[str]) -> tuple[str, ...]:
+    """The lines that `linecache` has of a file, without their ends; once for all records of it.
+
+    When the file changes, `linecache` makes a new list.
+    """
     known = _texts.get(file)
     if known is None or known[0] is not lines:
         if len(_texts) >= _MAX_TEXTS:

@@ -99,7 +99,7 @@ class ProtoReader:
 
     def kernel(self, index: int) -> tuple[str, str]:
         """The kind of a fusion and the target of a custom call; "" for neither."""
-        return self._words[self._kinds[index]], self._words[self._targets[index]]
+        return self._words[int(self._kinds[index])], self._words[int(self._targets[index])]
 
     def details(self, index: int) -> Details:
         """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
