@@ -95,7 +95,8 @@ _UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-s
 
 def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
     """Arguments and results of a program whose schedule is not known, for the reason `missing`."""
-    held: list[tuple[MemoryKind, ArrayLayout]] = [("argument", one) for one in facts.inputs]
+    held: list[tuple[MemoryKind, ArrayLayout]] = []
+    held.extend(("argument", one) for one in facts.inputs)
     held.extend(("result", one) for one in facts.outputs if one.aliases is None)
     rows = [
         LiveValue(
