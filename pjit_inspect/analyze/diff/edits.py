@@ -40,9 +40,17 @@ class Edit:
 def find_edits(
     before: DiffSide, after: DiffSide, arguments: ArrayDiff, results: ArrayDiff, requests: Sequence[Joined]
 ) -> tuple[Edit, ...]:
-    """The shardings that were chosen otherwise, outermost first."""
+    """The shardings that were chosen otherwise, outermost first; and the arguments that one program alone has."""
     found = [_array_edit(pair) for table in (arguments, results) for pair in table.changed]
-    return (*(edit for edit in found if edit is not None), *_request_edits(before, after, requests))
+    alone = (_argument_alone(pair) for pair in arguments if pair.status in ("added", "removed"))
+    return (*(edit for edit in found if edit is not None), *alone, *_request_edits(before, after, requests))
+
+
+def _argument_alone(pair: Pair[ArrayLayout]) -> Edit:
+    verb = "new" if pair.before is None else "gone"
+    names = tuple("" if row is None else row.path for row in (pair.before, pair.after))
+    words = say("argument {} is {}", name(path_pattern(pair.row.path)), verb)
+    return Edit(names=(names[0], names[1]), axes=None, sentence=words)
 
 
 def _array_edit(pair: Pair[ArrayLayout]) -> Edit | None:
