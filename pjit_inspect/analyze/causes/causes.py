@@ -52,6 +52,11 @@ class CauseFinder:
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
+    # Equal layers are alike: each of their arrays may be moved by what the partitioner made for any of them.
+    _found: dict[tuple[int, tuple[str, ...] | None], Match] = field(init=False, default_factory=dict)
+    _worded: dict[tuple[int, tuple[str, ...] | None, CauseKind | None], Wording] = field(
+        init=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         if self.program is not None and self.program.collectives:
@@ -84,9 +89,15 @@ class CauseFinder:
             return self._written(array, row)
         if not edges or self._needs is None:
             return self._named(array, row)
-        matches = [self._needs.find(edge, row.axes) for edge in self._of_one_name(array, edges)]
+        matches = [self._match(self._needs, edge, row.axes) for edge in self._of_one_name(array, edges)]
         causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
         return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
+
+    def _match(self, needs: NeedFinder, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
+        key = (id(edge), axes)
+        if key not in self._found:
+            self._found[key] = needs.find(edge, axes)
+        return self._found[key]
 
     def _of_one_name(
         self, array: MovedArray, edges: Sequence[PartitionedCollective]
@@ -112,7 +123,7 @@ class CauseFinder:
     # ------------------------------------------------------------ the ways a cause is known
 
     def _proven(self, match: Match, array: MovedArray, row: Collective) -> Cause:
-        wording = word_match(match, self._names, self._kind(match, row), row.axes)
+        wording = self._wording(match, self._kind(match, row), row.axes)
         op = wording.op
         return Cause(
             kind=wording.kind,
@@ -124,6 +135,12 @@ class CauseFinder:
             value=wording.value,
             payload_bytes=array.bytes,
         )
+
+    def _wording(self, match: Match, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
+        key = (id(match.edge), axes, kind)
+        if key not in self._worded:
+            self._worded[key] = word_match(match, self._names, kind, axes)
+        return self._worded[key]
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
