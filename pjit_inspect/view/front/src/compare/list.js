@@ -3,7 +3,7 @@ import { h, moved, tabs } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis } from "../core/spans.js";
-import { sign, STATUS, STATUSES, trend } from "./status.js";
+import { sign, STATUSES, statusWords, trend } from "./status.js";
 
 const LISTS = ["collectives", "arguments", "results", "shardings", "kernels"];
 /** Rows that are drawn at once. */
@@ -70,7 +70,7 @@ function chips(store) {
       store.filter({ onlyChanged: state.status ? true : !state.onlyChanged, status: null }),
     ),
     ...STATUSES.filter((one) => counts[one]).map((one) =>
-      chip([sign(one), ` ${STATUS[one][1]} `, count(counts[one])], state.status === one, () =>
+      chip([statusWords(one), count(counts[one])], state.status === one, () =>
         store.filter({ status: state.status === one ? null : /** @type {any} */ (one) }),
       ),
     ),
