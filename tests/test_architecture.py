@@ -93,7 +93,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "memory": {"document", "record"},
         "pages": {"document", "record"},
         "inspector": {"document", "record"},
-        "diff": {"document", "record"},
+        "diff": {"document", "record", "inspector"},
     },
 }
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "pjit_inspect"
 FRONT = PACKAGE / "view" / "front"
 LICENSES = FRONT / "LICENSES.txt"
-BESIDE_PYTHON = {"py.typed", "view/front/LICENSES.txt", "view/front/inspector.js"}
+BESIDE_PYTHON = {"py.typed", "view/front/LICENSES.txt", "view/front/inspector.js", "view/front/compare.js"}
 """What the wheel holds of the package that is no Python."""
 
 

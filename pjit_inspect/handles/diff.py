@@ -6,19 +6,24 @@ Not its job: comparing (`analyze.diff`), laying it out (`view.diff`).
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from pjit_inspect.analyze.diff.diff import diff_programs
 from pjit_inspect.analyze.diff.requests import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
+from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.diff.diff import DiffData
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.view.diff.as_json import diff_json
 from pjit_inspect.view.diff.diff import diff_view
+from pjit_inspect.view.diff.page import compare_frame, compare_page, diff_page
+from pjit_inspect.view.diff.payload import DiffInput, DiffPayload, DiffSideInput, diff_payload
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.shown import Shown, drawn
@@ -35,7 +40,8 @@ class Diff(Displayable):
     In a notebook it shows itself. `bool(diff)` is True where something differs.
     """
 
-    def __init__(self, data: DiffData) -> None:
+    def __init__(self, data: DiffData, programs: tuple[Analyses, Analyses] | None = None) -> None:
+        self._programs = programs
         self.data = data
         """The frozen data under it: axes, figures, settings, source, parity, and notes too."""
 
@@ -82,19 +88,42 @@ class Diff(Displayable):
     def show(self, view: DiffShown = "html") -> Shown:
         """An object to display: the answer, the figures, and every row that was added, removed or changed.
 
-        Raises ValueError for a view that is neither "text" nor "html".
+        "html" is one page with both programs: lists, graph, causes and pictures before and after. Where no script
+        may run, it is the still display. Raises ValueError for a view that is neither "text" nor "html".
         """
         if view not in ("text", "html"):
             raise ValueError(f"there is no view {view!r}; the views are text, html")
         document = diff_view(self.data)
-        return Shown({"text/plain": to_text(document)} if view == "text" else drawn(document))
+        if view == "text":
+            return Shown({"text/plain": to_text(document)})
+        bundle = drawn(document)
+        still = bundle["text/html"]
+        frame = self._made(lambda payload: compare_frame(payload, still), bundle["text/plain"])
+        return Shown(bundle if frame is None else {**bundle, "text/html": frame})
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the comparison as one HTML page that loads nothing and runs nothing."""
-        from pjit_inspect.view.diff.page import diff_page
+        """Write the comparison as one HTML page that loads nothing: lists, graph, causes and pictures of both programs.
 
-        page = diff_page(self.data, to_html(diff_view(self.data)))
+        Where no script may run, it shows the still display.
+        """
+        document = diff_view(self.data)
+        still = to_html(document)
+        page = self._made(lambda payload: compare_page(payload, still=still), to_text(document))
+        page = diff_page(self.data, still) if page is None else page
         Path(path).write_text(page, encoding="utf-8", errors="backslashreplace")
+
+    def _made(self, make: Callable[[DiffPayload], str], text: str) -> str | None:
+        """What is made of the page's data; None where the programs are not at hand, or it fails, reported."""
+        if self._programs is None:
+            return None
+        before, after = self._programs
+
+        def made() -> str:
+            given = DiffInput(data=self.data, before=_shown(before), after=_shown(after), text=text)
+            return make(diff_payload(given))
+
+        with gc_paused():
+            return Guard().run("the page that compares two programs", made, None)
 
     def to_json(self) -> str:
         """The comparison as JSON: the answer, figures, and every row that was added, removed or changed."""
@@ -118,7 +147,15 @@ class Diff(Displayable):
 
 def diff_analyses(before: Analyses, after: Analyses) -> Diff:
     """Two records compared."""
-    return Diff(diff_programs(_side(before), _side(after)))
+    return Diff(diff_programs(_side(before), _side(after)), (before, after))
+
+
+def _shown(analyses: Analyses) -> DiffSideInput:
+    """What the page shows of one program."""
+    module = analyses.readable_hlo
+    graph, why = analyses.graph_and_reason
+    running = None if module is None else find_running_instructions(module)
+    return DiffSideInput(report=analyses.report, running=running, graph=graph, no_graph=why)
 
 
 def _side(analyses: Analyses) -> DiffSide:

@@ -38,7 +38,16 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, seconds_text, share_unit
 from pjit_inspect.view.record.answer import mesh_spans
 
-__all__ = ["diff_view"]
+__all__ = [
+    "FIGURES",
+    "change_words",
+    "collective_key",
+    "collective_name",
+    "diff_view",
+    "figure_words",
+    "kernel_contents",
+    "title_spans",
+]
 
 _SIGNS = {"removed": "-", "added": "+", "changed": "~", "same": "="}
 _ROWS = 24
@@ -46,7 +55,7 @@ _MOST_CHANGES = 3
 _FOLLOWS = ("payload_bytes", "wire_bytes", "count_min", "bytes_per_device", "pairs")
 _SHRINK = {"where": 12, "value": 24, "path": 24, "contains": 40, "line": 40, "before": 20, "after": 20}
 """Columns of text that may be shortened, and how much of each is kept as long as something else can go."""
-_FIGURES = (
+FIGURES = (
     "sent",
     "temporary memory",
     "arguments",
@@ -60,7 +69,7 @@ _FIGURES = (
 def diff_view(data: DiffData) -> Document:
     """Everything that differs, most important first."""
     other_work = Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")
-    blocks: list[Block] = [*([other_work] if data.parity else []), _title(data)]
+    blocks: list[Block] = [*([other_work] if data.parity else []), Line(title_spans(data), "title")]
     blocks.append(Line((Prose(data.sentence),), "answer"))
     tables = tuple(table for table in (_figures(data.figures), _axes(data.axes)) if table.rows)
     blocks.append(Beside(tables))
@@ -86,7 +95,8 @@ def _joined(sentences: Sequence[Any]) -> Spans:
     return tuple(spans)
 
 
-def _title(data: DiffData) -> Line:
+def title_spans(data: DiffData) -> Spans:
+    """Which programs are compared, on which mesh and devices."""
     before, after = data.before, data.after
     spans: list[Span] = [Code(after.name, strong=True), Sign("dot"), Text("before ")]
     spans += [*_side(before), Text(", after "), *_side(after)]
@@ -96,8 +106,7 @@ def _title(data: DiffData) -> Line:
             [*mesh_spans(before.mesh), Text(" -> ")] if before.mesh is not None and before.mesh != after.mesh else []
         )
         spans += mesh_spans(after.mesh)
-    spans += [Text(f", {after.devices}")] if after.devices else []
-    return Line(tuple(spans), "title")
+    return (*spans, *([Text(f", {after.devices}")] if after.devices else []))
 
 
 def _side(side: SideFacts) -> Spans:
@@ -110,7 +119,7 @@ def _side(side: SideFacts) -> Spans:
 
 
 def _figures(figures: Sequence[Figure]) -> Table:
-    shown = [figure for name in _FIGURES for figure in figures if figure.name == name]
+    shown = [figure for name in FIGURES for figure in figures if figure.name == name]
     columns = tuple(
         Column(title=title, align="right" if n in (1, 2, 3) else "left")
         for n, title in enumerate(("", "before", "after", "change", "known by"))
@@ -119,15 +128,21 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _figure(figure: Figure) -> Row:
+    name, *sides = figure_words(figure)
+    cells = tuple((Number(side),) for side in sides)
+    change = change_words(figure.before, figure.after)
+    return Row(((Text(name),), *cells, (Text(change),), (Text(figure.provenance, "dim"),)))
+
+
+def figure_words(figure: Figure) -> tuple[str, str, str]:
+    """Its name with the unit, its values before and after."""
     unit = ""
     if figure.unit == "bytes":
         unit = share_unit(int(value) for value in (figure.before, figure.after) if value is not None)
     elif figure.unit == "FLOP":
         unit = "MFLOP"
-    cells = tuple((Number(_value(value, figure, unit)),) for value in (figure.before, figure.after))
-    name = f"{figure.name} {unit}".rstrip()
-    change = change_words(figure.before, figure.after)
-    return Row(((Text(name),), *cells, (Text(change),), (Text(figure.provenance, "dim"),)))
+    before, after = (_value(value, figure, unit) for value in (figure.before, figure.after))
+    return f"{figure.name} {unit}".rstrip(), before, after
 
 
 def _value(value: float | None, figure: Figure, unit: str) -> str:
@@ -212,7 +227,7 @@ def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -
 
 
 def _collectives(table: PairTable[Collective]) -> list[Block]:
-    groups = _grouped(table, _collective_key)
+    groups = _grouped(table, collective_key)
     groups.sort(key=lambda pairs: (-abs(_difference(pairs)), _SIGNS[pairs[0].status]))
     unit = share_unit(size for pairs in groups for size in _sizes(pairs))
     rows = [_collective_row(pairs, unit) for pairs in groups]
@@ -223,13 +238,15 @@ def _collectives(table: PairTable[Collective]) -> list[Block]:
     return _table(titles, rows, "kind")
 
 
-def _collective_key(pair: Pair[Collective]) -> Hashable:
+def collective_key(pair: Pair[Collective]) -> Hashable:
+    """What collectives of one row have in common; their layer may differ."""
     row = pair.row
     fields = tuple(change.name for change in pair.changes)
-    return row.kind, row.axes, _collective_name(row), row.source[:1], row.phase, pair.reason, fields
+    return row.kind, row.axes, collective_name(row), row.source[:1], row.phase, pair.reason, fields
 
 
-def _collective_name(row: Collective) -> str:
+def collective_name(row: Collective) -> str:
+    """What it moves: an argument or result, or the operation it belongs to."""
     cause = row.cause
     if row.is_combined:
         return f"{len(row.causes)} arrays combined"
@@ -270,7 +287,7 @@ def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
 
 def _about(pair: Pair[Collective]) -> tuple[Spans, ...]:
     """What it moves, in what it changed, and why."""
-    name = _collective_name(pair.row)
+    name = collective_name(pair.row)
     because = ((Text("because "), Prose(pair.reason)),) if pair.reason else ()
     if pair.changes:
         return ((Code(name), Text(f": {_changes_text(pair)}")), *because)
@@ -376,7 +393,7 @@ def _kernels(table: PairTable[Fusion]) -> list[Block]:
                 (Text(_SIGNS[pairs[0].status], "strong"),),
                 (Number(str(len(pairs))),),
                 (Text(pairs[0].row.kind),),
-                (Code(_contents(pairs[0].row)),),
+                (Code(kernel_contents(pairs[0].row)),),
                 (Number(bytes_in(sum(map(_touched, pairs)), unit)),),
             )
         )
@@ -386,7 +403,8 @@ def _kernels(table: PairTable[Fusion]) -> list[Block]:
     return _table(titles, rows, "kind")
 
 
-def _contents(row: Fusion) -> str:
+def kernel_contents(row: Fusion) -> str:
+    """What a kernel contains, or the library's name of it."""
     return row.target or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
 
 

@@ -1,16 +1,23 @@
-"""A comparison as one page: the still display in a document that follows light and dark, and loads nothing.
+"""A comparison as one page that loads nothing: lists and graph of both programs, or the still display.
 
-Not its job: what is in it (`view.diff.diff`).
+Not its job: what is in it (`view.diff.diff` the still display, `view.diff.payload` the other).
 """
 
 from __future__ import annotations
 
+import functools
 from html import escape
+from pathlib import Path
 
 from pjit_inspect.model.diff.diff import DiffData
+from pjit_inspect.view.diff.payload import DiffPayload
 from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.inspector.page import page_frame, scripted_page
 
-__all__ = ["diff_page"]
+__all__ = ["COMPARE_BUNDLE", "compare_frame", "compare_page", "diff_page"]
+
+COMPARE_BUNDLE = Path(__file__).parents[1] / "front" / "compare.js"
+"""The JavaScript, bundled from `front/src/compare` (`npm run build` in `front`)."""
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -37,3 +44,18 @@ def diff_page(data: DiffData, still: str) -> str:
     """The whole page; `still` is the display as HTML."""
     title = printable(f"{data.after.name}: what changed")
     return _PAGE.format(title=escape(title), still=still)
+
+
+@functools.cache
+def _script() -> str:
+    return COMPARE_BUNDLE.read_text(encoding="utf-8")
+
+
+def compare_page(payload: DiffPayload, *, still: str = "") -> str:
+    """The page with both programs; `still` is there until its script runs, and stays where none may run."""
+    return scripted_page(payload.title, payload.first, payload.blob, script=_script(), still=still)
+
+
+def compare_frame(payload: DiffPayload, still: str) -> str:
+    """The same for a notebook's output: the page in a sandbox where scripts may run, the still HTML where not."""
+    return page_frame(compare_page(payload, still=still), payload.title, still)

@@ -23,7 +23,7 @@ from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
 
-__all__ = ["array_groups", "array_rows", "value_rows"]
+__all__ = ["ValueSharder", "array_groups", "array_rows", "value_rows"]
 
 _VALUES = 400
 _DEVICE_MEMORY = (None, "device", "unpinned_host")
@@ -94,13 +94,13 @@ def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTabl
         return [], "" if table is None else table.missing
     values = [row for row in table.rows if row.op]
     shown = values[:_VALUES]
-    sharder = _ValueSharder(data.mesh)
+    sharder = ValueSharder(data.mesh)
     rows = [_value(row, tables, sharder) for row in shown]
     more = len(values) - len(shown)
     return rows, f"{more:,} values more; rec.shardings has all" if more else ""
 
 
-def _value(row: ValueSharding, tables: SharedTables, sharder: _ValueSharder) -> dict[str, Any]:
+def _value(row: ValueSharding, tables: SharedTables, sharder: ValueSharder) -> dict[str, Any]:
     sharding = None if row.is_per_shard else sharder.sharding(row.spec)
     spot = tables.spot(row.source)
     words = ["one shard of a shard_map"] if row.is_per_shard else []
@@ -126,7 +126,7 @@ def _value(row: ValueSharding, tables: SharedTables, sharder: _ValueSharder) -> 
     }
 
 
-class _ValueSharder:
+class ValueSharder:
     """Specs of values as shardings over the record's mesh; the same spec gives the same object."""
 
     def __init__(self, mesh: Mesh | None) -> None:

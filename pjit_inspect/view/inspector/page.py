@@ -17,7 +17,16 @@ from pjit_inspect.view.document.printable import printable
 from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.payload import InspectorPayload
 
-__all__ = ["BUNDLE", "bundle_text", "delivery_html", "inspector_frame", "inspector_page", "still_page"]
+__all__ = [
+    "BUNDLE",
+    "bundle_text",
+    "delivery_html",
+    "inspector_frame",
+    "inspector_page",
+    "page_frame",
+    "scripted_page",
+    "still_page",
+]
 
 BUNDLE = Path(__file__).parents[1] / "front" / "inspector.js"
 """The JavaScript, bundled from `front/src` (`npm run build` in `front`)."""
@@ -120,14 +129,18 @@ def bundle_text() -> str:
 
 def inspector_page(payload: InspectorPayload, *, still: str = "") -> str:
     """The whole page. `still` is HTML that stands there until the script runs, and stays where none may run."""
-    script = bundle_text()
+    return scripted_page(payload.title, payload.first, payload.blob, script=bundle_text(), still=still)
+
+
+def scripted_page(title: str, first: dict[str, Any], blob: bytes, *, script: str, still: str) -> str:
+    """A page of a title, what is painted first, a store as `pack_blob` writes it, and the one script that may run."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _PAGE.format(
         policy=_POLICY.format(hash=digest),
-        title=escape(payload.title),
+        title=escape(title),
         still=still,
-        first=json_text(payload.first),
-        blob=base64.b64encode(deflated(payload.blob)).decode(),
+        first=json_text(first),
+        blob=base64.b64encode(deflated(blob)).decode(),
         script=script,
     )
 
@@ -144,12 +157,18 @@ def inspector_frame(payload: InspectorPayload, still: str, *, key: str = "") -> 
     has a policy that lets no inline script run, the frame keeps its first content, which is the still display too. With
     `key`, findings can be handed to it later (`delivery_html`).
     """
-    # Between single quotes, of which a page has few: a double quote stands for itself.
-    page = escape(inspector_page(payload, still=still), quote=False).replace("'", "&#x27;")
     height = FRAME_HEIGHT if payload.first["collectives"] else QUIET_HEIGHT
-    title = escape(payload.title, quote=True)
+    return page_frame(inspector_page(payload, still=still), payload.title, still, height=height, key=key)
+
+
+def page_frame(page: str, title: str, still: str, *, height: int = FRAME_HEIGHT, key: str = "") -> str:
+    """A page in such a frame, `height` pixels high at first."""
+    # Between single quotes, of which a page has few: a double quote stands for itself.
+    page = escape(page, quote=False).replace("'", "&#x27;")
     taker = f' {FRAME_KEY}="{escape(key, quote=True)}"' if key else ""
-    return _FRAME.format(title=title, height=height, page=page, still=still, script=_HEIGHT_SCRIPT, key=taker)
+    return _FRAME.format(
+        title=escape(title, quote=True), height=height, page=page, still=still, script=_HEIGHT_SCRIPT, key=taker
+    )
 
 
 def delivery_html(findings: dict[str, Any], *, key: str, still: str) -> str:

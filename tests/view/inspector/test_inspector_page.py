@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import view_reports
 
+from pjit_inspect.view.diff.page import COMPARE_BUNDLE
 from pjit_inspect.view.inspector.page import BUNDLE, bundle_text, inspector_frame, inspector_page
 from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
@@ -84,7 +85,7 @@ def test_a_notebook_output_has_the_still_display_beside_the_frame_and_hides_it_o
     assert html.count("</iframe>") == 1
 
 
-def test_the_bundle_is_what_its_sources_build(tmp_path: Path):
+def test_the_bundles_are_what_their_sources_build(tmp_path: Path):
     node = shutil.which("node")
     builder = next(
         (
@@ -98,10 +99,11 @@ def test_the_bundle_is_what_its_sources_build(tmp_path: Path):
         pytest.skip("needs node and esbuild: `npm ci` in pjit_inspect/view/front")
     command = re.search(r'"build": "esbuild (.*?)"', (FRONT / "package.json").read_text())
     assert command
-    built = tmp_path / "inspector.js"
-    options = [word for word in command[1].split() if not word.startswith("--outfile")]
-    subprocess.run([str(builder), *options, f"--outfile={built}", "--log-level=error"], cwd=FRONT, check=True)
-    assert built.read_text() == bundle_text(), "run `npm run build` in pjit_inspect/view/front"
+    options = [word for word in command[1].split() if not word.startswith("--outdir")]
+    subprocess.run([str(builder), *options, f"--outdir={tmp_path}", "--log-level=error"], cwd=FRONT, check=True)
+    for bundle in (BUNDLE, COMPARE_BUNDLE):
+        built = (tmp_path / bundle.name).read_text()
+        assert built == bundle.read_text(), "run `npm run build` in pjit_inspect/view/front"
 
 
 def test_a_widget_tells_facts_in_its_text_form_and_still_html_beside_it():

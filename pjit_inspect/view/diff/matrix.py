@@ -1,0 +1,206 @@
+"""The graph of two programs drawn once: scopes by phases, each box with what it does before and after.
+
+A box is what one scope does in one phase, so scope and phase are what joins the boxes: a scope that was renamed is one
+box removed and one added. Equal layers are together in one row, and their counts added up. Not its job: the graphs
+themselves (`analyze.graph`), which collective is which (`analyze.diff`), drawing (`view/front/src/compare`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.graph_columns import PHASES
+from pjit_inspect.model.words.layers import scope_pattern
+from pjit_inspect.view.diff.status import both_words, difference_words, status_of
+from pjit_inspect.view.document.quantities import share_unit
+from pjit_inspect.view.inspector.shared_tables import SharedTables
+from pjit_inspect.view.inspector.words import name_data
+
+__all__ = ["BoxNumbers", "Matrix", "MatrixSide", "matrix_data"]
+
+_LINES = 5
+_LONGEST_LABEL = 80
+
+RowKey = tuple[tuple[str, str, int], ...]
+"""The scopes around a row and its own: kind, name with layer numbers starred, number among siblings of that name."""
+BoxKey = tuple[RowKey, int]
+BoxNumbers = Mapping[str, int]
+"""Instruction of a collective -> the box it is in, as a place in `Matrix.data["boxes"]`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixSide:
+    """One of the two programs: its collectives, as its graph numbers them, and the graph; None where there is none."""
+
+    collectives: Sequence[Collective]
+    graph: ProgramGraph | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """The matrix as data for the page, and in which box every collective is, before and after."""
+
+    data: dict[str, Any]
+    boxes: tuple[BoxNumbers, BoxNumbers] = ({}, {})
+
+
+@dataclass(slots=True)
+class _Box:
+    """What one side has in a box: kernels, and (kind, axes) -> its collectives."""
+
+    kernels: int = 0
+    lines: dict[tuple[str, tuple[str, ...] | None], list[Collective]] = field(default_factory=dict)
+
+    @property
+    def sent_bytes(self) -> int:
+        return sum(map(_sent, self.lines.values()))
+
+
+@dataclass(slots=True)
+class _Side:
+    """One graph by keys."""
+
+    labels: dict[RowKey, tuple[str, str]] = field(default_factory=dict)
+    counts: dict[RowKey, int] = field(default_factory=dict)
+    children: dict[RowKey, dict[RowKey, None]] = field(default_factory=dict)
+    boxes: dict[BoxKey, _Box] = field(default_factory=dict)
+    box_of: dict[str, BoxKey] = field(default_factory=dict)
+
+
+def matrix_data(before: MatrixSide, after: MatrixSide, tables: SharedTables, *, missing: str = "") -> Matrix:
+    """Both graphs in one matrix; where one is missing, why."""
+    if before.graph is None or after.graph is None:
+        return Matrix(data={"missing": name_data(missing or "no graph of one of the programs", longest=500)})
+    sides = _read(before), _read(after)
+    keys = list(_in_order(sides, ()))
+    columns = sorted({*before.graph.phases, *after.graph.phases})
+    rows = {key: number for number, key in enumerate(keys)}
+    found = sorted({**sides[0].boxes, **sides[1].boxes}, key=lambda one: (rows[one[0]], one[1]))
+    unit = share_unit(box.sent_bytes for side in sides for box in side.boxes.values())
+    boxes = [
+        {
+            "row": rows[key[0]],
+            "column": columns.index(key[1]),
+            **_box(sides[0].boxes.get(key), sides[1].boxes.get(key), tables, unit),
+        }
+        for key in found
+    ]
+    data = {
+        "missing": "",
+        "unit": unit,
+        "columns": [PHASES[phase] or "" for phase in columns],
+        "rows": [_row(sides, key, is_group=bool(_children(sides, key))) for key in keys],
+        "boxes": boxes,
+    }
+    numbers = {key: number for number, key in enumerate(found)}
+    first, second = ({name: numbers[key] for name, key in side.box_of.items()} for side in sides)
+    return Matrix(data=data, boxes=(first, second))
+
+
+def _read(given: MatrixSide) -> _Side:
+    """The rows, boxes and collectives of one graph by their keys."""
+    graph, side = given.graph, _Side()
+    if graph is None:
+        return side
+    keys = _row_keys(graph)
+    for row, key in zip(graph.rows, keys, strict=True):
+        label = graph.folds[row.fold].label if row.fold >= 0 else row.label
+        side.labels.setdefault(key, (label, row.holds))
+        side.counts[key] = side.counts.get(key, 0) + 1
+        if key:
+            side.children.setdefault(key[:-1], {}).setdefault(key)
+    for box in graph.boxes:
+        side.boxes.setdefault((keys[box.row], box.phase), _Box()).kernels += box.kernels
+    for row, place in zip(given.collectives, graph.collective_boxes, strict=False):
+        key = keys[graph.boxes[place].row], graph.boxes[place].phase
+        side.boxes[key].lines.setdefault((row.kind, row.axes), []).append(row)
+        side.box_of |= dict.fromkeys(row.instructions[:1], key)
+    return side
+
+
+def _row_keys(graph: ProgramGraph) -> list[RowKey]:
+    """The key of each row; members of one fold have that of the one that is shown."""
+    own: list[tuple[str, str, int]] = []
+    met: dict[tuple[int, str, str], int] = {}
+    for row in graph.rows:
+        number = met[row.parent, row.kind, row.name] = met.get((row.parent, row.kind, row.name), -1) + 1
+        own.append((row.kind, scope_pattern(f"{row.name}/"), number))
+    keys: list[RowKey] = []
+    for place, row in enumerate(graph.rows):
+        shown = graph.folds[row.fold].shown if row.fold >= 0 else place
+        keys.append((*keys[row.parent], own[shown]) if row.parent >= 0 else ())
+    return keys
+
+
+def _children(sides: tuple[_Side, _Side], key: RowKey) -> list[RowKey]:
+    """The rows in a row: those after in their order, each that is gone behind the one it was behind before."""
+    merged = list(sides[1].children.get(key, ()))
+    known, last = set(merged), -1
+    for child in sides[0].children.get(key, ()):
+        if child in known:
+            last = merged.index(child)
+        else:
+            last += 1
+            merged.insert(last, child)
+    return merged
+
+
+def _in_order(sides: tuple[_Side, _Side], key: RowKey) -> Iterator[RowKey]:
+    yield key
+    for child in _children(sides, key):
+        yield from _in_order(sides, child)
+
+
+def _row(sides: tuple[_Side, _Side], key: RowKey, *, is_group: bool) -> dict[str, Any]:
+    label, holds = sides[1].labels.get(key) or sides[0].labels[key]
+    counts = [side.counts.get(key, 0) for side in sides]
+    return {
+        "label": name_data(label, longest=_LONGEST_LABEL),
+        "holds": "" if is_group else name_data(holds, longest=_LONGEST_LABEL),
+        "depth": len(key),
+        "counts": counts,
+        "is_group": is_group,
+        "status": "added" if not counts[0] else "removed" if not counts[1] else "same",
+    }
+
+
+def _box(before: _Box | None, after: _Box | None, tables: SharedTables, unit: str) -> dict[str, Any]:
+    """Counts of kernels and bytes sent on both sides, then the lines of collectives, largest difference first."""
+    sides = before or _Box(), after or _Box()
+    sent = sides[0].sent_bytes, sides[1].sent_bytes
+    lines = [_line(key, sides, tables, unit) for key in {**sides[0].lines, **sides[1].lines}]
+    lines.sort(key=lambda line: -abs(line["bytes"][1] - line["bytes"][0]))
+    is_same = before is not None and after is not None and before.kernels == after.kernels
+    is_same = is_same and all(line["status"] == "same" for line in lines)
+    return {
+        "kernels": [sides[0].kernels, sides[1].kernels],
+        "status": status_of(before is not None, after is not None, sent, is_same=is_same),
+        "bytes": list(map(float, sent)),
+        "difference": difference_words(sent, unit),
+        "lines": lines[:_LINES],
+        "more": max(0, len(lines) - _LINES),
+    }
+
+
+def _line(
+    key: tuple[str, tuple[str, ...] | None], sides: tuple[_Box, _Box], tables: SharedTables, unit: str
+) -> dict[str, Any]:
+    members = [side.lines.get(key, []) for side in sides]
+    counts, sent = [len(one) for one in members], (_sent(members[0]), _sent(members[1]))
+    return {
+        "kind": name_data(key[0]),
+        "axes": tables.axis_set(key[1]),
+        "counts": counts,
+        "bytes": list(map(float, sent)),
+        "sent": both_words(sent, unit),
+        "status": status_of(bool(counts[0]), bool(counts[1]), sent, is_same=counts[0] == counts[1]),
+    }
+
+
+def _sent(rows: Sequence[Collective]) -> int:
+    """Bytes the busiest device sends per call; a run of unknown number counts once."""
+    return sum(row.wire_bytes * (1 if row.count is None else row.count) for row in rows)

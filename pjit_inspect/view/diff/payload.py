@@ -1,0 +1,174 @@
+"""The data of the page that compares two programs: the answer, what is painted first, then lists, graph and details.
+
+Of both programs only what the lists and the graph show is in it, not their texts. Not its job: comparing
+(`analyze.diff`), the page around it (`view.diff.page`), drawing (`view/front/src/compare`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure
+from pjit_inspect.model.program.running import RunningInstructions
+from pjit_inspect.model.report.graph import ProgramGraph
+from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.diff.diff import FIGURES, change_words, figure_words, title_spans
+from pjit_inspect.view.diff.matrix import MatrixSide, matrix_data
+from pjit_inspect.view.diff.rows import diff_lists
+from pjit_inspect.view.diff.sides import SideWriter
+from pjit_inspect.view.diff.status import Both, both_words, difference_words, status_of
+from pjit_inspect.view.document.quantities import count_text, share_unit
+from pjit_inspect.view.inspector.arrays import ValueSharder
+from pjit_inspect.view.inspector.blob import pack_blob
+from pjit_inspect.view.inspector.shared_tables import SharedTables
+from pjit_inspect.view.inspector.words import axes_data, name_data, sentence_data, spans_data
+
+__all__ = ["DiffInput", "DiffPayload", "DiffSideInput", "diff_payload"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffSideInput:
+    """One of the two programs.
+
+    Attributes:
+      report: its record and analyses; the rows of the comparison are this report's.
+      running: its running instructions; None where there is no optimized program.
+      graph: its graph; None where there is none.
+      no_graph: why there is none.
+    """
+
+    report: RecordReport
+    running: RunningInstructions | None = None
+    graph: ProgramGraph | None = None
+    no_graph: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffInput:
+    """What the page is made of: the comparison, both programs, the display as text."""
+
+    data: DiffData
+    before: DiffSideInput
+    after: DiffSideInput
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffPayload:
+    """What is painted first, everything else as `pack_blob` writes it, the page's title."""
+
+    first: dict[str, Any]
+    blob: bytes
+    title: str
+
+
+def diff_payload(given: DiffInput) -> DiffPayload:
+    """The data of one page."""
+    data, sides = given.data, (given.before, given.after)
+    tables = SharedTables()
+    before, after = (MatrixSide(collectives=tuple(side.report.collectives or ()), graph=side.graph) for side in sides)
+    missing = "; ".join(
+        f"no graph of the program {which}{f': {side.no_graph}' if side.no_graph else ''}"
+        for which, side in zip(("before", "after"), sides, strict=True)
+        if side.graph is None
+    )
+    matrix = matrix_data(before, after, tables, missing=missing)
+    writers = [
+        SideWriter(side.report, side.running, tables, ValueSharder(facts.mesh))
+        for side, facts in zip(sides, (data.before, data.after), strict=True)
+    ]
+    pairs = {
+        "collectives": data.collectives,
+        "arguments": data.arguments,
+        "results": data.results,
+        "shardings": data.shardings,
+        "kernels": data.kernels,
+    }
+    lists = diff_lists(pairs, matrix.boxes, (writers[0], writers[1]), tables)
+    bars = _bars(data.axes, tables)
+    header = tables.header()
+    first = {
+        **_head(data),
+        "bars": bars,
+        "axis_sets": header["axis_sets"],
+        "counts": {name: one["counts"] for name, one in lists.items()},
+    }
+    blob = pack_blob(
+        {**header, "lists": lists, "graph": matrix.data, "around": _around(data), "text": given.text},
+        tables.columns(),
+        {},
+    )
+    return DiffPayload(first=first, blob=blob, title=f"{name_data(data.after.name)}: what changed - pjit_inspect")
+
+
+def _head(data: DiffData) -> dict[str, Any]:
+    """What is compared, whether it is the same work, and the answer."""
+    meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
+    return {
+        "version": 1,
+        "axes": axes_data(tuple(dict.fromkeys(own for mesh in meshes for own in mesh.axis_names))),
+        "title": spans_data(title_spans(data)),
+        "parity": list(map(sentence_data, data.parity)),
+        "answer": sentence_data(data.sentence),
+        "is_empty": data.is_empty,
+        "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
+        "notes": list(map(sentence_data, data.notes)),
+    }
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    values = figure.before, figure.after
+    whole: Both = (None, None) if None in values else (round((values[0] or 0) * 1e6), round((values[1] or 0) * 1e6))
+    status = "changed" if None in values else status_of(True, True, whole, is_same=True)
+    label, before, after = figure_words(figure)
+    return {
+        "label": label,
+        "before": before,
+        "after": after,
+        "change": change_words(*values),
+        "how": figure.provenance,
+        # Seconds differ from run to run: they are no verdict.
+        "status": "changed" if figure.provenance == "measured" else status,
+    }
+
+
+def _bars(axes: Sequence[AxisDiff], tables: SharedTables) -> dict[str, Any]:
+    """Bytes sent over each set of axes, as shares of the longest bar."""
+    most = max((size for one in axes for size in (one.before_bytes, one.after_bytes)), default=0) or 1
+    unit = share_unit(size for one in axes for size in (one.before_bytes, one.after_bytes))
+    return {"unit": unit, "rows": [_bar(one, tables, unit, most) for one in axes]}
+
+
+def _bar(one: AxisDiff, tables: SharedTables, unit: str, most: int) -> dict[str, Any]:
+    sizes, counts = (one.before_bytes, one.after_bytes), (one.before_count, one.after_count)
+    return {
+        "axes": tables.axis_set(one.axes),
+        "shares": [size / most for size in sizes],
+        "sent": both_words(sizes, unit),
+        "difference": difference_words(sizes, unit),
+        "change": change_words(*sizes),
+        "counts": count_text(counts[0]) if counts[0] == counts[1] else " \u2192 ".join(map(count_text, counts)),
+        "status": status_of(bool(counts[0]), bool(counts[1]), sizes, is_same=counts[0] == counts[1]),
+    }
+
+
+def _around(data: DiffData) -> dict[str, Any]:
+    """What was set and written otherwise."""
+    lines = [
+        [
+            "removed" if one.after is None else "added",
+            name_data(where.where) if (where := one.before or one.after) is not None else "",
+            name_data(one.text, longest=400),
+        ]
+        for one in data.source
+    ]
+    settings = [
+        [name_data(word) for word in (one.kind, one.name, one.before or "not set", one.after or "not set")]
+        for one in data.settings
+    ]
+    warnings = [
+        [pair.status, name_data(pair.row.sentence, longest=400)] for pair in data.warnings.rows if pair.status != "same"
+    ]
+    return {"source": lines, "settings": settings, "warnings": warnings}

@@ -1,0 +1,1832 @@
+var jt=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],kt=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],$t=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Mt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function T(e){let t=new Array(16).fill(0);for(let i of e)t[i]++;t[0]=0;let r=[];for(let i=1;i<16;i++)for(let s=0;s<e.length;s++)e[s]===i&&r.push(s);return{counts:t,symbols:r}}var P=class{constructor(t,r){this.bytes=t,this.at=r,this.held=this.count=0}take(t){for(;this.count<t;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let r=this.held&(1<<t)-1;return this.held>>>=t,this.count-=t,r}symbol({counts:t,symbols:r}){let[i,s,a]=[0,0,0];for(let n=1;n<16;n++){i|=this.take(1);let p=t[n];if(i-s<p)return r[a+i-s];a+=p,s=s+p<<1,i<<=1}throw new Error("the data are damaged")}},St=[T(Array.from({length:288},(e,t)=>t<144?8:t<256?9:t<280?7:8)),T(new Array(30).fill(5))];function At(e){let[t,r,i]=[e.take(5)+257,e.take(5)+1,e.take(4)+4],s=new Array(19).fill(0);for(let p=0;p<i;p++)s[Mt[p]]=e.take(3);let a=T(s),n=[];for(;n.length<t+r;){let p=e.symbol(a);if(p<16)n.push(p);else{let l=p===16?n[n.length-1]:0,c=p===16?3+e.take(2):p===17?3+e.take(3):11+e.take(7);for(let h=0;h<c;h++)n.push(l)}}return[T(n.slice(0,t)),T(n.slice(t))]}function Y(e){let t=new P(e,2),r=new Uint8Array(4*e.length+1024),i=0,s=a=>{if(i+a<=r.length)return;let n=new Uint8Array(2*(i+a));n.set(r),r=n};for(let a=0;!a;){a=t.take(1);let n=t.take(2);if(n===0){t.held=t.count=0;let c=t.take(16);t.take(16),s(c),r.set(e.subarray(t.at,t.at+c),i),t.at+=c,i+=c;continue}if(n===3)throw new Error("the data are damaged");let[p,l]=n===1?St:At(t);for(let c=t.symbol(p);c!==256;c=t.symbol(p)){if(c<256){s(1),r[i++]=c;continue}let h=jt[c-257]+t.take(kt[c-257]),g=t.symbol(l),m=$t[g]+t.take(g<2?0:(g>>1)-1);if(m>i)throw new Error("the data are damaged");s(h);for(let d=0;d<h;d++,i++)r[i]=r[i-m]}}return r.slice(0,i).buffer}var Ct="PJITVIEW",Tt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},U=class{constructor(t,r){this.bytes=t,this.ends=r,this.length=r.length,this.decoder=new TextDecoder}at(t){let r=t?this.ends[t-1]:0;return this.decoder.decode(this.bytes.subarray(r,this.ends[t]))}longest(){let t=0;for(let r=0,i=0;r<this.length;i=this.ends[r++])t=Math.max(t,this.ends[r]-i);return t}};function Q(e){let t=new TextDecoder;if(t.decode(new Uint8Array(e,0,8))!==Ct)throw new Error("this is no inspector data");let[r,i]=new Uint32Array(e,8,2);if(r!==1)throw new Error(`inspector data of version ${r}; this page reads version 1`);let s=JSON.parse(t.decode(new Uint8Array(e,16,i))),a=16+i,n=new Set,p=h=>h in s.columns,l=h=>{if(!p(h))return new Int32Array(0);let[g,m,d]=s.columns[h],w=new Tt[g](e,a+m,d);if(g!=="s4"||n.has(h))return w;n.add(h);for(let b=1;b<d;b++)w[b]+=w[b-1];return w};return{header:s,column:l,strings:h=>new U(l(h),l(`${h}.ends`)),has:p}}function Z(e){let t=atob(e.trim()),r=new Uint8Array(t.length);for(let i=0;i<t.length;i++)r[i]=t.charCodeAt(i);return r}async function tt(e){if(typeof DecompressionStream>"u")return Y(e);let t=new Blob([e]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(t).arrayBuffer()}var zt="http://www.w3.org/2000/svg",et={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function rt(e,t,r){for(let[i,s]of Object.entries(t))if(!(s==null||s===!1))if(i.startsWith("on"))e.addEventListener(i.slice(2),s);else if(i==="style")for(let[a,n]of Object.entries(s))e.style.setProperty(a,String(n));else e.setAttribute(i,s===!0?"":String(s));return e.append(...r.flat(1/0).filter(i=>i!=null&&i!==!1)),e}function o(e,t={},...r){return rt(document.createElement(e),t,r)}function f(e,t={},...r){return rt(document.createElementNS(zt,e),t,r)}function W(e,t,r){return r?e.key in et?Math.max(0,Math.min(r-1,t+et[e.key])):e.key==="Home"?0:e.key==="End"?r-1:null:null}function N(e,t,r,i){let s=t.map(([p,l])=>o("button",{type:"button",role:"tab","data-tab":p,onclick:()=>i(p)},l)),a=o("div",{class:"tabs",role:"tablist","aria-label":e,onkeydown:p=>{let l=W(p,t.findIndex(([c])=>c===r()),t.length);l!==null&&(p.preventDefault(),i(t[l][0]),s[l].focus())}},s),n=()=>{t.forEach(([p],l)=>{s[l].setAttribute("aria-selected",String(p===r())),s[l].tabIndex=p===r()?0:-1})};return n(),{bar:a,update:n}}var it=`.pjit-inspector,
+:root {
+  --text: #1f2328;
+  --dim: #59626d;
+  --line: #7f8894;
+  --rule: #d9dde2;
+  --bg: #fff;
+  --panel: #f4f5f7;
+  --picked: #e6f0fc;
+  --strong: #cfe3fa;
+  --hover: #ebedf0;
+  --ax-0: #0b7a75;
+  --ax-1: #b04a06;
+  --ax-2: #a3286c;
+  --ax-3: #56700b;
+  --ax-many: #6a4bc0;
+  --ax-none: #5f6772;
+  --select: #0b63c4;
+  --note: #a32a1c;
+  --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
+  --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  color-scheme: light dark;
+}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]),
+  :root:not([data-theme="light"]) .pjit-inspector,
+  :host .pjit-inspector {
+    --text: #e6e8eb;
+    --dim: #a2abb6;
+    --line: #6d7682;
+    --rule: #343941;
+    --bg: #16181c;
+    --panel: #1f2227;
+    --picked: #16304d;
+    --strong: #1d426b;
+    --hover: #2a2e34;
+    --ax-0: #4cc9bf;
+    --ax-1: #f0a05a;
+    --ax-2: #f08ac0;
+    --ax-3: #b3c95a;
+    --ax-many: #b9a0f5;
+    --ax-none: #a5adb8;
+    --select: #6cb2ff;
+    --note: #ff9d8f;
+  }
+}
+:root[data-theme="light"] {
+  color-scheme: light;
+}
+:root[data-theme="dark"],
+:root[data-theme="dark"] .pjit-inspector,
+.pjit-inspector.dark {
+  --text: #e6e8eb;
+  --dim: #a2abb6;
+  --line: #6d7682;
+  --rule: #343941;
+  --bg: #16181c;
+  --panel: #1f2227;
+  --picked: #16304d;
+  --strong: #1d426b;
+  --hover: #2a2e34;
+  --ax-0: #4cc9bf;
+  --ax-1: #f0a05a;
+  --ax-2: #f08ac0;
+  --ax-3: #b3c95a;
+  --ax-many: #b9a0f5;
+  --ax-none: #a5adb8;
+  --select: #6cb2ff;
+  --note: #ff9d8f;
+  color-scheme: dark;
+}
+.pjit-inspector.light {
+  --text: #1f2328;
+  --dim: #59626d;
+  --line: #7f8894;
+  --rule: #d9dde2;
+  --bg: #fff;
+  --panel: #f4f5f7;
+  --picked: #e6f0fc;
+  --strong: #cfe3fa;
+  --hover: #ebedf0;
+  --ax-0: #0b7a75;
+  --ax-1: #b04a06;
+  --ax-2: #a3286c;
+  --ax-3: #56700b;
+  --ax-many: #6a4bc0;
+  --ax-none: #5f6772;
+  --select: #0b63c4;
+  --note: #a32a1c;
+  color-scheme: light;
+}
+/* A widget stands in the notebook's own page and takes its background and fonts; its colours are checked on both
+   themes. */
+:host .pjit-inspector.light {
+  --bg: var(--jp-layout-color0, #fff);
+}
+:host .pjit-inspector.dark {
+  --bg: var(--jp-layout-color0, #16181c);
+}
+:host .pjit-inspector {
+  --ui: var(--jp-ui-font-family, system-ui, sans-serif);
+  --code: var(--jp-code-font-family, ui-monospace, monospace);
+}
+body:has(> #pjit-inspector) {
+  margin: 0;
+}
+.pjit-inspector {
+  container-type: inline-size;
+  height: var(--pjit-height, 720px);
+  background: var(--bg);
+  color: var(--text);
+  font: 12px/16px var(--ui);
+  font-variant-numeric: tabular-nums;
+  border: 1px solid var(--rule);
+  box-sizing: border-box;
+  overflow: hidden;
+}
+.pjit-inspector.page {
+  height: 100vh;
+  border: 0;
+}
+.pjit-inspector .frame {
+  height: 100%;
+  display: grid;
+  overflow: hidden;
+  position: relative;
+  grid-template:
+    "top top top" auto "list centre details" minmax(0, 1fr) "totals mesh details" 158px / 300px minmax(0, 1fr)
+    360px;
+}
+.pjit-inspector.dragged .frame {
+  height: calc(100% - 9px);
+}
+.pjit-inspector .heightbar {
+  height: 9px;
+  background: var(--panel);
+  border-top: 1px solid var(--rule);
+  cursor: ns-resize;
+  touch-action: none;
+}
+.pjit-inspector .heightbar::before {
+  content: "";
+  display: block;
+  width: 34px;
+  height: 4px;
+  margin: 2px auto;
+  border: solid var(--line);
+  border-width: 1px 0;
+}
+.pjit-inspector *,
+.pjit-inspector *::before {
+  box-sizing: border-box;
+}
+.pjit-inspector [hidden] {
+  display: none !important;
+}
+.pjit-inspector .offscreen {
+  position: absolute;
+  left: -9999px;
+  width: 1px;
+  height: 1px;
+  overflow: hidden;
+}
+.pjit-inspector code,
+.pjit-inspector .code {
+  font-family: var(--code);
+  font-size: 11px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector bdi {
+  unicode-bidi: isolate;
+}
+.pjit-inspector p {
+  margin: 0;
+}
+.pjit-inspector .dim {
+  color: var(--dim);
+}
+.pjit-inspector .small {
+  font-size: 11px;
+  line-height: 15px;
+}
+.pjit-inspector b {
+  font-weight: 600;
+}
+.pjit-inspector h2 {
+  font: 600 14px/20px var(--ui);
+  margin: 0;
+  display: block;
+}
+.pjit-inspector h2.code {
+  font-family: var(--code);
+  font-size: 13px;
+}
+.pjit-inspector h2 .code,
+.pjit-inspector h2 .axis {
+  font-size: 14px;
+}
+.pjit-inspector h2 b.code {
+  font-family: var(--ui);
+}
+.pjit-inspector summary {
+  cursor: pointer;
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector h3,
+.pjit-inspector h2.minor {
+  font: 600 11px/16px var(--ui);
+  margin: 0;
+  color: var(--dim);
+}
+.pjit-inspector button,
+.pjit-inspector select,
+.pjit-inspector input {
+  font: inherit;
+  color: inherit;
+}
+.pjit-inspector :focus-visible {
+  outline: 2px solid var(--select);
+  outline-offset: -2px;
+}
+.ax-0 {
+  --c: var(--ax-0);
+}
+.ax-1 {
+  --c: var(--ax-1);
+}
+.ax-2 {
+  --c: var(--ax-2);
+}
+.ax-3 {
+  --c: var(--ax-3);
+}
+.ax-many {
+  --c: var(--ax-many);
+}
+.ax-none {
+  --c: var(--ax-none);
+}
+.pjit-inspector .axis {
+  color: var(--c);
+  font-family: var(--code);
+  font-weight: 600;
+  font-size: 0.95em;
+}
+
+.pjit-inspector .top {
+  grid-area: top;
+  padding: 8px 12px;
+  border-bottom: 1px solid var(--rule);
+  display: grid;
+  gap: 4px;
+  min-width: 0;
+}
+.pjit-inspector .title {
+  display: flex;
+  gap: 8px;
+  justify-content: space-between;
+  align-items: start;
+}
+.pjit-inspector .what {
+  color: var(--dim);
+  min-width: 0;
+  margin: 0;
+  font: inherit;
+}
+.pjit-inspector .stale {
+  margin: 2px 0;
+}
+.pjit-inspector .stale[hidden] {
+  display: none;
+}
+.pjit-inspector .what b {
+  color: var(--text);
+  font-size: 13px;
+}
+.pjit-inspector .buttons {
+  display: flex;
+  gap: 8px;
+  flex: none;
+}
+.pjit-inspector .button,
+.pjit-inspector .chip,
+.pjit-inspector .note {
+  background: var(--bg);
+  border: 1px solid var(--rule);
+  border-radius: 4px;
+  padding: 1px 7px;
+  font-size: 11px;
+  cursor: pointer;
+  white-space: nowrap;
+}
+.pjit-inspector span.note {
+  cursor: default;
+}
+.pjit-inspector .button:hover,
+.pjit-inspector .chip:hover {
+  background: var(--hover);
+}
+.pjit-inspector [aria-pressed="true"] {
+  border-color: var(--select) !important;
+  background: var(--picked) !important;
+}
+.pjit-inspector .pictures {
+  position: relative;
+}
+.pjit-inspector .picturemenu {
+  position: absolute;
+  right: 0;
+  top: calc(100% + 4px);
+  z-index: 30;
+  padding: 4px 6px;
+  background: var(--bg);
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  white-space: nowrap;
+}
+.pjit-inspector .pictureof {
+  display: flex;
+  gap: 4px;
+  align-items: center;
+  padding: 1px 0;
+}
+.pjit-inspector .pictureof span {
+  flex: 1;
+  padding-right: 12px;
+}
+.pjit-inspector .question {
+  margin: 4px 0 8px;
+  padding: 6px 10px;
+  border: 1px dashed var(--line);
+  border-radius: 4px;
+  width: fit-content;
+  max-width: 100%;
+  overflow-x: auto;
+}
+
+.pjit-inspector .question p {
+  margin: 0 0 4px;
+}
+
+.pjit-inspector .question table {
+  border-collapse: collapse;
+  font-variant-numeric: tabular-nums;
+}
+
+.pjit-inspector .question th {
+  font-weight: normal;
+  text-align: left;
+  white-space: nowrap;
+}
+
+.pjit-inspector .question thead th {
+  color: var(--dim);
+}
+
+.pjit-inspector .question :is(th, td) {
+  padding: 1px 16px 1px 0;
+}
+
+.pjit-inspector .question .right {
+  text-align: right;
+}
+
+/* Where there is room, a column for each figure: the page begins higher. */
+@container (min-width: 1000px) {
+  .pjit-inspector .question table,
+  .pjit-inspector .question :is(thead, tbody) {
+    display: flex;
+  }
+  .pjit-inspector .question tr {
+    display: grid;
+    grid-auto-rows: 20px;
+    padding-right: 28px;
+  }
+  .pjit-inspector .question :is(th, td),
+  .pjit-inspector .question .right {
+    padding-right: 0;
+    text-align: left;
+  }
+}
+
+.pjit-inspector .answer {
+  font-size: 14px;
+  line-height: 20px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .again {
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .again summary {
+  font-size: 12px;
+  color: inherit;
+}
+.pjit-inspector .again ul {
+  margin: 2px 0 4px;
+  padding-left: 22px;
+}
+.pjit-inspector .notes {
+  display: flex;
+  gap: 6px;
+  overflow-x: auto;
+  scrollbar-width: none;
+}
+.pjit-inspector .note {
+  max-width: 480px;
+  overflow: hidden;
+  text-overflow: ellipsis;
+  flex: none;
+}
+.pjit-inspector .mark {
+  color: var(--note);
+}
+
+.pjit-inspector .tabs {
+  display: flex;
+  gap: 2px;
+  align-items: center;
+  height: 32px;
+  padding: 0 8px;
+}
+.pjit-inspector .tabs button {
+  border: 0;
+  background: none;
+  padding: 3px 6px;
+  border-radius: 4px;
+  cursor: pointer;
+  color: var(--dim);
+  white-space: nowrap;
+}
+.pjit-inspector .tabs button[aria-selected="true"] {
+  background: var(--panel);
+  color: var(--text);
+  font-weight: 600;
+}
+.pjit-inspector .tabs .count,
+.pjit-inspector .chip .count {
+  font-size: 11px;
+  font-weight: 400;
+  color: var(--dim);
+}
+.pjit-inspector .panes {
+  display: none;
+}
+
+.pjit-inspector .list {
+  grid-area: list;
+  display: flex;
+  flex-direction: column;
+  min-height: 0;
+  min-width: 0;
+  border-right: 1px solid var(--rule);
+}
+.pjit-inspector .list .tabs {
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+  gap: 0;
+  padding: 0 4px;
+}
+/* Where there is no room, names give way, never figures. */
+.pjit-inspector .list .tabs button {
+  display: flex;
+  padding: 3px 4px;
+  min-width: 0;
+}
+.pjit-inspector .list .tabname {
+  min-width: 0;
+  overflow: hidden;
+  text-overflow: ellipsis;
+}
+.pjit-inspector .list .tabs .count {
+  flex: none;
+  white-space: pre;
+}
+.pjit-inspector .filters {
+  position: relative;
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+}
+.pjit-inspector .filter {
+  flex: 1 1 60px;
+  min-width: 0;
+  padding: 2px 6px;
+  background: var(--bg);
+  border: 1px solid var(--line);
+  border-radius: 4px;
+}
+.pjit-inspector .facets {
+  position: absolute;
+  z-index: 4;
+  top: 100%;
+  left: 0;
+  right: 0;
+  display: grid;
+  gap: 8px;
+  padding: 8px;
+  background: var(--bg);
+  border-bottom: 1px solid var(--line);
+  max-height: 320px;
+  overflow-y: auto;
+}
+.pjit-inspector .status {
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  padding: 0 6px 5px 8px;
+  font-size: 11px;
+}
+.pjit-inspector .chips {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px;
+}
+.pjit-inspector .chips:empty {
+  display: none;
+}
+.pjit-inspector .chip {
+  display: inline-flex;
+  align-items: center;
+  gap: 4px;
+}
+.pjit-inspector .square {
+  width: 9px;
+  height: 9px;
+  border-radius: 2px;
+  background: var(--c);
+}
+.pjit-inspector .tools {
+  display: flex;
+  gap: 4px;
+  align-items: center;
+  min-width: 0;
+  padding: 5px 6px;
+}
+.pjit-inspector .tools select {
+  width: 66px;
+  flex: none;
+  padding: 1px 0;
+}
+.pjit-inspector .button.order {
+  padding: 1px 6px;
+  flex: none;
+}
+.pjit-inspector .rows {
+  overflow-y: auto;
+  flex: 1;
+  min-height: 0;
+  position: relative;
+}
+.pjit-inspector .row {
+  position: relative;
+  display: grid;
+  grid-template-columns: 20px minmax(0, 1fr) auto;
+  padding: 4px 10px 6px 12px;
+  min-height: 43px;
+  border-bottom: 1px solid var(--rule);
+  cursor: pointer;
+  column-gap: 4px;
+}
+.pjit-inspector .row .axisname {
+  display: none;
+}
+.pjit-inspector .row:hover {
+  background: var(--hover);
+}
+.pjit-inspector .row[aria-selected="true"] {
+  background: var(--picked);
+  box-shadow: inset 3px 0 var(--select);
+}
+.pjit-inspector .row .glyph {
+  grid-row: span 2;
+  margin-top: 2px;
+  color: var(--c);
+}
+.pjit-inspector .row .name,
+.pjit-inspector .row .sub {
+  overflow: hidden;
+  text-overflow: ellipsis;
+  white-space: nowrap;
+}
+.pjit-inspector .row .sub,
+.pjit-inspector .row .times {
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector .row .size,
+.pjit-inspector .row .times {
+  text-align: right;
+}
+.pjit-inspector .row .bar {
+  position: absolute;
+  left: 36px;
+  bottom: 2px;
+  height: 2px;
+  background: var(--c);
+  max-width: calc(100% - 46px);
+}
+.pjit-inspector .glyph {
+  fill: none;
+  stroke: currentColor;
+  stroke-width: 1.5;
+  stroke-linejoin: round;
+  vertical-align: -2px;
+  flex: none;
+}
+.pjit-inspector .chip .glyph {
+  stroke: var(--dim);
+}
+.pjit-inspector h2 .glyph {
+  stroke: var(--c);
+  width: 15px;
+  height: 15px;
+}
+.pjit-inspector .nothing {
+  padding: 12px;
+  color: var(--dim);
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .more {
+  width: 100%;
+  border: 0;
+  background: none;
+  padding: 8px;
+  cursor: pointer;
+  color: var(--select);
+}
+
+.pjit-inspector .details {
+  grid-area: details;
+  border-left: 1px solid var(--rule);
+  overflow-y: auto;
+  padding: 9px 12px;
+  display: flex;
+  flex-direction: column;
+  gap: 6px;
+  min-width: 0;
+}
+.pjit-inspector .details > * {
+  flex: none;
+}
+.pjit-inspector .sub {
+  color: var(--dim);
+}
+.pjit-inspector .marks {
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector .marks:empty {
+  display: none;
+}
+.pjit-inspector .markchip + .markchip::before {
+  content: "\\a0\\b7\\a0";
+}
+.pjit-inspector .cause {
+  font-size: 12.5px;
+  line-height: 18px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .cause code {
+  background: var(--panel);
+  border-radius: 3px;
+  padding: 0 3px;
+}
+.pjit-inspector .facts,
+.pjit-inspector .places,
+.pjit-inspector .opcodes {
+  margin: 0;
+  padding-left: 14px;
+  font-size: 11px;
+  line-height: 16px;
+  color: var(--dim);
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .places {
+  padding-left: 0;
+  list-style: none;
+}
+.pjit-inspector .places .line {
+  display: block;
+  white-space: pre-wrap;
+  color: var(--text);
+  padding-left: 8px;
+}
+.pjit-inspector .opcodes {
+  columns: 2;
+  padding-left: 0;
+  list-style: none;
+}
+.pjit-inspector .link {
+  border: 0;
+  background: none;
+  padding: 0;
+  color: var(--select) !important;
+  cursor: pointer;
+  text-align: left;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .pair {
+  display: flex;
+  align-items: start;
+  gap: 4px;
+}
+.pjit-inspector .pair figure {
+  flex: 1 1 0;
+  min-width: 0;
+}
+.pjit-inspector figure {
+  margin: 0;
+}
+.pjit-inspector figcaption {
+  font-size: 11px;
+  line-height: 15px;
+}
+.pjit-inspector .numbers {
+  border-collapse: collapse;
+  width: 100%;
+}
+.pjit-inspector .numbers tr {
+  border-top: 1px solid var(--rule);
+}
+.pjit-inspector .numbers th,
+.pjit-inspector .numbers td {
+  padding: 3px 0;
+  font-weight: 400;
+  text-align: left;
+}
+.pjit-inspector .numbers .figure {
+  text-align: right;
+  padding-left: 6px;
+  white-space: nowrap;
+}
+.pjit-inspector .numbers .unit {
+  color: var(--dim);
+  padding-left: 4px;
+}
+.pjit-inspector .numbers .how {
+  text-align: right;
+  color: var(--dim);
+  font-size: 11px;
+  padding-left: 8px;
+}
+.pjit-inspector .numbers .sum th,
+.pjit-inspector .numbers .sum .figure {
+  font-weight: 600;
+}
+.pjit-inspector .pairs {
+  margin: 0;
+  display: grid;
+  grid-template-columns: auto minmax(0, 1fr);
+  gap: 3px 12px;
+}
+.pjit-inspector .pairs dd {
+  margin: 0;
+  text-align: right;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .names {
+  color: var(--dim);
+}
+.pjit-inspector .suggestion {
+  border-left: 3px solid var(--line);
+  background: var(--panel);
+  padding: 8px;
+  display: grid;
+  gap: 6px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .picker {
+  display: flex;
+  gap: 12px;
+  font-size: 11px;
+}
+.pjit-inspector .picker label {
+  color: var(--dim);
+}
+.pjit-inspector select {
+  background: var(--bg);
+  border: 1px solid var(--rule);
+  border-radius: 3px;
+  font-size: 11px;
+  max-width: 100%;
+}
+.pjit-inspector .sliders label {
+  display: flex;
+  gap: 6px;
+  font-size: 11px;
+  align-items: center;
+}
+
+.pjit-inspector .shards {
+  max-width: 100%;
+  height: auto;
+  overflow: visible;
+  font-size: 10.5px;
+  display: block;
+}
+.shards text {
+  text-anchor: middle;
+  fill: var(--text);
+}
+.shards .dim {
+  fill: var(--c, var(--dim));
+}
+.shards .dim.depth {
+  text-anchor: end;
+}
+.shards .block {
+  fill: var(--c);
+  stroke: var(--c);
+  stroke-width: 1;
+}
+.shards .empty {
+  fill: none;
+  stroke: var(--line);
+  stroke-dasharray: 3 2;
+}
+.shards .edge,
+.shards .copy {
+  fill: none;
+  stroke: var(--line);
+}
+.shards .partial {
+  stroke: var(--c);
+  stroke-dasharray: 3 2;
+}
+.shards .hatch {
+  stroke: var(--c, var(--line));
+  stroke-width: 1.1;
+  stroke-opacity: 0.75;
+}
+.shards .ruler {
+  stroke: var(--c);
+  stroke-width: 2;
+  fill: none;
+}
+.shards .label {
+  fill: var(--bg);
+  fill-opacity: 0.85;
+}
+.shards .ring {
+  fill: none;
+  stroke: var(--select);
+  stroke-width: 2;
+}
+
+.pjit-inspector .centre {
+  grid-area: centre;
+  display: flex;
+  flex-direction: column;
+  min-width: 0;
+  min-height: 0;
+}
+.pjit-inspector .centrebar {
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+  overflow-x: auto;
+  scrollbar-width: none;
+  height: 33px;
+}
+.pjit-inspector .textbar {
+  display: flex;
+  gap: 4px;
+  padding-right: 8px;
+}
+.pjit-inspector .texts {
+  flex: 1;
+  min-height: 0;
+  display: flex;
+}
+.pjit-inspector .textpane {
+  flex: 1 1 0;
+  display: flex;
+  flex-direction: column;
+  min-width: 0;
+  min-height: 0;
+}
+.pjit-inspector .textpane.missing {
+  flex: 0 1 170px;
+}
+.pjit-inspector .textpane + .textpane {
+  border-left: 1px solid var(--rule);
+}
+.pjit-inspector .texthead {
+  display: flex;
+  gap: 8px;
+  padding: 3px 8px;
+  background: var(--panel);
+  border-bottom: 1px solid var(--rule);
+  font-size: 11px;
+  align-items: center;
+  min-width: 0;
+  white-space: nowrap;
+  flex: none;
+  height: 24px;
+}
+.pjit-inspector .texthead .left {
+  overflow: hidden;
+  text-overflow: ellipsis;
+}
+.pjit-inspector .guess {
+  border-bottom: 1px dotted currentColor;
+  cursor: help;
+  flex: none;
+}
+.pjit-inspector .scroll {
+  flex: 1;
+  overflow: auto;
+  min-height: 0;
+  contain: strict;
+}
+.pjit-inspector .details,
+.pjit-inspector .rows,
+.pjit-inspector .totals {
+  contain: layout paint;
+}
+.pjit-inspector .space {
+  position: relative;
+  font: 11px/16px var(--code);
+  text-rendering: optimizeSpeed;
+  font-variant-ligatures: none;
+}
+.pjit-inspector .window {
+  position: absolute;
+  left: 0;
+  right: 0;
+  top: 0;
+  will-change: transform;
+}
+.pjit-inspector .ln {
+  height: 16px;
+  white-space: pre;
+  padding-right: 8px;
+}
+.pjit-inspector .ln .no {
+  display: inline-block;
+  width: 50px;
+  padding-right: 10px;
+  text-align: right;
+  color: var(--dim);
+  user-select: none;
+}
+.pjit-inspector .ln.linked {
+  cursor: pointer;
+}
+.pjit-inspector .ln.hover {
+  background: var(--hover);
+}
+.pjit-inspector .ln.of {
+  background: var(--picked);
+}
+.pjit-inspector .ln.is .no {
+  color: var(--text);
+}
+.pjit-inspector .ln.is {
+  background: var(--strong);
+  box-shadow: inset 3px 0 var(--select);
+}
+.pjit-inspector .ln.hit {
+  outline: 2px solid var(--select);
+  outline-offset: -2px;
+}
+.pjit-inspector .textbar .textsearch {
+  width: 130px;
+  flex: 0 1 130px;
+}
+.pjit-inspector .textbar .hits {
+  align-self: center;
+  font-size: 11px;
+  white-space: nowrap;
+}
+.pjit-inspector .multiples {
+  display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(112px, 1fr));
+  gap: 8px;
+}
+.pjit-inspector .small-multiple {
+  display: grid;
+  gap: 1px;
+  align-content: end;
+  justify-items: start;
+  border: 1px solid var(--rule);
+  border-radius: 4px;
+  background: none;
+  padding: 4px 6px;
+  text-align: left;
+  cursor: pointer;
+  min-width: 0;
+  overflow: hidden;
+}
+.pjit-inspector .small-multiple:hover {
+  background: var(--hover);
+}
+.pjit-inspector .traffic {
+  flex: 1;
+  min-height: 0;
+  overflow: auto;
+  display: flex;
+  gap: 16px;
+  padding: 12px;
+  flex-wrap: wrap;
+  align-content: flex-start;
+}
+.pjit-inspector .matrix .tip {
+  min-height: 16px;
+  font-size: 11px;
+  margin-top: 4px;
+}
+.pjit-inspector .matrix {
+  width: min-content;
+}
+.pjit-inspector .scale {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 2px 10px;
+  margin-top: 6px;
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector .shade {
+  display: inline-block;
+  width: 12px;
+  height: 12px;
+  margin-right: 4px;
+  vertical-align: -2px;
+  background: var(--select);
+  forced-color-adjust: none;
+}
+.pjit-inspector .busiest {
+  width: 200px;
+  display: grid;
+  gap: 6px;
+  align-content: start;
+}
+
+.pjit-inspector .totals {
+  grid-area: totals;
+  border-top: 1px solid var(--rule);
+  border-right: 1px solid var(--rule);
+  padding: 8px 10px;
+  overflow-y: auto;
+  min-width: 0;
+}
+.pjit-inspector .total {
+  display: grid;
+  grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) auto 24px;
+  gap: 6px;
+  width: 100%;
+  border: 1px solid transparent;
+  border-radius: 3px;
+  background: none;
+  padding: 2px 2px;
+  text-align: left;
+  cursor: pointer;
+  align-items: center;
+}
+.pjit-inspector .totals .total:hover {
+  background: var(--hover);
+}
+.pjit-inspector .faded {
+  opacity: 0.4;
+}
+.pjit-inspector .axisname {
+  font: 11px/16px var(--code);
+  overflow: hidden;
+  text-overflow: ellipsis;
+  white-space: nowrap;
+}
+.pjit-inspector .track {
+  height: 9px;
+}
+.pjit-inspector .fill {
+  display: block;
+  height: 100%;
+  background: var(--c);
+  border-radius: 1px;
+  min-width: 2px;
+}
+.pjit-inspector .total .figure {
+  text-align: right;
+}
+.pjit-inspector .total .count {
+  text-align: right;
+  color: var(--dim);
+}
+.pjit-inspector .memory {
+  margin-top: 6px;
+  font-size: 11px;
+  line-height: 15px;
+}
+.pjit-inspector .mesh {
+  grid-area: mesh;
+  border-top: 1px solid var(--rule);
+  display: grid;
+  grid-template-columns: minmax(0, 1fr) 168px;
+  min-width: 0;
+  min-height: 0;
+}
+.pjit-inspector .meshbox {
+  min-width: 0;
+  min-height: 0;
+  overflow: hidden;
+  position: relative;
+  margin: 4px;
+}
+.pjit-inspector .meshbox canvas {
+  position: absolute;
+}
+.pjit-inspector .meshside {
+  padding: 4px 10px 4px 0;
+  overflow-y: auto;
+  display: grid;
+  gap: 3px;
+  align-content: start;
+  font-size: 11px;
+}
+.pjit-inspector .meshside .tabs {
+  padding: 0;
+  height: 26px;
+}
+.pjit-inspector .meshwords {
+  display: grid;
+  gap: 2px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .folds {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 3px;
+}
+
+.pjit-inspector .meshtab {
+  flex: 1;
+  min-height: 0;
+  display: flex;
+  flex-direction: column;
+}
+.pjit-inspector .meshtab .mesh {
+  flex: 1;
+  border-top: 0;
+}
+.pjit-inspector .meshtab .totals {
+  order: 1;
+  flex: none;
+  max-height: 45%;
+  border-right: 0;
+}
+.pjit-inspector .centrebar [data-tab="mesh"] {
+  display: none;
+}
+
+.pjit-inspector .frame.wide {
+  grid-template: "top" auto "centre" minmax(0, 1fr) / minmax(0, 1fr);
+}
+.pjit-inspector .wide > .list,
+.pjit-inspector .wide > .details,
+.pjit-inspector .wide > .totals,
+.pjit-inspector .wide > .mesh {
+  display: none;
+}
+@container (max-width: 1200px) {
+  .pjit-inspector .frame:not(.wide) .texts {
+    flex-direction: column;
+  }
+  .pjit-inspector .frame:not(.wide) .textpane.missing {
+    flex: 0 0 auto;
+  }
+  .pjit-inspector .frame:not(.wide) .textpane + .textpane {
+    border-left: 0;
+    border-top: 1px solid var(--rule);
+  }
+}
+@container (min-width: 641px) and (max-width: 1400px) {
+  .pjit-inspector .frame:not(.wide) {
+    grid-template: "top top top" auto "list centre details" minmax(0, 1fr) / 268px minmax(0, 1fr) 312px;
+  }
+  .pjit-inspector .centrebar [data-tab="mesh"] {
+    display: block;
+  }
+}
+@container (min-width: 641px) and (max-width: 1100px) {
+  .pjit-inspector .frame:not(.wide) {
+    grid-template:
+      "top top" auto "list centre" minmax(0, 2fr)
+      "details centre" minmax(0, 3fr) / minmax(288px, 35%) minmax(0, 1fr);
+  }
+  .pjit-inspector .details {
+    border-left: 0;
+    border-right: 1px solid var(--rule);
+    border-top: 1px solid var(--rule);
+  }
+  .pjit-inspector .mesh {
+    grid-template-columns: minmax(0, 1fr) 140px;
+  }
+  /* One line for each row: what is beneath the name is in its tooltip and in the details. */
+  .pjit-inspector .row {
+    grid-template-columns: 18px minmax(0, 1fr) auto auto auto;
+    min-height: 25px;
+    padding: 4px 10px 4px 10px;
+    column-gap: 6px;
+    align-items: baseline;
+  }
+  .pjit-inspector .row .glyph {
+    grid-row: auto;
+    align-self: center;
+    margin: 0;
+  }
+  .pjit-inspector .row .sub {
+    display: none;
+  }
+  .pjit-inspector .row .axisname {
+    display: inline;
+    max-width: 84px;
+  }
+  .pjit-inspector .row .times {
+    order: 1;
+  }
+  .pjit-inspector .row .size {
+    order: 2;
+    min-width: 58px;
+  }
+  .pjit-inspector .row .bar {
+    left: 34px;
+    bottom: 1px;
+  }
+}
+@container (max-width: 640px) {
+  .pjit-inspector .frame,
+  .pjit-inspector .frame:not(.wide),
+  .pjit-inspector .frame.wide {
+    grid-template: "top" auto "panes" auto "pane" minmax(0, 1fr) / minmax(0, 1fr);
+  }
+  .pjit-inspector .frame.pane-centre.pane-centre {
+    grid-template: "top" auto "panes" auto "pane" minmax(320px, 1fr) "why" minmax(96px, 236px) / minmax(0, 1fr);
+    overflow-y: auto;
+  }
+  .pjit-inspector .frame.pane-centre > .details {
+    display: flex;
+    grid-area: why;
+    border-top: 1px solid var(--rule);
+  }
+  .pjit-inspector .frame > .panes {
+    display: flex;
+    grid-area: panes;
+    border-bottom: 1px solid var(--rule);
+    overflow-x: auto;
+  }
+  .pjit-inspector .frame > section {
+    grid-area: pane;
+    border: 0;
+    display: none;
+  }
+  .pjit-inspector .pane-list > .list,
+  .pjit-inspector .pane-details > .details,
+  .pjit-inspector .pane-centre > .centre {
+    display: flex;
+  }
+  .pjit-inspector .frame.pane-mesh {
+    grid-template: "top" auto "panes" auto "pane" minmax(0, 1fr) "sum" auto / minmax(0, 1fr);
+  }
+  .pjit-inspector .pane-mesh > .mesh {
+    display: grid;
+    grid-template: minmax(120px, 1fr) auto / minmax(0, 1fr);
+  }
+  .pjit-inspector .pane-mesh > .totals {
+    display: block;
+    grid-area: sum;
+    border-top: 1px solid var(--rule);
+    max-height: 180px;
+  }
+  .pjit-inspector .meshside {
+    padding: 4px 12px;
+    max-height: 160px;
+  }
+  .pjit-inspector .widen {
+    display: none;
+  }
+  .pjit-inspector .top {
+    padding: 6px 10px;
+  }
+}
+@media (prefers-contrast: more) {
+  /* 7 to 1 on every background */
+  .pjit-inspector.pjit-inspector.pjit-inspector {
+    --text: #000;
+    --dim: #000;
+    --line: #000;
+    --rule: #000;
+    --ax-0: #074f4c;
+    --ax-1: #783204;
+    --ax-2: #812055;
+    --ax-3: #3b4d08;
+    --ax-many: #4d378c;
+    --ax-none: #42474f;
+    --select: #08468b;
+    --note: #862217;
+  }
+  :root[data-theme="dark"] .pjit-inspector.pjit-inspector.pjit-inspector,
+  .pjit-inspector.dark.dark.dark {
+    --text: #fff;
+    --dim: #fff;
+    --line: #fff;
+    --rule: #fff;
+    --ax-0: #a0e2dd;
+    --ax-1: #f7cfab;
+    --ax-2: #f8c9e2;
+    --ax-3: #cfdd97;
+    --ax-many: #dcd0fa;
+    --ax-none: #d3d7dc;
+    --select: #b8daff;
+    --note: #ffcac3;
+  }
+  .pjit-inspector .row[aria-selected="true"],
+  .pjit-inspector .ln.is {
+    outline: 2px solid var(--select);
+    outline-offset: -2px;
+  }
+}
+@media (prefers-contrast: more) and (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .pjit-inspector:not(.light):not(.light):not(.light),
+  :host .pjit-inspector:not(.light):not(.light):not(.light) {
+    --text: #fff;
+    --dim: #fff;
+    --line: #fff;
+    --rule: #fff;
+    --ax-0: #a0e2dd;
+    --ax-1: #f7cfab;
+    --ax-2: #f8c9e2;
+    --ax-3: #cfdd97;
+    --ax-many: #dcd0fa;
+    --ax-none: #d3d7dc;
+    --select: #b8daff;
+    --note: #ffcac3;
+  }
+}
+@media (forced-colors: active) {
+  .pjit-inspector .row[aria-selected="true"],
+  .pjit-inspector .ln.is,
+  .pjit-inspector [aria-pressed="true"] {
+    outline: 2px solid Highlight;
+    outline-offset: -2px;
+  }
+  .pjit-inspector .tabs [aria-selected="true"] {
+    border-bottom: 2px solid Highlight;
+    border-radius: 0;
+  }
+  .pjit-inspector .faded {
+    opacity: 1;
+  }
+  .pjit-inspector .fill,
+  .pjit-inspector .square,
+  .pjit-inspector .bar {
+    forced-color-adjust: none;
+  }
+}
+`;function v(e,t){if(!e||!e.length)return"ax-none";if(e.length>1)return"ax-many";let r=t.indexOf(e[0].split(":(")[0]);return r<0||r>3?"ax-many":`ax-${r}`}function j(e,t){return e.map(r=>Dt(r,t))}function Dt(e,t){return typeof e=="string"?e:"strong"in e&&typeof e.strong=="string"?o("b",{},e.strong):"dim"in e?o("span",{class:"dim"},e.dim):"name"in e?o("b",{class:"code"},e.name):"code"in e?o("code",{},e.code):"axis"in e?A(e.axis,e.axes,e.size,t):"number"in e?Et(e):""}function A(e,t,r,i){return o("span",{class:`axis ${v(t,i)}`},r===null?e:`${e} ${r}`)}function Et(e){let t=e.unit?`${e.number}\xA0${e.unit}`:e.number,r=e.how==="counted"||!e.unit?void 0:e.how;return o(e.strong?"b":"span",{title:r},t)}var $={removed:["\u2212","removed"],added:["+","added"],less:["\u25BC","less"],more:["\u25B2","more"],changed:["\u2248","changed"],same:["=","same"]},O=Object.keys($);function C(e){let[t,r]=$[e];return o("span",{class:`sign is-${e}`,title:r},t,o("span",{class:"offscreen"},` ${r}`))}function M(e){let[t,r]=$[e];return o("span",{class:`statusword is-${e}`},`${t} ${r}`)}function L(e){return e<0?"is-less":e>0?"is-more":"is-same"}function ot(e){let{first:t}=e,{unit:r,rows:i}=t.bars,s=i.map(a=>{let n=t.axis_sets[a.axes];return o("button",{type:"button",class:`axisrow ${v(n.axes,t.axes)}`,"aria-pressed":"false",onclick:()=>e.filter({list:"collectives",axes:e.state.axes===a.axes?null:a.axes,status:null})},o("span",{class:"axis"},n.words),o("span",{class:"track","aria-hidden":"true"},o("span",{class:"bar before",style:{width:`${100*a.shares[0]}%`}}),o("span",{class:"bar after",style:{width:`${100*a.shares[1]}%`}})),o("span",{class:"sent"},a.sent),o("span",{class:"became"},M(a.status),a.status==="same"?null:` ${a.change}`),o("span",{class:"dim number"},a.counts))});return e.listen(a=>{a.has("axes")&&i.forEach((n,p)=>s[p].setAttribute("aria-pressed",String(e.state.axes===n.axes)))}),o("section",{class:"totals","aria-label":"Sent by mesh axis"},o("h2",{class:"minor"},`${r} sent per device and call, by mesh axis `,o("span",{class:"key"},o("i",{class:"before"}),"before ",o("i",{class:"after"}),"after")),o("div",{class:"axisrows"},s.length?s:o("p",{class:"dim"},"Nothing is sent.")))}var st=`/* The page that compares two programs. Less and more never speak by colour alone: a sign and a word are beside it. */
+.pjit-inspector {
+  --less: #2e6f18;
+  --more: #b3261e;
+  --less-fill: #cfe9c0;
+  --more-fill: #f8cfca;
+}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .pjit-inspector {
+    --less: #9bd67f;
+    --more: #ff9d8f;
+    --less-fill: #2b4a20;
+    --more-fill: #572a26;
+  }
+}
+:root[data-theme="dark"] .pjit-inspector {
+  --less: #9bd67f;
+  --more: #ff9d8f;
+  --less-fill: #2b4a20;
+  --more-fill: #572a26;
+}
+.pjit-inspector .frame.compare {
+  grid-template:
+    "top top top" auto "list centre details" minmax(0, 1fr) "totals centre details" auto /
+    minmax(380px, 30%) minmax(0, 1fr) minmax(300px, 24%);
+}
+.compare .is-less,
+.compare .is-removed {
+  color: var(--less);
+}
+.compare .is-more,
+.compare .is-added {
+  color: var(--more);
+}
+.compare .is-changed,
+.compare .is-same {
+  color: var(--dim);
+}
+/* A shape or a line of source that went is no verdict. */
+.compare .edit .sign {
+  color: var(--dim);
+}
+.compare .top {
+  max-height: 46vh;
+  overflow-y: auto;
+}
+.compare .title {
+  align-items: baseline;
+}
+.compare .answer {
+  max-width: 125ch;
+}
+.compare .parity {
+  border: 1px solid var(--more);
+  border-left-width: 4px;
+  border-radius: 4px;
+  padding: 3px 8px;
+  width: fit-content;
+}
+.compare .figures {
+  list-style: none;
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px 24px;
+  margin: 2px 0 0;
+  padding: 0;
+}
+.compare .figures li {
+  display: grid;
+}
+.compare .both {
+  white-space: nowrap;
+}
+.compare .list .tabs {
+  overflow-x: auto;
+  scrollbar-width: none;
+}
+.pjit-inspector .compare .list .tabs button {
+  flex: none;
+  gap: 4px;
+}
+.compare .list .chips {
+  padding: 6px 8px;
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+}
+.compare .heads,
+.pjit-inspector .compare .row {
+  display: grid;
+  grid-template-columns: 14px 16px minmax(0, 1fr) 54px 54px 62px;
+  column-gap: 4px;
+  padding: 4px 10px 6px 8px;
+}
+.compare .heads[hidden] {
+  display: none;
+}
+.compare .heads {
+  border-bottom: 1px solid var(--rule);
+  padding-block: 3px;
+  padding-right: calc(10px + 0.5em);
+  white-space: nowrap;
+}
+.compare .heads span {
+  overflow: hidden;
+  text-overflow: ellipsis;
+}
+.compare .heads span:nth-child(2) {
+  grid-column: 2 / 4;
+}
+.compare .heads span:nth-child(1) {
+  grid-column: 1;
+}
+.compare .heads span:nth-child(n + 3) {
+  text-align: right;
+}
+.compare .row .sign {
+  grid-area: 1 / 1;
+  font-weight: 700;
+}
+.pjit-inspector .compare .row .glyph {
+  grid-area: 1 / 2;
+}
+.compare .row .name {
+  grid-area: 1 / 3;
+}
+.compare .row .sub {
+  grid-column: 3 / -1;
+  grid-row: 2;
+}
+.compare .row .cell {
+  text-align: right;
+  grid-row: 1;
+  white-space: nowrap;
+}
+.compare .row .before {
+  grid-column: 4;
+  color: var(--dim);
+}
+.compare .row .after {
+  grid-column: 5;
+}
+.compare .row .difference {
+  grid-column: 6;
+  font-weight: 600;
+}
+.pjit-inspector .compare .row .bar {
+  left: auto;
+  right: 10px;
+  bottom: 1px;
+  max-width: 178px;
+}
+.compare .around {
+  list-style: none;
+  margin: 0 0 12px;
+  padding: 0;
+  display: grid;
+  gap: 4px;
+}
+.compare .aroundbox {
+  padding: 10px 12px;
+}
+.compare .edit {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 6px;
+}
+.compare .totals {
+  grid-area: totals;
+  border-top: 1px solid var(--rule);
+  border-right: 1px solid var(--rule);
+  padding: 8px 10px;
+  min-width: 0;
+  max-height: 220px;
+  overflow-y: auto;
+}
+.compare .key i {
+  display: inline-block;
+  width: 12px;
+  height: 7px;
+  margin: 0 3px 0 8px;
+  border: 1px solid var(--line);
+}
+.compare .key i.after {
+  background: var(--line);
+}
+.compare .axisrow {
+  display: grid;
+  width: 100%;
+  grid-template-columns: minmax(44px, auto) minmax(40px, 1fr) auto;
+  column-gap: 8px;
+  align-items: center;
+  text-align: left;
+  border: 1px solid transparent;
+  border-radius: 4px;
+  background: none;
+  padding: 3px 4px;
+  cursor: pointer;
+}
+.compare .axisrows {
+  display: grid;
+}
+.compare .axisrow:hover {
+  background: var(--hover);
+}
+.compare .axisrow .track {
+  display: grid;
+  gap: 1px;
+}
+.compare .axisrow .bar {
+  height: 7px;
+  min-width: 1px;
+  border: 1px solid var(--c);
+}
+.compare .axisrow .bar.after {
+  background: var(--c);
+}
+.compare .axisrow .sent {
+  text-align: right;
+  white-space: nowrap;
+}
+.compare .axisrow .became {
+  grid-column: 2;
+  font-size: 11px;
+}
+.compare .axisrow .number {
+  grid-column: 3;
+  font-size: 11px;
+  text-align: right;
+}
+.compare .axisrow .number::after {
+  content: " collectives";
+}
+.compare .centre {
+  padding: 8px 0 0;
+  min-width: 0;
+  min-height: 0;
+}
+.compare .centre h2 {
+  padding: 0 12px 6px;
+}
+.compare .matrixbox {
+  flex: 1;
+  min-height: 0;
+  overflow: auto;
+  border-top: 1px solid var(--rule);
+}
+.compare .matrix {
+  border-collapse: separate;
+  border-spacing: 6px;
+  width: 100%;
+}
+.compare .matrix thead th {
+  position: sticky;
+  top: 0;
+  z-index: 1;
+  background: var(--bg);
+  text-align: left;
+  font-weight: 600;
+  padding: 4px 0;
+}
+.compare .matrix tbody th {
+  text-align: left;
+  vertical-align: top;
+  font-weight: 400;
+  padding-left: calc(12px * var(--depth));
+  min-width: 84px;
+  max-width: 150px;
+  overflow-wrap: anywhere;
+}
+.compare .matrix td {
+  vertical-align: top;
+  height: 1px;
+}
+.compare .matrix .group th {
+  padding-top: 6px;
+}
+.compare .times {
+  display: inline-block;
+  margin-left: 6px;
+  padding: 0 5px;
+  border: 1px solid var(--line);
+  border-radius: 8px;
+  font-size: 11px;
+}
+.compare .holds {
+  display: block;
+}
+.compare .graphbox {
+  display: flex;
+  flex-direction: column;
+  width: 100%;
+  min-width: 130px;
+  min-height: 100%;
+  text-align: left;
+  padding: 4px 7px;
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  background: var(--bg);
+  cursor: pointer;
+  font-size: 11px;
+}
+.compare .fill-less {
+  --fill: var(--less-fill);
+}
+.compare .fill-more {
+  --fill: var(--more-fill);
+}
+.compare .fill-removed {
+  --fill: var(--less-fill);
+}
+.compare .fill-added {
+  --fill: var(--more-fill);
+}
+.compare .graphbox:not(.fill-same) {
+  background: color-mix(in srgb, var(--fill) var(--strength), var(--bg));
+}
+.compare .graphbox:not(.fill-same) .dim {
+  color: var(--text);
+}
+/* On a fill, the colours of axes are too light to read. */
+.pjit-inspector .compare .graphbox .axis {
+  color: color-mix(in srgb, var(--c) 70%, var(--text));
+}
+.compare .graphbox.fill-removed {
+  border-style: dashed;
+  border-width: 2px;
+}
+.compare .graphbox.fill-added {
+  border-style: double;
+  border-width: 4px;
+}
+.compare .graphbox:hover {
+  border-color: var(--select);
+}
+.compare .graphbox.has-selected {
+  outline: 2px solid var(--select);
+}
+.compare .graphbox[aria-pressed="true"] {
+  outline: 3px solid var(--select);
+  background: var(--picked) !important;
+}
+.compare .boxhead,
+.compare .moveline {
+  display: flex;
+  justify-content: space-between;
+  gap: 8px;
+}
+.compare .moveline > * {
+  white-space: nowrap;
+}
+.compare .legend {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px 10px;
+  align-items: center;
+  padding: 6px 12px;
+  border-top: 1px solid var(--rule);
+}
+.compare .swatch {
+  background: var(--fill);
+  border: 1px solid var(--line);
+  border-radius: 3px;
+  padding: 0 5px;
+}
+.compare .fill-removed.swatch {
+  border-style: dashed;
+}
+.compare .fill-added.swatch {
+  border-style: double;
+  border-width: 3px;
+}
+.compare .details .because {
+  border-left: 3px solid var(--select);
+  padding-left: 8px;
+}
+.compare .sidehead {
+  display: flex;
+  justify-content: space-between;
+  border-top: 1px solid var(--rule);
+  padding-top: 8px !important;
+  color: var(--text) !important;
+}
+.compare .changes {
+  border-collapse: collapse;
+  width: 100%;
+  font-size: 11px;
+}
+.compare .changes :is(th, td) {
+  text-align: left;
+  vertical-align: top;
+  font-weight: 400;
+  padding: 2px 6px 2px 0;
+  border-bottom: 1px solid var(--rule);
+  overflow-wrap: anywhere;
+}
+.compare .changes thead th {
+  color: var(--dim);
+}
+.compare .arrow {
+  margin-top: 36px;
+}
+.compare .details .line {
+  white-space: pre-wrap;
+}
+/* Two lines for each row at every width: the inspector's list folds to one. */
+.pjit-inspector .compare .row {
+  min-height: 43px;
+  align-items: start;
+}
+.pjit-inspector .compare .row .sub {
+  display: block;
+}
+.pjit-inspector .frame.compare > .details {
+  border: 0;
+  border-left: 1px solid var(--rule);
+}
+@container (max-width: 1179px) {
+  .pjit-inspector .frame.compare {
+    grid-template: "top top" auto "panes panes" auto "pane details" minmax(0, 1fr) / minmax(0, 1fr) 320px;
+  }
+  .pjit-inspector .frame.compare > .panes {
+    grid-area: panes;
+    display: flex;
+    border-bottom: 1px solid var(--rule);
+  }
+  .compare .panes [data-tab="details"] {
+    display: none;
+  }
+  .pjit-inspector .frame.compare > :is(.list, .centre, .totals) {
+    grid-area: pane;
+    max-height: none;
+    border: 0;
+    display: none;
+  }
+  .pjit-inspector .frame.compare > .details,
+  .pjit-inspector .compare[data-pane="list"] > .list.list,
+  .pjit-inspector .compare[data-pane="details"] > .list.list,
+  .pjit-inspector .compare[data-pane="graph"] > .centre.centre,
+  .pjit-inspector .compare[data-pane="axes"] > .totals.totals {
+    display: flex;
+    flex-direction: column;
+  }
+  .pjit-inspector .frame.compare > .details {
+    grid-area: details;
+  }
+}
+@container (max-width: 759px) {
+  .pjit-inspector .frame.compare {
+    grid-template: "top" auto "panes" auto "pane" minmax(0, 1fr) / minmax(0, 1fr);
+  }
+  .compare .panes [data-tab="details"] {
+    display: block;
+  }
+  .compare .figures {
+    flex-wrap: nowrap;
+    overflow-x: auto;
+  }
+  .compare .figures > * {
+    flex: none;
+  }
+  .pjit-inspector .frame.compare > .details {
+    grid-area: pane;
+    border: 0;
+    display: none;
+  }
+  .pjit-inspector .compare[data-pane="details"] > .list.list.list {
+    display: none;
+  }
+  .pjit-inspector .compare[data-pane="details"] > .details.details {
+    display: flex;
+  }
+}
+`;function u(e){return String(e).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function at(e,t){return`${u(e)} ${t}${e===1?"":"s"}`}function F(e,t){let r=[];for(let a of[...e].sort((n,p)=>n-p)){let n=r[r.length-1];n&&a===n[1]+1?n[1]=a:r.push([a,a])}let i=t===void 0?r:r.slice(0,t);return i.map(([a,n])=>n-a>1?`${a}-${n}`:n>a?`${a} ${n}`:`${a}`).join(" ")+(i.length<r.length?" ...":"")}var nt={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function _(e,t=""){let r=nt[e]??nt.kernel;return f("svg",{class:`glyph ${t}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},f("path",{d:r}))}function R(e){let t=e.tiles.map((i,s)=>s);t.sort((i,s)=>+(e.tiles[i]===1)-+(e.tiles[s]===1)||e.shape[s]-e.shape[i]||i-s);let r=t.slice(0,2).sort((i,s)=>i-s);return r.length===2?[r[0],r[1]]:[null,r.length?r[0]:null]}function Ot(e,t){return Math.max(e,t)<=8?[1,1]:[Math.ceil(e/4),Math.ceil(t/4)]}function Lt(e,t){let r=new Array(t.length);for(let i=t.length-1;i>=0;i--)r[i]=e%t[i],e=Math.floor(e/t[i]);return r}function pt(e,t=R(e),r=e.tiles.map(()=>0)){let[i,s]=t,a=m=>m===null?1:e.tiles[m],n=Ot(a(i),a(s)),p=Math.ceil(a(i)/n[0]),l=Math.ceil(a(s)/n[1]),c=e.tiles.map((m,d)=>d).filter(m=>m!==i&&m!==s),h=Array.from({length:p*l},()=>[]);for(let m=0;m<e.devices.length;m++){let d=Lt(e.tileOf[m],e.tiles);if(c.some(y=>d[y]!==r[y]))continue;let w=i===null?0:Math.floor(d[i]/n[0]),b=s===null?0:Math.floor(d[s]/n[1]);h[w*l+b].push(e.devices[m])}let g=h.map((m,d)=>({row:Math.floor(d/l),column:d%l,devices:m.sort((w,b)=>w-b)}));return{rowDim:i,columnDim:s,rows:p,columns:l,perBlock:n,depthDims:c,blocks:g}}var _t=0;function lt(e,t,r){let i=e.header.shardings[t];if(!i)return null;let s=e.column("shardings.ends"),[a,n]=[t?s[t-1]:0,s[t]];return{shape:r,tiles:i.tiles,spec:i.spec,copies:i.copies,partial:i.partial,devices:e.column("sharding_devices").subarray(a,n),tileOf:e.column("sharding_tiles").subarray(a,n)}}function H(e,t){let r=pt(e,t.dims??R(e),t.behind),{width:i,height:s}=Ut(e,r,t.width??220),a=r.depthDims.length?9:0,n=e.isPartial||e.partial.length>0,p=n?2:Math.min(3,e.copies-1),l=Math.max(22,6+5.8*ct(e,r).length),c=20+a,h=a+p*3.5+2,g=v([...new Set(z(e,r.rowDim).concat(z(e,r.columnDim)))],t.axes),m=v(e.partial,t.axes),d=[];a&&d.push(f("path",{class:"edge",d:`M0 0l${a} ${-a}h${i}l${-a} ${a}M${i} ${s}l${a} ${-a}v${-s}`}));for(let x=p;x>0;x--){let B=a+x*3.5;d.push(f("rect",{class:n?`copy partial ${m}`:"copy",x:B,y:B-2*a,width:i,height:s}))}let w=`pjit-hatch-${_t++}`,b=n||e.copies>1;b&&d.unshift(qt(w,n?m:""));let[y,k]=[i/r.columns,s/r.rows],J=r.blocks.length-1||1;r.blocks.forEach((x,B)=>{let[D,E]=[x.column*y,x.row*k],X=t.device!==void 0&&t.device!==null&&x.devices.includes(t.device),yt=r.blocks.length===1?.3:.22+.5*B/J;d.push(f("rect",{class:x.devices.length?`block ${g}`:"block empty",x:D,y:E,width:y,height:k,"fill-opacity":yt})),b&&x.devices.length&&d.push(f("rect",{x:D,y:E,width:y,height:k,fill:`url(#${w})`})),X&&d.push(f("rect",{class:"ring",x:D+1,y:E+1,width:y-2,height:k-2})),x.devices.length&&d.push(It(D+y/2,E+k/2,Pt(x.devices,y-6),X))}),d.push(...Wt(e,r,i,s,a,t.axes));let I=Math.max(0,p*3.5-a)+3,S=[-l,-c,l+i+h+(r.depthDims.length?6:0),c+s+I];return f("svg",{class:"shards",viewBox:S.join(" "),width:S[2],height:S[3],role:"img","aria-label":t.label},d)}function qt(e,t){return f("pattern",{id:e,width:5,height:5,patternUnits:"userSpaceOnUse",patternTransform:"rotate(45)"},f("path",{class:`hatch ${t}`,d:"M1 0V5"}))}function It(e,t,r,i){let s=r.length*6.2+6;return f("g",{},f("rect",{class:"label",x:e-s/2,y:t-7,width:s,height:14,rx:2}),f("text",{x:e,y:t+3.7,"font-weight":i?600:400},r))}function Pt(e,t){for(let r of[void 0,3,2,1]){let i=F(e,r);if(i.length*6.2+6<=t)return i}return String(e[0])}function z(e,t){return t===null||!e.spec||e.tiles[t]===1?[]:e.spec[t]}function Ut(e,t,r){if(t.columnDim===null)return{width:44,height:30};let i=Math.max(...t.blocks.map(l=>F(l.devices,2).length))*6.2+12,s=t.columns*Math.min(t.columns<=4?60:30,i);if(t.rowDim===null)return{width:Math.min(Math.max(100,s),r),height:28};let a=(e.shape[t.columnDim]||1)/(e.shape[t.rowDim]||1),n=Math.exp(Math.max(-.5,Math.min(.5,Math.log(a)/4))),p=Math.max(62/n,t.rows*(t.rows<=4?20:16.5),44);return{width:Math.min(Math.max(86*n,s,52),r),height:p}}function Wt(e,t,r,i,s,a){let n=[];for(let[p,l]of[[t.columnDim,!0],[t.rowDim,!1]]){if(p===null)continue;let c=z(e,p),h=v(c,a),[g,m]=l?[r,t.columns]:[i,t.rows];if(e.tiles[p]>1){let k=g/m,I=Array.from({length:m},(S,x)=>[x*k+1.2,(x+1)*k-1.2]).map(([S,x])=>l?`M${S} ${-s-3}H${x}`:`M-3 ${S}V${x}`).join("");n.push(f("path",{class:`ruler ${h}`,d:I,transform:l?`translate(${s} 0)`:void 0}))}let d=c.length?`${e.shape[p]} ${c.join(" ")}`:e.tiles[p]>1&&e.tiles[p]<e.shape[p]?`${e.shape[p]} / ${e.tiles[p]}`:String(e.shape[p]),b=d.length<=3?{x:-12,y:i/2+4}:{x:-9,y:i/2,transform:`rotate(-90 -9 ${i/2})`},y=l?{x:(r+s)/2,y:-s-8}:b;n.push(f("text",{class:`dim ${h}`,...y},d))}if(t.depthDims.length){let p=ct(e,t),l=t.depthDims.flatMap(c=>z(e,c));n.push(f("text",{class:`dim depth ${v(l,a)}`,x:-4,y:-s+1,"text-anchor":"end"},p))}return n}var ct=(e,t)=>t.depthDims.map(r=>[e.shape[r],...z(e,r)].join(" ")).join(" \xD7 ");var dt=["before","after"];function mt(e){let t=o("section",{class:"details","aria-label":"Details",tabindex:0}),r=()=>{let i=e.selected;t.replaceChildren(...i?Rt(e,i):Ft(e)),t.scrollTop=0};return e.listen(i=>(i.has("row")||i.has("list")||i.has("data"))&&r()),r(),t}function Ft(e){let t=e.first.is_empty?"Both programs are the same.":"Choose a row or a box. \u2191 \u2193 walk the list.";return[o("h2",{},"Nothing selected"),o("p",{class:"dim"},t)]}function Rt(e,t){let{first:r}=e,i=t.axes===void 0?null:r.axis_sets[t.axes],s=t.status==="same",[a,n]=t.sides;return[o("h2",{class:i?v(i.axes,r.axes):"ax-none"},_(t.glyph)," ",i?[t.kind," over ",A(i.words,i.axes,null,r.axes)]:o("bdi",{},t.name)),o("p",{},M(t.status),t.number>1?` \xD7 ${t.number}; the figures below are of all`:""),i?o("p",{class:"code"},o("bdi",{},t.name)):null,t.reason.length?o("p",{class:"cause because"},o("b",{},"Because "),j(t.reason,r.axes)):s?null:o("p",{class:"dim"},"Why it differs: no cause known."),Gt(t),...s?[o("h3",{},"In both programs"),...ht(e,n,"both")]:[a,n].flatMap((p,l)=>[o("h3",{class:"sidehead"},dt[l],o("span",{},l?t.after:t.before)),...p?ht(e,p,dt[l]):[o("p",{class:"dim"},Ht[l])]]),t.by.length?o("p",{class:"dim small"},`Joined by ${t.by.join(", ")}.`):null].filter(p=>p!==null)}var Ht=["None: no evidence joins it to anything in the program before.","None: no evidence joins it to anything in the program after."];function Gt(e){return e.changes.length?o("table",{class:"changes"},o("thead",{},o("tr",{},["of one","before","after"].map(t=>o("th",{scope:"col"},t)))),o("tbody",{},e.changes.map(([t,r,i])=>o("tr",{},o("th",{scope:"row"},t),o("td",{},r),o("td",{},o("b",{},i)))))):null}function ht(e,t,r){let{axes:i}=e.first;return[...(t.causes??[]).map(s=>o("p",{class:"cause"},j(s,i))),t.picture?Kt(t.picture,i,r):null,t.shape?Vt(e,t,r):null,t.line?o("code",{class:"line"},t.line):null,o("dl",{class:"pairs"},t.figures.map(([s,a])=>[o("dt",{},s),o("dd",{class:"code"},a)])),t.facts?.length?o("details",{},o("summary",{},`${at(t.facts.length,"fact")} behind it`),o("ul",{class:"facts"},t.facts.map(s=>o("li",{},j(s,i))))):null,t.names?o("p",{class:"dim small code"},t.names):null].filter(s=>s!==null)}function Vt(e,t,r){let i=e.data&&lt(e.data,t.sharding,t.shape);if(!i)return o("p",{class:"dim small"},"No picture: how it is cut is unknown, or follows no mesh axes.");let s=`${r}: ${t.figures.map(a=>a.join(" ")).join(", ")}`;return o("div",{class:"picture"},H(i,{axes:e.first.axes,width:200,label:s}))}function Kt(e,t,r){let i=(s,a)=>{let n={...s,tileOf:s.tile_of,copies:new Set(s.tile_of).size>1?1:s.tile_of.length,isPartial:s.is_partial},p=`${r}, ${a}: ${s.words}, ${s.caption}`;return o("figure",{},H(n,{axes:t,width:84,label:p}),o("figcaption",{},s.caption,o("br"),o("code",{},s.words)))};return o("div",{class:"moves"},o("div",{class:"pair"},i(e.before,"what it takes"),o("span",{class:"arrow","aria-hidden":"true"},"\u2192"),i(e.after,"what it gives")),o("p",{class:"dim small"},e.note))}var Jt=["collectives","arguments","results","shardings","kernels"],G=150,Xt=178,Yt=["data","list","onlyChanged","status","axes","box"];function ft(e){let t=Jt.filter(p=>xt(e,p,O)>0||p==="collectives"),r=N("Lists",[...t.map(p=>[p,[p," ",ut(Qt(e,p))]]),["around","source"]],()=>e.state.list,p=>e.filter({list:p,status:null,box:null,axes:null})),i=o("div",{class:"chips",role:"group","aria-label":"Filters"}),s=o("div",{class:"heads dim small","aria-hidden":"true"}),a=o("div",{class:"rows"}),n=new V(e,a);return e.listen(p=>{if(Yt.some(l=>p.has(l))){r.update();let l=e.state.list!=="around";i.replaceChildren(...l?Zt(e):[]),s.hidden=i.hidden=!l,s.replaceChildren(...te(e)),l?n.draw():a.replaceChildren(...ee(e))}else p.has("row")&&n.mark()}),o("section",{class:"list","aria-label":"What changed"},r.bar,i,s,a)}function xt(e,t,r){let i=e.first.counts[t]??{};return r.reduce((s,a)=>s+(i[a]??0),0)}var Qt=(e,t)=>xt(e,t,O.filter(r=>r!=="same")),ut=e=>o("span",{class:"count"},u(e));function Zt(e){let{state:t}=e,r=(a,n,p)=>o("button",{type:"button",class:"chip","aria-pressed":String(n),onclick:p},a),i=e.first.counts[t.list]??{},s=[r("only what changed",t.onlyChanged&&!t.status,()=>e.filter({onlyChanged:t.status?!0:!t.onlyChanged,status:null})),...O.filter(a=>i[a]).map(a=>r([M(a),ut(i[a])],t.status===a,()=>e.filter({status:t.status===a?null:a})))];return t.axes!==null&&s.push(r(["over ",e.first.axis_sets[t.axes].words," \xD7"],!0,()=>e.filter({axes:null}))),t.box!==null&&s.push(r([K(e,t.box)," \xD7"],!0,()=>e.filter({box:null}))),s}function K(e,t){let r=e.data?.header.graph,i=r.boxes[t],s=r.columns[i.column];return`${r.rows[i.row].label}${s?`, ${s}`:""}`}function te(e){let t=e.data?.header.lists[e.state.list];return t?["",`what, where; ${t.unit} ${t.what}`,"before","after","difference"].map(i=>o("span",{title:i},i)):[]}var V=class{constructor(t,r){this.store=t,this.box=r,this.shown=[],this.drawn=0,this.most=1,this.listbox=o("div",{role:"listbox",tabindex:0,"aria-label":"Rows, largest difference first",onkeydown:i=>this.key(i)})}draw(){this.shown=this.store.shown(),this.drawn=0,this.most=Math.max(1,...this.store.rows.map(r=>Math.abs(r.bytes))),this.listbox.replaceChildren();let t=this.shown.length?[this.listbox]:[o("p",{class:"nothing"},this.nothing())];this.box.replaceChildren(...t,...this.below()),this.grow(G),this.box.scrollTop=0,this.mark()}nothing(){let{state:t,first:r,data:i}=this.store;if(!i)return"Reading the programs ...";if(t.box!==null||t.axes!==null||t.status)return"Nothing of that kind is here.";let s=r.counts[t.list]?.same??0;return`Nothing changed: ${u(s)} ${s===1?"is":"are"} the same in both programs.`}below(){let[t,r]=this.store.data?.header.lists[this.store.state.list]?.left_out??[0,0],i=this.store.state.onlyChanged?t:t+r,s=`${u(i)} kinds more are not on this page: d.${this.store.state.list} has all`;return this.more=o("button",{type:"button",class:"more",onclick:()=>this.grow(G)},"Show more"),[this.more,...i?[o("p",{class:"nothing"},s)]:[]]}grow(t){let r=this.shown.slice(this.drawn,this.drawn+t);this.listbox.append(...r.map(s=>this.row(s))),this.drawn+=r.length;let i=this.shown.length-this.drawn;this.more&&(this.more.hidden=!i,this.more.textContent=`Show ${u(Math.min(i,G))} of ${u(i)} more`)}row(t){let r=this.store.rows[t],{first:i}=this.store,s=r.axes===void 0?null:i.axis_sets[r.axes],a=s?v(s.axes,i.axes):"ax-none",n=Math.sqrt(Math.abs(r.bytes)/this.most),p=[r.kind,s&&A(s.words,s.axes,null,i.axes),...r.more].filter(Boolean);return o("div",{class:`row ${a}`,role:"option",id:`row-${t}`,"data-at":t,"aria-selected":"false",onclick:()=>this.store.set({row:t,...this.store.isNarrow()?{pane:"details"}:{}})},C(r.status),_(r.glyph),o("span",{class:"name",title:r.name},o("bdi",{},r.name),r.number>1?o("span",{class:"dim"},` \xD7 ${u(r.number)}`):null),o("span",{class:"sub"},p.flatMap((l,c)=>c?[c===1&&s?" ":" \xB7 ",l]:[l])),o("span",{class:"cell before"},r.before),o("span",{class:"cell after"},r.after),o("span",{class:`cell difference ${L(r.bytes)}`},r.difference),n?o("span",{class:"bar",style:{width:`${Math.round(Xt*n)}px`}}):null)}mark(){let{row:t}=this.store.state;this.listbox.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected","false");let r=t===null?null:this.listbox.querySelector(`[data-at="${t}"]`);r?.setAttribute("aria-selected","true"),r?this.listbox.setAttribute("aria-activedescendant",r.id):this.listbox.removeAttribute("aria-activedescendant")}key(t){let r=W(t,this.shown.indexOf(this.store.state.row??-1),this.shown.length);r!==null&&(t.preventDefault(),r>=this.drawn&&this.grow(r+1-this.drawn),this.store.set({row:this.shown[r]}),this.listbox.querySelector('[aria-selected="true"]')?.scrollIntoView({block:"nearest"}))}};function ee(e){let t=e.data?.header.around;if(!t)return[];let r=t.settings.map(([n,p,l,c])=>o("li",{},o("b",{},`${n} `),o("code",{},p),`: ${l} \u2192 ${c}`)),i=t.source.map(([n,p,l])=>o("li",{class:`edit is-edit-${n}`},C(n),o("code",{class:"dim"},p),o("code",{},l))),s=t.warnings.map(([n,p])=>o("li",{},C(n),` ${p}`)),a=(n,p,l)=>[o("h2",{class:"minor"},n),p.length?o("ul",{class:"around"},p):o("p",{class:"dim"},l)];return[o("div",{class:"aroundbox",tabindex:0,role:"region","aria-label":"Source and settings"},a("Source",i,"The lines of the user's functions are the same, or their text is not recorded."),a("Flags, versions, mesh, devices",r,"All are the same."),a("Warnings of XLA",s,"None came or went."))]}function bt(e){let t=o("div",{class:"matrixbox",tabindex:0,role:"region","aria-label":"Graph of both programs"});return e.listen(r=>{(r.has("data")||r.has("onlyChanged"))&&t.replaceChildren(...re(e)),(r.has("data")||r.has("box")||r.has("row")||r.has("onlyChanged"))&&ae(e,t)}),o("section",{class:"centre","aria-label":"Graph"},o("h2",{class:"minor"},"Both programs by scope and phase; equal layers together"),t,o("p",{class:"legend dim small"},["less","more","removed","added"].map(r=>o("span",{class:`swatch fill-${r}`},M(r)))," of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase"))}function re(e){let t=e.data?.header.graph;if(!t)return[];if(t.missing)return[o("p",{class:"nothing"},t.missing)];let r=ie(t,e.state.onlyChanged),i=new Map,s=1;t.boxes.forEach((l,c)=>{i.set(`${l.row} ${l.column}`,c),s=Math.max(s,Math.abs(l.bytes[1]-l.bytes[0]))});let a=t.columns.map(l=>o("th",{scope:"col"},l||"program")),n=t.rows.flatMap((l,c)=>{if(!r.has(c))return[];let h=t.columns.map((g,m)=>{let d=i.get(`${c} ${m}`);return o("td",{},d===void 0?null:se(e,d,s))});return[o("tr",{class:l.is_group?"group":void 0},oe(l),h)]}),p=t.rows.length-r.size;return[o("table",{class:"matrix"},o("thead",{},o("tr",{},o("th",{scope:"col"},"scope"),a)),[o("tbody",{},n)]),...p?[o("p",{class:"nothing"},`${u(p)} scopes are the same in both programs.`)]:[]]}function ie(e,t){let r=new Set;for(let a of e.boxes)(!t||a.status!=="same")&&r.add(a.row);let i=new Set,s=0;for(let a=e.rows.length-1;a>=0;a--){let n=e.rows[a],p=s>n.depth;!r.has(a)&&!p||(s=n.depth,(a||r.has(a))&&i.add(a))}return i}function oe(e){let[t,r]=e.counts,i=t===r?r>1?`\xD7 ${r}`:"":`\xD7 ${t} \u2192 ${r}`;return o("th",{scope:"row",style:{"--depth":Math.max(0,e.depth-1)}},e.status==="same"?null:C(e.status),o("b",{},o("bdi",{},e.label)),i?o("span",{class:"times"},i):null,e.holds?o("span",{class:"dim small holds"},e.holds):null)}function se(e,t,r){let{first:i,data:s}=e,a=s?.header.graph.boxes[t],n=a.bytes[1]-a.bytes[0],p=a.status==="changed"?"same":a.status,l=Math.round(25+75*Math.sqrt(Math.abs(n)/r));return o("button",{type:"button",class:`graphbox fill-${p}`,"data-box":t,"aria-pressed":"false",style:{"--strength":`${l}%`},onclick:()=>e.filter({list:"collectives",box:e.state.box===t?null:t,status:null,...e.isNarrow()?{pane:"list"}:{}})},o("span",{class:"offscreen"},`${K(e,t)}: `),o("span",{class:"boxhead"},o("span",{},`${gt(a.kernels)} kernels`),o("b",{class:L(n)},a.status==="same"?"= same":`${$[a.status][0]} ${n?a.difference:$[a.status][1]}`)),a.lines.map(c=>{let h=i.axis_sets[c.axes];return o("span",{class:`moveline${c.status==="same"?" dim":""}`},o("span",{},`${gt(c.counts)} ${c.kind} `,A(h.words,h.axes,null,i.axes)),o("span",{},c.sent))}),a.more?o("span",{class:"dim small"},`and ${u(a.more)} kinds more`):null)}var gt=([e,t])=>e===t?u(t):`${u(e)} \u2192 ${u(t)}`;function ae(e,t){let r=new Set(e.state.list==="collectives"?e.selected?.boxes??[]:[]);t.querySelectorAll("[data-box]").forEach(i=>{let s=Number(i.dataset.box);i.setAttribute("aria-pressed",String(e.state.box===s)),i.classList.toggle("has-selected",r.has(s))})}async function wt(e,t,r=e.data?.header.text){if(!r)return;let i=await ne(r)||pe(r,t),s=t.dataset.words??t.textContent??"";t.dataset.words=s,t.textContent=i?"Copied":"Copying was refused",setTimeout(()=>{t.textContent=s},1500)}async function ne(e){let t=document.permissionsPolicy??document.featurePolicy;if(t&&!t.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(e),!0}catch{return!1}}function pe(e,t){let r=o("textarea",{class:"offscreen","aria-hidden":"true"});r.value=e,t.after(r),r.select();try{return document.execCommand("copy")}catch{return!1}finally{r.remove(),t.focus()}}function vt(e){let{first:t}=e,r=o("button",{type:"button",class:"button",onclick:()=>wt(e,r)},"Copy as text");return o("header",{class:"top",tabindex:0},o("div",{class:"title"},o("h1",{class:"what"},j(t.title,t.axes)),r),t.parity.length?le(t):null,o("p",{class:"answer"},j(t.answer,t.axes)),o("ul",{class:"figures",tabindex:0,"aria-label":"Figures of both programs"},t.figures.map(ce)),t.notes.map(i=>o("p",{class:"dim small"},j(i,t.axes))))}function le(e){let t=e.parity.flatMap((r,i)=>[i?"; ":"",...j(r,e.axes)]);return o("p",{class:"parity",role:"note"},o("b",{},"Not the same work: "),t)}function ce(e){let[t]=$[e.status],r=e.status==="less"||e.status==="more";return o("li",{},o("span",{class:"dim small"},e.label),o("span",{class:"both"},e.before," \u2192 ",o("b",{},e.after)),o("span",{class:"small"},o("span",{class:r?`is-${e.status}`:"dim"},`${r?`${t} `:""}${e.change}`),o("span",{class:"dim"},` ${e.how}`)))}var q=class{constructor(t){this.first=t,this.data=null,this.listeners=[],this.isNarrow=()=>!1,this.state={list:"collectives",onlyChanged:!0,status:null,axes:null,box:null,row:null,pane:"list"}}listen(t){this.listeners.push(t)}set(t){let r=this.state,i=new Set(Object.keys(t).filter(s=>r[s]!==t[s]));Object.assign(this.state,t),i.size&&this.listeners.forEach(s=>s(i))}open(t){this.data=t,this.listeners.forEach(r=>r(new Set(["data"]))),this.set({row:this.shown()[0]??null})}get rows(){return this.data?.header.lists[this.state.list]?.rows??[]}get selected(){return this.state.row===null?null:this.rows[this.state.row]??null}shown(){let{onlyChanged:t,status:r,axes:i,box:s,list:a}=this.state,n=[];for(let[p,l]of this.rows.entries())(r?l.status!==r:t&&l.status==="same")||a==="collectives"&&i!==null&&l.axes!==i||a==="collectives"&&s!==null&&!l.boxes.includes(s)||n.push(p);return n}filter(t){this.set(t),this.set({row:this.shown()[0]??null})}};var de=["list","graph","details","axes"],he=760;function me(e,t){let r=new q(t),i=N("Panes",de.map(a=>[a,a]),()=>r.state.pane,a=>r.set({pane:a}));i.bar.classList.add("panes");let s=o("div",{class:"frame compare","data-pane":"list"},vt(r),i.bar,ft(r),bt(r),mt(r),ot(r));return r.isNarrow=()=>e.clientWidth<he,r.listen(a=>{a.has("pane")&&(s.dataset.pane=r.state.pane,i.update())}),e.classList.add("pjit-inspector"),e.replaceChildren(s),r}function fe(){let e=new URLSearchParams(location.hash.slice(1)).get("theme");e&&(document.documentElement.dataset.theme=e)}async function xe(){let e=document.getElementById("pjit-inspector"),t=document.getElementById("pjit-first"),r=document.getElementById("pjit-blob");if(!e||!t||!r)return;fe();let i=me(e,JSON.parse(t.textContent??""));try{i.open(Q(await tt(Z(r.textContent??"")))),performance.mark("pjit-ready"),e.setAttribute("data-ready","true")}catch(s){e.append(o("p",{class:"nothing"},`The rest of this page could not be read: ${s}`))}}document.head.append(o("style",{},`${it}
+${st}`));xe();

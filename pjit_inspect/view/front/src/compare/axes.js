@@ -1,0 +1,50 @@
+// Two bars for each set of mesh axes: what is sent over it before (hollow) and after (filled), on one scale.
+import { h } from "../core/dom.js";
+import { axisClass } from "../core/spans.js";
+import { statusWords } from "./status.js";
+
+/** @param {import("./store.js").CompareStore} store */
+export function axisBars(store) {
+  const { first } = store;
+  const { unit, rows } = first.bars;
+  const buttons = rows.map((/** @type {any} */ row) => {
+    const set = first.axis_sets[row.axes];
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `axisrow ${axisClass(set.axes, first.axes)}`,
+        "aria-pressed": "false",
+        onclick: () =>
+          store.filter({ list: "collectives", axes: store.state.axes === row.axes ? null : row.axes, status: null }),
+      },
+      h("span", { class: "axis" }, set.words),
+      h(
+        "span",
+        { class: "track", "aria-hidden": "true" },
+        h("span", { class: "bar before", style: { width: `${100 * row.shares[0]}%` } }),
+        h("span", { class: "bar after", style: { width: `${100 * row.shares[1]}%` } }),
+      ),
+      h("span", { class: "sent" }, row.sent),
+      h("span", { class: "became" }, statusWords(row.status), row.status === "same" ? null : ` ${row.change}`),
+      h("span", { class: "dim number" }, row.counts),
+    );
+  });
+  store.listen((changed) => {
+    if (!changed.has("axes")) return;
+    rows.forEach((/** @type {any} */ row, /** @type {number} */ at) =>
+      buttons[at].setAttribute("aria-pressed", String(store.state.axes === row.axes)),
+    );
+  });
+  return h(
+    "section",
+    { class: "totals", "aria-label": "Sent by mesh axis" },
+    h(
+      "h2",
+      { class: "minor" },
+      `${unit} sent per device and call, by mesh axis `,
+      h("span", { class: "key" }, h("i", { class: "before" }), "before ", h("i", { class: "after" }), "after"),
+    ),
+    h("div", { class: "axisrows" }, buttons.length ? buttons : h("p", { class: "dim" }, "Nothing is sent.")),
+  );
+}

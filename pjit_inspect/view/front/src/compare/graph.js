@@ -1,0 +1,152 @@
+// The graph of both programs, drawn once: scopes by phases; a box has the counts of both, and a colour for bytes sent.
+import { h } from "../core/dom.js";
+import { thousands } from "../core/format.js";
+import { drawAxis } from "../core/spans.js";
+import { boxName } from "./list.js";
+import { sign, STATUS, statusWords, trend } from "./status.js";
+
+/** @param {import("./store.js").CompareStore} store */
+export function graph(store) {
+  const body = h("div", { class: "matrixbox", tabindex: 0, role: "region", "aria-label": "Graph of both programs" });
+  store.listen((changed) => {
+    if (changed.has("data") || changed.has("onlyChanged")) body.replaceChildren(...draw(store));
+    if (changed.has("data") || changed.has("box") || changed.has("row") || changed.has("onlyChanged"))
+      mark(store, body);
+  });
+  return h(
+    "section",
+    { class: "centre", "aria-label": "Graph" },
+    h("h2", { class: "minor" }, "Both programs by scope and phase; equal layers together"),
+    body,
+    h(
+      "p",
+      { class: "legend dim small" },
+      ["less", "more", "removed", "added"].map((one) => h("span", { class: `swatch fill-${one}` }, statusWords(one))),
+      " of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase",
+    ),
+  );
+}
+
+/** @param {import("./store.js").CompareStore} store */
+function draw(store) {
+  const found = store.data?.header.graph;
+  if (!found) return [];
+  if (found.missing) return [h("p", { class: "nothing" }, found.missing)];
+  const kept = keptRows(found, store.state.onlyChanged);
+  /** @type {Map<string, number>} */
+  const at = new Map();
+  let most = 1;
+  found.boxes.forEach((/** @type {any} */ box, /** @type {number} */ i) => {
+    at.set(`${box.row} ${box.column}`, i);
+    most = Math.max(most, Math.abs(box.bytes[1] - box.bytes[0]));
+  });
+  const heads = found.columns.map((/** @type {string} */ one) => h("th", { scope: "col" }, one || "program"));
+  const rows = found.rows.flatMap((/** @type {any} */ row, /** @type {number} */ r) => {
+    if (!kept.has(r)) return [];
+    const cells = found.columns.map((/** @type {string} */ _, /** @type {number} */ c) => {
+      const i = at.get(`${r} ${c}`);
+      return h("td", {}, i === undefined ? null : drawBox(store, i, most));
+    });
+    return [h("tr", { class: row.is_group ? "group" : undefined }, rowHead(row), cells)];
+  });
+  const left = found.rows.length - kept.size;
+  return [
+    h("table", { class: "matrix" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "scope"), heads)), [
+      h("tbody", {}, rows),
+    ]),
+    ...(left ? [h("p", { class: "nothing" }, `${thousands(left)} scopes are the same in both programs.`)] : []),
+  ];
+}
+
+/** The rows that have a box that changed, and those around them; all where the reader wants all. @param {any} found @param {boolean} onlyChanged */
+function keptRows(found, onlyChanged) {
+  const own = new Set();
+  for (const box of found.boxes) if (!onlyChanged || box.status !== "same") own.add(box.row);
+  const kept = new Set();
+  let depth = 0;
+  for (let r = found.rows.length - 1; r >= 0; r--) {
+    const row = found.rows[r];
+    const isAround = depth > row.depth;
+    if (!own.has(r) && !isAround) continue;
+    depth = row.depth;
+    if (r || own.has(r)) kept.add(r);
+  }
+  return kept;
+}
+
+/** @param {any} row */
+function rowHead(row) {
+  const [before, after] = row.counts;
+  const times = before === after ? (after > 1 ? `\u00d7 ${after}` : "") : `\u00d7 ${before} \u2192 ${after}`;
+  return h(
+    "th",
+    { scope: "row", style: { "--depth": Math.max(0, row.depth - 1) } },
+    row.status === "same" ? null : sign(row.status),
+    h("b", {}, h("bdi", {}, row.label)),
+    times ? h("span", { class: "times" }, times) : null,
+    row.holds ? h("span", { class: "dim small holds" }, row.holds) : null,
+  );
+}
+
+/** @param {import("./store.js").CompareStore} store @param {number} i @param {number} most */
+function drawBox(store, i, most) {
+  const { first, data } = store;
+  const box = data?.header.graph.boxes[i];
+  const difference = box.bytes[1] - box.bytes[0];
+  const kind = box.status === "changed" ? "same" : box.status;
+  const strength = Math.round(25 + 75 * Math.sqrt(Math.abs(difference) / most));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `graphbox fill-${kind}`,
+      "data-box": i,
+      "aria-pressed": "false",
+      style: { "--strength": `${strength}%` },
+      onclick: () =>
+        store.filter({
+          list: "collectives",
+          box: store.state.box === i ? null : i,
+          status: null,
+          ...(store.isNarrow() ? { pane: "list" } : {}),
+        }),
+    },
+    h("span", { class: "offscreen" }, `${boxName(store, i)}: `),
+    h(
+      "span",
+      { class: "boxhead" },
+      h("span", {}, `${pair(box.kernels)} kernels`),
+      h(
+        "b",
+        { class: trend(difference) },
+        box.status === "same"
+          ? "= same"
+          : `${STATUS[box.status][0]} ${difference ? box.difference : STATUS[box.status][1]}`,
+      ),
+    ),
+    box.lines.map((/** @type {any} */ line) => {
+      const set = first.axis_sets[line.axes];
+      return h(
+        "span",
+        { class: `moveline${line.status === "same" ? " dim" : ""}` },
+        h("span", {}, `${pair(line.counts)} ${line.kind} `, drawAxis(set.words, set.axes, null, first.axes)),
+        h("span", {}, line.sent),
+      );
+    }),
+    box.more ? h("span", { class: "dim small" }, `and ${thousands(box.more)} kinds more`) : null,
+  );
+}
+
+/** @param {number[]} counts */
+const pair = ([before, after]) =>
+  before === after ? thousands(after) : `${thousands(before)} \u2192 ${thousands(after)}`;
+
+/** The box that filters, and those the selected row is in. @param {import("./store.js").CompareStore} store @param {HTMLElement} body */
+function mark(store, body) {
+  const of = new Set(store.state.list === "collectives" ? (store.selected?.boxes ?? []) : []);
+  body.querySelectorAll("[data-box]").forEach((one) => {
+    const i = Number(/** @type {HTMLElement} */ (one).dataset.box);
+    one.setAttribute("aria-pressed", String(store.state.box === i));
+    one.classList.toggle("has-selected", of.has(i));
+  });
+}

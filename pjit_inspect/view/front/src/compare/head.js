@@ -1,0 +1,51 @@
+// The top of the page: whether it is the same work, the answer, the figures.
+import { copyText } from "../core/copy.js";
+import { h } from "../core/dom.js";
+import { drawSpans } from "../core/spans.js";
+import { STATUS } from "./status.js";
+
+/** @param {import("./store.js").CompareStore} store */
+export function head(store) {
+  const { first } = store;
+  const copy = h(
+    "button",
+    { type: "button", class: "button", onclick: () => copyText(/** @type {any} */ (store), copy) },
+    "Copy as text",
+  );
+  return h(
+    "header",
+    { class: "top", tabindex: 0 },
+    h("div", { class: "title" }, h("h1", { class: "what" }, drawSpans(first.title, first.axes)), copy),
+    first.parity.length ? parity(first) : null,
+    h("p", { class: "answer" }, drawSpans(first.answer, first.axes)),
+    h("ul", { class: "figures", tabindex: 0, "aria-label": "Figures of both programs" }, first.figures.map(figure)),
+    first.notes.map((/** @type {any} */ note) => h("p", { class: "dim small" }, drawSpans(note, first.axes))),
+  );
+}
+
+/** @param {any} first */
+function parity(first) {
+  const sentences = first.parity.flatMap((/** @type {any} */ one, /** @type {number} */ at) => [
+    at ? "; " : "",
+    ...drawSpans(one, first.axes),
+  ]);
+  return h("p", { class: "parity", role: "note" }, h("b", {}, "Not the same work: "), sentences);
+}
+
+/** @param {any} one */
+function figure(one) {
+  const [mark] = STATUS[one.status];
+  const isVerdict = one.status === "less" || one.status === "more";
+  return h(
+    "li",
+    {},
+    h("span", { class: "dim small" }, one.label),
+    h("span", { class: "both" }, one.before, " \u2192 ", h("b", {}, one.after)),
+    h(
+      "span",
+      { class: "small" },
+      h("span", { class: isVerdict ? `is-${one.status}` : "dim" }, `${isVerdict ? `${mark} ` : ""}${one.change}`),
+      h("span", { class: "dim" }, ` ${one.how}`),
+    ),
+  );
+}

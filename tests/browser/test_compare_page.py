@@ -1,0 +1,171 @@
+"""The page that compares two programs: answer, lists, filters, graph and details in a browser, at every width."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect
+
+sys.path[:0] = [str(Path(__file__).parent / "first_screen")]
+
+from test_accessibility import wrong  # noqa: E402
+
+LAYERS = 2
+
+
+def inspected(mesh: Mesh, *, rows: int = 64, is_constrained: bool = False) -> Any:
+    """A step of two layers whose activations follow their weights, or, with a constraint, the batch."""
+
+    def step(params, x):
+        if is_constrained:
+            x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data", None)))
+        for number, layer in enumerate(params):
+            with jax.named_scope(f"layer{number}"), jax.named_scope("mlp"):
+                x = x + jax.nn.gelu(x @ layer["w1"]) @ layer["w2"]
+        with jax.named_scope("head"):
+            return (x * x).sum()
+
+    def given(shape: tuple[int, ...], *spec: str | None):
+        return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))
+
+    layer = {"w1": given((128, 256), "data", "model"), "w2": given((256, 128), "model", "data")}
+    return pjit_inspect.inspect(jax.jit(step), [layer] * LAYERS, given((rows, 128), None, "data"))
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Any]:
+    mesh = Mesh(np.array(jax.devices()[:8]).reshape(2, 4), ("data", "model"))
+    return {
+        "before": inspected(mesh),
+        "after": inspected(mesh, is_constrained=True),
+        "other work": inspected(mesh, rows=128),
+    }
+
+
+def page(records: dict[str, Any], before: str, after: str, tmp_path: Path) -> str:
+    file = tmp_path / "diff.html"
+    pjit_inspect.diff(records[before], records[after]).to_html(file)
+    return file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 900, 1280, 1600])
+def test_no_pane_has_a_fault_at_any_width(visit, records, tmp_path: Path, scheme: str, width: int):
+    opened = visit(page(records, "before", "after", tmp_path), width=width, height=800, color_scheme=scheme)
+    assert wrong(opened.page) == []
+    tabs = opened.page.locator(".panes [role=tab]")
+    for number in range(tabs.count()):
+        if tabs.nth(number).is_visible():
+            tabs.nth(number).click()
+            assert wrong(opened.page) == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("before", "after"), [("before", "before"), ("before", "other work")])
+def test_nothing_to_say_and_other_work_have_no_fault(visit, records, tmp_path: Path, before: str, after: str):
+    assert wrong(visit(page(records, before, after, tmp_path)).page) == []
+
+
+def test_the_answer_is_first_and_rows_are_those_of_the_comparison(visit, records, tmp_path: Path):
+    diff = pjit_inspect.diff(records["before"], records["after"])
+    opened = visit(page(records, "before", "after", tmp_path))
+    assert "".join(str(diff.sentence).split()).replace("`", "") == "".join(opened.texts(".answer")[0].split())
+    counts = {}
+    for words in opened.texts(".list .chips .chip"):
+        if found := re.search(r"(\w+)\s+([\d,]+)$", words):
+            counts[found[1]] = int(found[2])
+    table = diff.collectives
+    assert counts.get("removed", 0) == len(table.removed)
+    assert counts.get("added", 0) == len(table.added)
+    assert sum(counts.get(one, 0) for one in ("less", "more", "changed")) == len(table.changed)
+    assert counts.get("same", 0) == table.same
+    differences = [abs(float(one.replace("\u2212", "-"))) for one in opened.texts(".row .difference")]
+    assert differences == sorted(differences, reverse=True)
+
+
+def test_other_work_is_said_before_the_answer(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "other work", tmp_path))
+    top = opened.texts(".top")[0]
+    assert 0 <= top.index("Not the same work") < top.index(opened.texts(".answer")[0][:20])
+
+
+def test_only_what_changed_can_be_switched_off_in_list_and_graph(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "before", tmp_path), width=1600)
+    assert opened.texts(".row") == []
+    assert opened.texts(".graphbox") == []
+    opened.select(".chip").click()
+    assert opened.texts(".row")
+    assert opened.texts(".graphbox")
+    assert all("same" in words for words in opened.texts(".graphbox"))
+
+
+def test_a_box_has_both_counts_and_chooses_its_rows(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "after", tmp_path), width=1600)
+    box = opened.page.locator(".graphbox:not(.fill-same)").first
+    assert "\u2192" in box.inner_text()
+    every = len(opened.texts(".row"))
+    box.click()
+    assert 0 < len(opened.texts(".row")) < every
+    assert box.get_attribute("aria-pressed") == "true"
+    opened.page.locator(".graphbox[aria-pressed=true]").click()
+    assert len(opened.texts(".row")) == every
+
+
+def test_bars_have_both_sums_and_choose_their_axis(visit, records, tmp_path: Path):
+    diff = pjit_inspect.diff(records["before"], records["after"])
+    opened = visit(page(records, "before", "after", tmp_path), width=1600)
+    bars = opened.page.locator(".axisrow")
+    assert bars.count() == len(diff.data.axes)
+    assert opened.page.locator(".axisrow .bar").count() == 2 * bars.count()
+    bars.first.click()
+    name = opened.texts(".axisrow .axis")[0]
+    rows = opened.page.locator(".row")
+    assert rows.count()
+    assert all(words == name for words in opened.texts(".row .sub .axis"))
+
+
+def test_a_row_shows_both_sides_with_cause_and_picture(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "after", tmp_path), width=1600)
+    details = opened.page.locator(".details")
+    assert [words.split()[0] for words in opened.texts(".sidehead")] == ["before", "after"]
+    assert details.locator(".cause").count()
+    assert details.locator("svg.shards").count() >= 2
+    opened.page.locator('[data-tab="shardings"]').click()
+    opened.page.locator(".chip", has_text="changed").last.click()
+    assert details.locator("svg.shards").count() == 2
+
+
+def test_keys_walk_the_list(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "after", tmp_path), width=1280)
+    rows = opened.page.locator(".row")
+    opened.page.locator("[role=listbox]").focus()
+    opened.page.keyboard.press("ArrowDown")
+    assert rows.nth(1).get_attribute("aria-selected") == "true"
+    opened.page.keyboard.press("End")
+    assert rows.last.get_attribute("aria-selected") == "true"
+
+
+def test_one_pane_at_a_time_where_there_is_little_room(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "after", tmp_path), width=420)
+    assert not opened.page.locator(".details").is_visible()
+    opened.select(".row").click()
+    assert opened.page.locator(".details").is_visible()
+    assert not opened.page.locator(".list").is_visible()
+
+
+def test_a_notebooks_output_is_the_page_with_the_still_display(visit, records):
+    diff = pjit_inspect.diff(records["before"], records["after"])
+    html = diff.show("html")._repr_mimebundle_()["text/html"]
+    opened = visit(f"<!DOCTYPE html><title>notebook</title>{html}", ready=False)
+    opened.page.frame_locator("iframe").locator("[data-ready]").wait_for()
+    assert not opened.page.locator(".pjit-inspect-still").is_visible()
