@@ -18,7 +18,7 @@ export function axisBars(store) {
         onclick: () =>
           store.filter({ list: "collectives", axes: store.state.axes === row.axes ? null : row.axes, status: null }),
       },
-      h("span", { class: "axis" }, set.words),
+      h("span", { class: "axis", title: set.words }, set.words),
       h(
         "span",
         { class: "track", "aria-hidden": "true" },
@@ -26,7 +26,7 @@ export function axisBars(store) {
         h("span", { class: "bar after", style: { width: `${100 * row.shares[1]}%` } }),
       ),
       h("span", { class: "sent" }, row.sent),
-      h("span", { class: "became" }, statusWords(row.status), row.status === "same" ? null : ` ${row.change}`),
+      h("span", { class: "became" }, statusWords(row.status), isInBoth(row) ? ` ${row.change}` : null),
       h("span", { class: "dim number" }, row.counts),
     );
   });
@@ -48,3 +48,6 @@ export function axisBars(store) {
     h("div", { class: "axisrows" }, buttons.length ? buttons : h("p", { class: "dim" }, "Nothing is sent.")),
   );
 }
+
+/** Whether there is a share to tell. @param {any} row */
+const isInBoth = (row) => row.status === "less" || row.status === "more";

@@ -116,13 +116,7 @@ function drawBox(store, i, most) {
       "span",
       { class: "boxhead" },
       h("span", {}, `${pair(box.kernels)} kernels`),
-      h(
-        "b",
-        { class: trend(difference) },
-        box.status === "same"
-          ? "= same"
-          : `${STATUS[box.status][0]} ${difference ? box.difference : STATUS[box.status][1]}`,
-      ),
+      h("b", { class: trend(difference) }, became(box, difference)),
     ),
     box.lines.map((/** @type {any} */ line) => {
       const set = first.axis_sets[line.axes];
@@ -135,6 +129,14 @@ function drawBox(store, i, most) {
     }),
     box.more ? h("span", { class: "dim small" }, `and ${thousands(box.more)} kinds more`) : null,
   );
+}
+
+/** What became of a box in a word or a sign, and its bytes. @param {any} box @param {number} difference */
+function became(box, difference) {
+  const [mark, word] = STATUS[box.status];
+  if (!difference) return `${mark} ${word}`;
+  const isInBoth = box.status === "less" || box.status === "more";
+  return `${isInBoth ? mark : word} ${box.difference}`;
 }
 
 /** @param {number[]} counts */

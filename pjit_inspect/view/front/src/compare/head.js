@@ -19,17 +19,18 @@ export function head(store) {
     first.parity.length ? parity(first) : null,
     h("p", { class: "answer" }, drawSpans(first.answer, first.axes)),
     h("ul", { class: "figures", tabindex: 0, "aria-label": "Figures of both programs" }, first.figures.map(figure)),
-    first.notes.map((/** @type {any} */ note) => h("p", { class: "dim small" }, drawSpans(note, first.axes))),
+    first.notes.length ? h("p", { class: "dim small" }, joined(first.notes, first.axes)) : null,
   );
+}
+
+/** Sentences in one line. @param {any[][]} sentences @param {string[]} axes */
+function joined(sentences, axes) {
+  return sentences.flatMap((one, at) => [at ? "; " : "", ...drawSpans(one, axes)]);
 }
 
 /** @param {any} first */
 function parity(first) {
-  const sentences = first.parity.flatMap((/** @type {any} */ one, /** @type {number} */ at) => [
-    at ? "; " : "",
-    ...drawSpans(one, first.axes),
-  ]);
-  return h("p", { class: "parity", role: "note" }, h("b", {}, "Not the same work: "), sentences);
+  return h("p", { class: "parity", role: "note" }, h("b", {}, "Not the same work: "), joined(first.parity, first.axes));
 }
 
 /** @param {any} one */

@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect
 
-sys.path[:0] = [str(Path(__file__).parent / "first_screen")]
+sys.path[:0] = [str(Path(__file__).parents[1] / "first_screen")]
 
 from test_accessibility import wrong  # noqa: E402
 
