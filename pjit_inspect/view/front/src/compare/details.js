@@ -62,8 +62,8 @@ function drawRow(store, row) {
 }
 
 const ABSENT = [
-  "None: no evidence joins it to anything in the program before.",
-  "None: no evidence joins it to anything in the program after.",
+  "Not there: no evidence joins it to anything in the program before.",
+  "Not there: no evidence joins it to anything in the program after.",
 ];
 
 /** @param {any} row */

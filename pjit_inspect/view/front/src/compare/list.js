@@ -239,7 +239,7 @@ function around(store) {
       { class: "aroundbox", tabindex: 0, role: "region", "aria-label": "Source and settings" },
       part("Source", source, "The lines of the user's functions are the same, or their text is not recorded."),
       part("Flags, versions, mesh, devices", settings, "All are the same."),
-      part("Warnings of XLA", warnings, "None came or went."),
+      part("Warnings of XLA", warnings, "No warning came or went."),
     ),
   ];
 }
