@@ -91,7 +91,6 @@ ALLOWED: dict[tuple[str, str], str] = {
         "path.unlink",
     ): "Log.save replaces what an earlier save left in the folder asked for",
     ("handles/log.py", "path.mkdir"): "Log.save makes the folder that was asked for",
-    ("handles/diff.py", "Path(path).write_text"): "to_html writes the page that was asked for",
     ("handles/displays.py", "Path(path).write_text"): "to_html writes the page that was asked for",
     ("cli.py", "os.open"): "the null device, in the place of a closed standard output",
     ("observe/watch/stderr_copy.py", "os.open"): "file descriptor 2 again, to read",
