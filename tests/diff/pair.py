@@ -52,6 +52,7 @@ class EditPair:
       is_empty: True where the whole comparison must be empty: the edit makes no other program.
       why: the reasoning, in a line.
       revised: what had been expected before the pair was compared and why that was wrong; "" when it held.
+      before: the first version of JAX, as (major, minor), for which it was not worked out; None for none.
     """
 
     name: str
@@ -60,17 +61,24 @@ class EditPair:
     is_empty: bool
     why: str
     revised: str = ""
+    before: tuple[int, int] | None = None
 
 
 def pair(
-    pairs: list[EditPair], why: str, *moves: Move, is_empty: bool = False, revised: str = ""
+    pairs: list[EditPair],
+    why: str,
+    *moves: Move,
+    is_empty: bool = False,
+    revised: str = "",
+    before: tuple[int, int] | None = None,
 ) -> Callable[[Callable[[], tuple[Build, Build]]], Callable[[], tuple[Build, Build]]]:
     """Append the decorated builder of both programs to `pairs`; the pair is named after it."""
 
     def add(build: Callable[[], tuple[Build, Build]]) -> Callable[[], tuple[Build, Build]]:
-        pairs.append(
-            EditPair(name=build.__name__, build=build, moves=moves, is_empty=is_empty, why=why, revised=revised)
+        one = EditPair(
+            name=build.__name__, build=build, moves=moves, is_empty=is_empty, why=why, revised=revised, before=before
         )
+        pairs.append(one)
         return build
 
     return add

@@ -107,11 +107,12 @@ class _Copies:
     def of(self, jaxpr: Any) -> Any:
         """The copy. Raises _HoldsMoreError."""
         if id(jaxpr) not in self._known:
+            # From JAX 0.12 on an open jaxpr has constants, too: the arrays that a function closes over.
+            if getattr(jaxpr, "consts", ()):
+                raise _HoldsMoreError
             inner = getattr(jaxpr, "jaxpr", jaxpr)
             if inner is jaxpr:
                 self._known[id(jaxpr)] = self._open(jaxpr)
-            elif jaxpr.consts:
-                raise _HoldsMoreError
             else:
                 self._known[id(jaxpr)] = jaxpr.replace(jaxpr=self.of(inner))
         return self._known[id(jaxpr)]

@@ -220,7 +220,7 @@ def _shared_memory() -> int:
     try:
         descriptor = moved(os.memfd_create("pjit_inspect stderr"))
         # No room for it either, where the program may write no files at all.
-        os.truncate(descriptor, _COUNTED.size)
+        os.ftruncate(descriptor, _COUNTED.size)
     except (AttributeError, OSError):
         if descriptor >= 0:
             os.close(descriptor)
