@@ -1,9 +1,10 @@
 """Pictures of the inspector to be looked at: six programs, four widths, light and dark, and a sheet for each program.
 
-    python scripts/reference_pictures.py [--out out/reference] [NAME ...]     needs playwright and a Chromium
+    python scripts/reference_pictures.py --out out/reference [NAME ...]     needs playwright and a Chromium
+    python scripts/reference_pictures.py [NAME ...]                         renews those that are kept
 
-What is wrong there no test says: look at them after a change of `view/front`, side by side with those of before. The
-page is what `CompileRecord.to_html` writes; the frame of a notebook has the same content. They are not kept in git.
+What is wrong there no test says: look at them after a change of `view/front`, side by side with those that are kept in
+`docs/images/reference`. The page is what `CompileRecord.to_html` writes; the frame of a notebook has the same content.
 """
 
 from __future__ import annotations
@@ -119,9 +120,9 @@ def draw(browser: Any, program: Callable[[], Any], folder: pathlib.Path) -> None
                 page.goto(file.as_uri())
                 page.locator("[data-ready=true]").wait_for()
                 page.wait_for_timeout(400)
-                page.screenshot(path=folder / f"{name}_{width}_{scheme}.png")
+                page.screenshot(path=folder / f"{name}_{width}_{scheme}.jpg", type="jpeg", quality=60)
                 page.close()
-            shots = "".join(f"<img src='{name}_{width}_{scheme}.png'>" for width in WIDTHS)
+            shots = "".join(f"<img src='{name}_{width}_{scheme}.jpg'>" for width in WIDTHS)
             sheet = folder / f"{name}_{scheme}.html"
             sheet.write_text(_SHEET.format(shots), encoding="utf-8")
     print(f"{name}: {len(WIDTHS) * len(SCHEMES)} pictures, {folder / name}_light.html")
@@ -131,7 +132,7 @@ def main() -> None:
     """Write the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("names", nargs="*", help=", ".join(program.__name__ for program in PROGRAMS))
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out" / "reference")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs" / "images" / "reference")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
