@@ -88,8 +88,10 @@ def padded_arguments(subject: Subject) -> Iterator[Candidate]:
 
 
 def _parameters(module: HloModule) -> list[Instruction]:
-    """The entry's parameters in order, where each is an array."""
+    """The entry's parameters in order, where each is an array, and one lies in tiles."""
     found = [own for own in module.computation(module.entry) if own.opcode == "parameter"]
+    if not any(own.shape.layout is not None and own.shape.layout.tiles for own in found):
+        return []
     found.sort(key=lambda own: own.details.parameter_number or 0)
     return found if all(own.shape.is_array for own in found) else []
 
