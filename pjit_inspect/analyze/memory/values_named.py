@@ -19,7 +19,7 @@ from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.opcodes import DOTS
+from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, local_shape
@@ -31,7 +31,7 @@ __all__ = ["Described", "Describer", "Maker", "scope_of"]
 
 _MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
 """Opcodes whose result has the elements of their first operand, unchanged."""
-_PRODUCTS = frozenset(("dot", "convolution", "custom-call"))
+_COMPUTES_PRODUCTS = PRODUCTS | {"custom-call"}
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
@@ -180,7 +180,7 @@ class Describer:
             found = self._by_key.get((name, shape.dtype, math.prod(shape.dimensions)), [])
             if found:
                 break
-        if opcode not in _PRODUCTS:
+        if opcode not in _COMPUTES_PRODUCTS:
             found = [row for row in found if row.op not in DOTS]
         place = _place(source)
         found = [row for row in found if _place(row.source) == place] or found
