@@ -21,6 +21,7 @@ from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import HISTORY, Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of
 from pjit_inspect.handles.log import Log, LogLimit
+from pjit_inspect.handles.memory.recent import remember
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
@@ -107,7 +108,9 @@ def _measured(log: Log) -> AbstractContextManager[None]:
 def _appender(log: Log) -> OnRecord:
     def append(data: RecordData, finish: Callable[[RecordData], RecordData]) -> None:
         HISTORY.add(data)
-        log.extend((CompileRecord(data, live=True, finish=finish),))
+        record = CompileRecord(data, live=True, finish=finish)
+        remember(record)
+        log.extend((record,))
 
     return append
 

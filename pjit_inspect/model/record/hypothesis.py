@@ -53,8 +53,8 @@ class Misfit:
       needed_bytes: what it needs; None where XLA does not say.
       available_bytes: what the chip has; None likewise.
       sentence: XLA's own words where it refused.
-      report: all that XLA reported then, its list of the largest buffers included; None where it said something else, or
-        did not refuse.
+      report: all that XLA reported then, its list of the largest buffers included; None where it said something else,
+        or did not refuse.
     """
 
     needed_bytes: int | None

@@ -1,6 +1,7 @@
 """A program or an array for which memory was short, as XLA reports it: figures, and its list of the largest buffers.
 
-Not its job: reading the report (`parse.messages.memory_errors`), or joining it to a program (`analyze.memory.reported`).
+Not its job: reading the report (`parse.messages.memory_errors`), or joining it to a program
+(`analyze.memory.reported`).
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class MemoryShortage:
       needed_bytes: all that the program needs of it on one device, as XLA rounds it.
       available_bytes: what a program may use of it.
       asked_bytes: the one piece that could not be had.
+      is_rounded: whether that has two decimals of a unit; False for one that is exact.
       free_bytes: what was free then.
       program: the program's name in XLA ("jit_train_step").
       device: which device, in XLA's words.
@@ -76,6 +78,7 @@ class MemoryShortage:
     needed_bytes: int | None = None
     available_bytes: int | None = None
     asked_bytes: int | None = None
+    is_rounded: bool = False
     free_bytes: int | None = None
     program: str = ""
     device: str = ""

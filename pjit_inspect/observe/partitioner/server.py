@@ -248,7 +248,9 @@ def _answer(folder: Path, ended: int | None, effort: str) -> tuple[dict[str, Any
         answer["failure"] = failure
         if (folder / partitioner_dump.OPTIMIZED).exists():
             answer["compiled"] = _REFUSED
-            opened += map(partitioner_dump.open_whole, (folder / partitioner_dump.OPTIMIZED, folder / partitioner_dump.BUFFERS))
+            opened += map(
+                partitioner_dump.open_whole, (folder / partitioner_dump.OPTIMIZED, folder / partitioner_dump.BUFFERS)
+            )
     elif effort == "full":
         answer["compiled"] = json.loads(partitioner_dump.read_text(folder / partitioner_dump.COMPILED))
         opened.append(partitioner_dump.open_whole(folder / partitioner_dump.OPTIMIZED))

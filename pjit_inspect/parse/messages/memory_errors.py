@@ -72,74 +72,75 @@ class _Report:
 
     def found(self) -> MemoryShortage:
         """All of it."""
-        return replace(
-            self._shortage, sums=self._sums, largest=tuple(self._buffers), unknown=tuple(self._unknown)
-        )
+        return replace(self._shortage, sums=self._sums, largest=tuple(self._buffers), unknown=tuple(self._unknown))
 
     def _set(self, **facts: object) -> None:
         self._shortage = replace(self._shortage, **facts)  # pyright: ignore[reportArgumentType]
 
     # ------------------------------------------------------------ what was short
 
-    def _nothing(self, _: re.Match[str]) -> None:
+    def nothing(self, _: re.Match[str]) -> None:
         """It says nothing that is not known."""
 
-    def _before_scheduling(self, match: re.Match[str]) -> None:
+    def before_scheduling(self, match: re.Match[str]) -> None:
         self._set(kind="compile", space="hbm", needed_bytes=_bytes(match[1]), available_bytes=_bytes(match[2]))
 
-    def _in_space(self, match: re.Match[str]) -> None:
+    def in_space(self, match: re.Match[str]) -> None:
         needed, available = _bytes(match[2]), _bytes(match[3])
         self._set(kind="compile", space=match[1], needed_bytes=needed, available_bytes=available)
 
-    def _both_cores(self, match: re.Match[str]) -> None:
+    def both_cores(self, match: re.Match[str]) -> None:
         needed = _bytes(match[1]) + _bytes(match[2])
         self._sums |= {"TensorCore": _bytes(match[1]), "SparseCore": _bytes(match[2])}
         self._set(kind="compile", space="hbm", needed_bytes=needed, available_bytes=_bytes(match[3]))
 
-    def _one_allocation(self, match: re.Match[str]) -> None:
+    def one_allocation(self, match: re.Match[str]) -> None:
         space = "" if (named := re.search(r"\bspace=(\w+)", match[3])) is None else named[1]
         self._set(kind="compile", space=space, asked_bytes=int(match[1]), available_bytes=int(match[2]))
 
-    def _asked(self, match: re.Match[str]) -> None:
-        self._set(kind="allocation", asked_bytes=_bytes(match[1]))
+    def asked(self, match: re.Match[str]) -> None:
+        is_rounded = not match[1].endswith("bytes")
+        self._set(kind="allocation", asked_bytes=_bytes(match[1]), is_rounded=is_rounded)
 
-    def _exact(self, match: re.Match[str]) -> None:
+    def exact(self, match: re.Match[str]) -> None:
         self._set(kind="allocation", asked_bytes=int(match[1]), device=match[2])
 
-    def _device_buffer(self, match: re.Match[str]) -> None:
-        self._set(kind="allocation", space="hbm", asked_bytes=_bytes(match[1]), free_bytes=_bytes(match[2]))
+    def device_buffer(self, match: re.Match[str]) -> None:
+        asked, free = _bytes(match[1]), _bytes(match[2])
+        self._set(kind="allocation", space="hbm", asked_bytes=asked, is_rounded=True, free_bytes=free)
 
-    def _reserve(self, match: re.Match[str]) -> None:
-        self._set(kind="load", space="hbm", asked_bytes=_bytes(match[1]), free_bytes=_bytes(match[2]))
+    def reserve(self, match: re.Match[str]) -> None:
+        asked, free = _bytes(match[1]), _bytes(match[2])
+        self._set(kind="load", space="hbm", asked_bytes=asked, is_rounded=True, free_bytes=free)
 
-    def _program(self, match: re.Match[str]) -> None:
+    def program(self, match: re.Match[str]) -> None:
         self._set(program=match[1])
 
-    def _device(self, match: re.Match[str]) -> None:
+    def device(self, match: re.Match[str]) -> None:
         self._set(device=match[1])
 
     # ------------------------------------------------------------ sums
 
-    def _head(self, match: re.Match[str]) -> None:
+    def head(self, match: re.Match[str]) -> None:
         self._section = match[1]
         self._sums[match[1]] = _bytes(match[2])
 
-    def _sum(self, match: re.Match[str]) -> None:
+    def sum(self, match: re.Match[str]) -> None:
         name = match[1] if not self._section else f"{self._section} / {match[1]}"
         if match[2] != "unknown size":
             self._sums[name] = _bytes(match[2])
 
-    def _output(self, match: re.Match[str]) -> None:
+    def output(self, match: re.Match[str]) -> None:
         self._section = ""
         if match[1] is not None:
             self._sums |= {"output": _bytes(match[1]), "output in arguments": _bytes(match[2])}
 
-    def _stats(self, _: re.Match[str]) -> None:
+    def stats(self, _: re.Match[str]) -> None:
         self._section = ""
 
     # ------------------------------------------------------------ the list
 
-    def _buffer(self, match: re.Match[str]) -> None:
+    def buffer(self, match: re.Match[str]) -> None:
         if len(self._buffers) < _MOST_BUFFERS:
             self._buffers.append(ReportedBuffer(bytes=_bytes(match[1]) if match[1] else 0))
         else:
@@ -152,13 +153,13 @@ class _Report:
         else:
             self._unknown.append(line)
 
-    def _size(self, match: re.Match[str]) -> None:
+    def size(self, match: re.Match[str]) -> None:
         self._of_buffer(match[0], bytes=_bytes(match[1]))
 
-    def _unpadded(self, match: re.Match[str]) -> None:
+    def unpadded(self, match: re.Match[str]) -> None:
         self._of_buffer(match[0], unpadded_bytes=_bytes(match[1]))
 
-    def _operator(self, match: re.Match[str]) -> None:
+    def operator(self, match: re.Match[str]) -> None:
         known = {"op_type": "", "op_name": "", "source_file": "", "source_line": ""}
         for key, quoted, plain in _PAIR.findall(match[1]):
             if key in known:
@@ -173,7 +174,7 @@ class _Report:
             source_line=int(line) if line.isdecimal() and len(line) < 10 else None,
         )
 
-    def _shape(self, match: re.Match[str]) -> None:
+    def shape(self, match: re.Match[str]) -> None:
         array = _ARRAY.match(match[2])
         sizes = [] if array is None else re.findall(r"\d{1,18}", array[2])
         self._of_buffer(
@@ -184,16 +185,16 @@ class _Report:
             **({"is_argument": True} if match[1] else {}),
         )
 
-    def _label(self, match: re.Match[str]) -> None:
+    def label(self, match: re.Match[str]) -> None:
         made = _MADE.match(match[1])
         name, rest = (made[1], match[1][made.end() :]) if made is not None else ("", match[1])
         opcode = re.search(r"(?:^|[ \t])([a-z][\w\-]*)(?:\(|$)", rest)
         self._of_buffer(match[0], instruction=name, opcode="" if opcode is None else opcode[1])
 
-    def _allocation(self, match: re.Match[str]) -> None:
+    def allocation(self, match: re.Match[str]) -> None:
         self._of_buffer(match[0], allocation=match[1])
 
-    def _tag(self, match: re.Match[str]) -> None:
+    def tag(self, match: re.Match[str]) -> None:
         self._of_buffer(match[0], tag=match[1])
 
 
@@ -203,79 +204,81 @@ _ARRAY = re.compile(r"(\w+)\[([\d,<=]*)\]")
 _MADE = re.compile(r"%?([\w.\-]+) = ")
 
 
-def _forms(*forms: tuple[str, Callable[[_Report, re.Match[str]], None]]) -> tuple[tuple[re.Pattern[str], Callable], ...]:
+def _forms(
+    *forms: tuple[str, Callable[[_Report, re.Match[str]], None]],
+) -> tuple[tuple[re.Pattern[str], Callable], ...]:
     return tuple((re.compile(text.replace("SIZE", f"({_SIZE})")), take) for text, take in forms)
 
 
 _FORMS = _forms(
-    (_CODE.pattern, _Report._nothing),
-    (r"XLA:TPU compile permanent error\.", _Report._nothing),
+    (_CODE.pattern, _Report.nothing),
+    (r"XLA:TPU compile permanent error\.", _Report.nothing),
     (
         r"Ran out of memory on HBM, the total memory required for HLO temporaries \(SIZE\) exceeds available HBM "
         r"\(SIZE\)\.?",
-        _Report._before_scheduling,
+        _Report.before_scheduling,
     ),
     (
         r"Ran out of memory in memory space (\w+)\. Used SIZE of SIZE \w+\. Exceeded \w+ capacity by SIZE\.?"
         r"(?: Memory usage report:)?",
-        _Report._in_space,
+        _Report.in_space,
     ),
     (
         r"TPU TensorCore Hbm usage: SIZE, SparseCore Hbm usage:? SIZE, exceeding available bytes: SIZE",
-        _Report._both_cores,
+        _Report.both_cores,
     ),
-    (r"Allocation \(size=(\d{1,18})\) would exceed memory \(size=(\d{1,18})\) :: (.*)", _Report._one_allocation),
+    (r"Allocation \(size=(\d{1,18})\) would exceed memory \(size=(\d{1,18})\) :: (.*)", _Report.one_allocation),
     # Allocators.
-    (r"Out of memory (?:while trying to allocate|allocating) SIZE\.?(?=\s|$)", _Report._asked),
-    (r"Failed to allocate request for [\d.]+\w+ \((\d{1,18})B\) on device ordinal (\d+)", _Report._exact),
+    (r"Out of memory (?:while trying to allocate|allocating) SIZE\.?(?=\s|$)", _Report.asked),
+    (r"Failed to allocate request for [\d.]+\w+ \((\d{1,18})B\) on device ordinal (\d+)", _Report.exact),
     (
         r"Error allocating device buffer: Attempting to allocate SIZE\. That was not possible\. There are SIZE free\."
         r"[;,]?",
-        _Report._device_buffer,
+        _Report.device_buffer,
     ),
-    (r"Error allocating device buffer:", _Report._nothing),
+    (r"Error allocating device buffer:", _Report.nothing),
     (
         r"Attempting to allocate SIZE\. That was not possible\. There are SIZE free\.[;,]?",
-        _Report._device_buffer,
+        _Report.device_buffer,
     ),
-    (r"Error loading program '([^']{1,500})':", _Report._program),
+    (r"Error loading program '([^']{1,500})':", _Report.program),
     (
         r"Attempting to reserve SIZE at the bottom of memory\. That was not possible\. There are SIZE free, "
         r"SIZE reserved, and SIZE reservable\.(?: Scope: [^.]*\.*)?",
-        _Report._reserve,
+        _Report.reserve,
     ),
-    (r"\((\dx\dx\d_HBM\d+)\)", _Report._device),
-    (r"with allocator \S+ on device (\d+)\.", _Report._device),
-    (r"\[executable_name='([^']{0,500})'\]", _Report._program),
-    (r"\[tf-allocator-allocation-error='[^']*'\]", _Report._nothing),
+    (r"\((\dx\dx\d_HBM\d+)\)", _Report.device),
+    (r"with allocator \S+ on device (\d+)\.", _Report.device),
+    (r"\[executable_name='([^']{0,500})'\]", _Report.program),
+    (r"\[tf-allocator-allocation-error='[^']*'\]", _Report.nothing),
     (
         r":? ?while running replica \d+ and partition \d+ of a replicated computation "
         r"\(other replicas may have failed as well\)\.",
-        _Report._nothing,
+        _Report.nothing,
     ),
     # Sums.
-    (r"Total (\w+ usage) >= SIZE:", _Report._head),
-    (r"(Program) \w+ requirement SIZE:", _Report._head),
-    (r"Output size(?: SIZE; shares SIZE with arguments| unknown)\.", _Report._output),
-    (r"BufferAssignment OOM Debugging\.", _Report._stats),
-    (r"BufferAssignment stats:", _Report._stats),
-    (r"([a-z_ ]{1,60} (?:allocation|fragmentation)):\s+SIZE(?: \([\d.]+%\))?", _Report._sum),
+    (r"Total (\w+ usage) >= SIZE:", _Report.head),
+    (r"(Program) \w+ requirement SIZE:", _Report.head),
+    (r"Output size(?: SIZE; shares SIZE with arguments| unknown)\.", _Report.output),
+    (r"BufferAssignment OOM Debugging\.", _Report.stats),
+    (r"BufferAssignment stats:", _Report.stats),
+    (r"([a-z_ ]{1,60} (?:allocation|fragmentation)):\s+SIZE(?: \([\d.]+%\))?", _Report.sum),
     (
         r"([A-Za-z][\w\- ]{0,40}?)\s{2,}(unknown size|" + _SIZE + r")(?: \(.*\))?$",
-        _Report._sum,
+        _Report.sum,
     ),
     # The list of the largest.
-    (r"(?:No|Largest) program (?:allocations|arguments and outputs) in \w+:?", _Report._stats),
-    (r"Peak buffers:", _Report._stats),
-    (r"\d+\. Size: SIZE", _Report._buffer),
-    (r"Buffer \d+:()", _Report._buffer),
-    (r"Size: SIZE", _Report._size),
-    (r"Unpadded size: SIZE", _Report._unpadded),
-    (r"Extra memory due to padding: SIZE \([\d.]+x expansion\)", _Report._nothing),
-    (r"Operator: (.*)", _Report._operator),
-    (r"(?:(Entry Parameter Sub)s|S)hape: (.*)", _Report._shape),
-    (r"XLA [Ll]abel: (.*)", _Report._label),
-    (r"Allocation type: (.*)", _Report._allocation),
-    (r"Tag: (.*)", _Report._tag),
-    (r"={10,}", _Report._nothing),
+    (r"(?:No|Largest) program (?:allocations|arguments and outputs) in \w+:?", _Report.stats),
+    (r"Peak buffers:", _Report.stats),
+    (r"\d+\. Size: SIZE", _Report.buffer),
+    (r"Buffer \d+:()", _Report.buffer),
+    (r"Size: SIZE", _Report.size),
+    (r"Unpadded size: SIZE", _Report.unpadded),
+    (r"Extra memory due to padding: SIZE \([\d.]+x expansion\)", _Report.nothing),
+    (r"Operator: (.*)", _Report.operator),
+    (r"(?:(Entry Parameter Sub)s|S)hape: (.*)", _Report.shape),
+    (r"XLA [Ll]abel: (.*)", _Report.label),
+    (r"Allocation type: (.*)", _Report.allocation),
+    (r"Tag: (.*)", _Report.tag),
+    (r"={10,}", _Report.nothing),
 )

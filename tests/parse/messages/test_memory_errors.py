@@ -1,7 +1,7 @@
 """What XLA says when memory is short, in every form that is known.
 
-Texts of libtpu 0.0.42 and of the CPU's client were seen here. Those marked "public" are from threads and logs that users
-posted, shortened, with other paths: no GPU and no TPU was at hand.
+Texts of libtpu 0.0.42 and of the CPU's client were seen here. Those marked "public" are from threads and logs that
+users posted, shortened, with other paths: no GPU and no TPU was at hand.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
-TPU_LIST = """RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 63.80G of \
-30.75G hbm. Exceeded hbm capacity by 33.05G.
+TPU_LIST = """RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 63.80G \
+of 30.75G hbm. Exceeded hbm capacity by 33.05G.
 
 Total hbm usage >= 65.05G:
     reserved          1.25G
@@ -161,8 +161,8 @@ def test_the_list_of_a_gpu_is_read_to_the_last_line():
             {"kind": "compile", "space": "vmem", "asked_bytes": 2**27, "available_bytes": 2**26},
         ),
         (
-            "E0100: RuntimeBufferAllocationFailure:\nError allocating device buffer: Attempting to allocate 8.00M. That "
-            "was not possible. There are 6.43M free.; (0x0x1_HBM0)",
+            "E0100: RuntimeBufferAllocationFailure:\nError allocating device buffer: Attempting to allocate 8.00M. "
+            "That was not possible. There are 6.43M free.; (0x0x1_HBM0)",
             {"asked_bytes": 8 * MIB, "free_bytes": round(6.43 * MIB), "device": "0x0x1_HBM0"},
         ),
         (
