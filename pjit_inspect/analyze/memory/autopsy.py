@@ -5,16 +5,17 @@ Not its job: the list of the largest buffers (`analyze.memory.reported`), or wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
-from pjit_inspect.model.words.sentence import Sentence, name, say
+from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
 __all__ = ["explain_shortage", "wanted_piece"]
 
+_TEMPORARIES = "temporaries"
 _ROUNDED, _ALIGNED = 200, 512
 """A size with a unit has two decimals: it is within a two-hundredth. One without is exact, but for alignment."""
 
@@ -28,20 +29,27 @@ def wanted_piece(shortage: MemoryShortage, data: RecordData) -> str:
     if asked is None:
         return ""
     for what, size in _pieces(data):
-        if size and abs(size - asked) <= (size // _ROUNDED if shortage.is_rounded else _ALIGNED):
+        # Tables of pointers, and what is reduced on the way, are pieces of their own.
+        is_rough = shortage.is_rounded or what == _TEMPORARIES
+        if size and abs(size - asked) <= (size // _ROUNDED if is_rough else _ALIGNED):
             return what
     return ""
 
 
 def _pieces(data: RecordData) -> Iterator[tuple[str, int | None]]:
     if data.memory is not None:
-        yield "temporaries", data.memory.temporary_bytes
+        yield _TEMPORARIES, data.memory.temporary_bytes
     for one in data.outputs:
         yield one.path, one.bytes_per_device
 
 
 def explain_shortage(
-    shortage: MemoryShortage, scene: ErrorScene, *, program: str = "", piece: str = ""
+    shortage: MemoryShortage,
+    scene: ErrorScene,
+    *,
+    program: str = "",
+    piece: str = "",
+    alike: Iterable[tuple[str, RecordData]] = (),
 ) -> ExplainedError:
     """What was needed and what there was.
 
@@ -50,6 +58,7 @@ def explain_shortage(
       scene: the user's line.
       program: the function's name; "" where no record is of the program.
       piece: what the piece was for, as `wanted_piece` says it.
+      alike: where no record is of the program, pieces of the size that could not be had, and whose they are.
     """
     sentence = {"compile": _refused, "load": _not_loaded, "allocation": _not_had}[shortage.kind](
         shortage, program or shortage.program, piece
@@ -59,7 +68,7 @@ def explain_shortage(
         sentence=sentence,
         frame=scene.frame,
         line=scene.line,
-        notes=tuple(_notes(shortage, program)),
+        notes=tuple(_notes(shortage, program, alike)),
     )
 
 
@@ -93,7 +102,7 @@ def _not_had(shortage: MemoryShortage, program: str, piece: str) -> Sentence:
     where = f" on device {shortage.device}" if shortage.device else ""
     if not program:
         return say("there was no room for one piece of {}{}{}", _size(shortage.asked_bytes), where, free)
-    if piece == "temporaries":
+    if piece == _TEMPORARIES:
         use = say("its temporaries, which lie in one piece")
     else:
         use = say("its result {}", name(piece)) if piece else "something that it needs"
@@ -108,7 +117,11 @@ def _size(size_bytes: int | None) -> str:
     return "an unknown number of bytes" if size_bytes is None else bytes_in_words(size_bytes, 4)
 
 
-def _notes(shortage: MemoryShortage, program: str) -> Iterator[Sentence]:
+def _notes(shortage: MemoryShortage, program: str, alike: Iterable[tuple[str, RecordData]]) -> Iterator[Sentence]:
+    for piece, data in alike:
+        what = "the temporaries" if piece == _TEMPORARIES else say("the result {}", name(piece))
+        where = "" if data.user_frame is None else say(", called at {}", place(data.user_frame.where))
+        yield say("a program that was captured has a piece of this size: {} of {}{}", what, name(data.name), where)
     if shortage.unknown:
         count = len(shortage.unknown)
         yield say("{} of XLA's report not understood: they are in `memory.shortage.unknown`", f"{count:,} lines")

@@ -18,9 +18,12 @@ from pjit_inspect.model.memory.autopsy import Autopsy
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
+from pjit_inspect.parse.files.cleaned import cleaned
 from pjit_inspect.parse.wire.clean import clean_line
 
 __all__ = ["autopsy_of", "find_record"]
+
+_MOST_ALIKE = 2
 
 
 def autopsy_of(
@@ -36,12 +39,28 @@ def autopsy_of(
     record = find_record(shortage, places)
     if record is None:
         largest = join_reported(shortage.largest)
-        return explain_shortage(shortage, scene), Autopsy(shortage=shortage, largest=largest), None
+        return (
+            explain_shortage(shortage, scene, alike=_alike(shortage)),
+            Autopsy(shortage=shortage, largest=largest),
+            None,
+        )
     now = record.state.analyses
     piece = wanted_piece(shortage, now.data)
     name = clean_line(now.data.name)
     explained = explain_shortage(shortage, scene, program=name, piece=piece)
     return explained, replace(known_autopsy(shortage, now), program=name, what=piece), record
+
+
+def _alike(shortage: MemoryShortage) -> list[tuple[str, RecordData]]:
+    """Pieces of captured programs that have the size which could not be had.
+
+    JAX runs ahead: an error may be raised on the line that waits for a result, and the call stands elsewhere.
+    """
+    if shortage.kind != "allocation":
+        return []
+    data = [cleaned(record.state.captured.data) for record in recent_records()]
+    found = [(piece, own) for own in data if (piece := wanted_piece(shortage, own))]
+    return found[:_MOST_ALIKE]
 
 
 def find_record(shortage: MemoryShortage, places: Collection[tuple[str, int]]) -> CompileRecord | None:
