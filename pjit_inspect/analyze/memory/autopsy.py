@@ -29,9 +29,7 @@ def wanted_piece(shortage: MemoryShortage, data: RecordData) -> str:
     if asked is None:
         return ""
     for what, size in _pieces(data):
-        # Tables of pointers, and what is reduced on the way, are pieces of their own.
-        is_rough = shortage.is_rounded or what == _TEMPORARIES
-        if size and abs(size - asked) <= (size // _ROUNDED if is_rough else _ALIGNED):
+        if size and abs(size - asked) <= (size // _ROUNDED if shortage.is_rounded else _ALIGNED):
             return what
     return ""
 

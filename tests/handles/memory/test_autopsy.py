@@ -65,9 +65,10 @@ def test_temporaries_that_found_no_room_are_called_so():
     stats = pi.inspect(function, np.float32(1)).memory
     assert stats is not None
     assert (stats.temporary_bytes or 0) >= 4 * TOO_MUCH
-    with pi.capture(calls=True):
+    with pi.capture(calls=True) as log:
         error = raised(lambda: function(np.float32(1)).block_until_ready())
     explained = pi.explain_error(error)
+    assert explained.record is log["smallest"]
     assert explained.memory is not None
     assert explained.memory.what == "temporaries"
     assert "its temporaries, which lie in one piece" in str(explained.sentence)
