@@ -58,11 +58,6 @@ class ErrorExplanation(Displayable):
         raise AttributeError(f"an explanation does not change: {name!r} cannot be set")
 
     @property
-    def data(self) -> ExplainedError:
-        """The frozen data under it."""
-        return self._data
-
-    @property
     def kind(self) -> ErrorKind:
         """Which error it is, one word or two, such as "indivisible"; "unknown" for one that is not known."""
         return self._data.kind
@@ -175,11 +170,11 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     for link in linked_errors(error):
         shortage = guard.run("an error of memory", lambda link=link: parse_memory_shortage(_message(link)), None)
         if shortage is not None:
-            found = guard.run("an explanation of an error", lambda s=shortage, link=link: _autopsy(s, link), None)
+            found = guard.run(
+                "an explanation of an error", lambda s=shortage, link=link: _autopsy(s, link, error), None
+            )
             if found is not None:
-                return (
-                    found if link is error else ErrorExplanation(_behind(found.data, error), found.memory, found.record)
-                )
+                return found
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
@@ -191,12 +186,12 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
     return None
 
 
-def _autopsy(shortage: MemoryShortage, error: BaseException) -> ErrorExplanation:
+def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException) -> ErrorExplanation:
     from pjit_inspect.observe.errors.scene import error_scene, user_places
 
-    guard = Guard()
-    scene = guard.run("the names in an explained error", lambda: error_scene(error), ErrorScene())
-    return ErrorExplanation(*autopsy_of(cleaned(shortage), scene, user_places(error)))
+    scene = Guard().run("the names in an explained error", lambda: error_scene(link), ErrorScene())
+    explained, autopsy, record = autopsy_of(cleaned(shortage), scene, user_places(link))
+    return ErrorExplanation(explained if link is error else _behind(explained, error), autopsy, record)
 
 
 def _behind(explained: ExplainedError, error: BaseException) -> ExplainedError:
