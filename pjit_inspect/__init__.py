@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import Diff as Diff
     from pjit_inspect.api import ErrorExplanation as ErrorExplanation
     from pjit_inspect.api import Ledger as Ledger
+    from pjit_inspect.api import LiveArrays as LiveArrays
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
     from pjit_inspect.api import Targets as Targets
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
     from pjit_inspect.api import ledger as ledger
+    from pjit_inspect.api import live_arrays as live_arrays
     from pjit_inspect.api import load as load
     from pjit_inspect.api import merge as merge
     from pjit_inspect.api import open as open  # noqa: A004
@@ -35,6 +37,7 @@ _API = (
     "Diff",
     "ErrorExplanation",
     "Ledger",
+    "LiveArrays",
     "Log",
     "Merged",
     "Targets",
@@ -43,6 +46,7 @@ _API = (
     "explain_error",
     "inspect",
     "ledger",
+    "live_arrays",
     "load",
     "merge",
     "open",

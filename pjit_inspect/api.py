@@ -21,6 +21,8 @@ from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import HISTORY, Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of
 from pjit_inspect.handles.log import Log, LogLimit
+from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
+from pjit_inspect.handles.memory.recent import remember
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
@@ -41,6 +43,7 @@ __all__ = [
     "ErrorExplanation",
     "LaterFindings",
     "Ledger",
+    "LiveArrays",
     "Log",
     "Merged",
     "Targets",
@@ -53,6 +56,7 @@ __all__ = [
     "inspect",
     "later_findings",
     "ledger",
+    "live_arrays",
     "load",
     "merge",
     "open",
@@ -107,7 +111,9 @@ def _measured(log: Log) -> AbstractContextManager[None]:
 def _appender(log: Log) -> OnRecord:
     def append(data: RecordData, finish: Callable[[RecordData], RecordData]) -> None:
         HISTORY.add(data)
-        log.extend((CompileRecord(data, live=True, finish=finish),))
+        record = CompileRecord(data, live=True, finish=finish)
+        remember(record)
+        log.extend((record,))
 
     return append
 
@@ -257,6 +263,17 @@ def targets() -> Targets:
     compiled, and no device is started.
     """
     return find_targets()
+
+
+def live_arrays() -> LiveArrays:
+    """What this process holds on its devices: every array of `jax.live_arrays()` whose data is there, as a table.
+
+    Each row has the array's shape, spec and bytes, how much of it is copies, its devices, and the line that made it. A
+    `name` has what a captured call knows: an argument of the newest such call that was given this very array, or a
+    result, if JAX's objects for its type and sharding and the instruction that made it are those of the call. Other
+    arrays have none. Nothing is computed or waited for, and no array is kept alive.
+    """
+    return find_live_arrays()
 
 
 def load(path: str | os.PathLike[str]) -> CompileRecord:

@@ -31,7 +31,20 @@ __all__ = [
 
 View = Literal["text", "html", "widget", "tree", "facts", "memory"]
 Action = Literal[
-    "run", "cell", "on", "off", "log", "show", "why", "shardings", "memory", "diff", "ledger", "error", "forget"
+    "run",
+    "cell",
+    "on",
+    "off",
+    "log",
+    "show",
+    "why",
+    "shardings",
+    "memory",
+    "arrays",
+    "diff",
+    "ledger",
+    "error",
+    "forget",
 ]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
@@ -45,6 +58,7 @@ SUBCOMMANDS: tuple[Action, ...] = (
     "why",
     "shardings",
     "memory",
+    "arrays",
     "diff",
     "ledger",
     "error",
@@ -60,8 +74,8 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 _CELL = "--cell"
 _VALID = (
-    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], diff [NAME], ledger, error, "
-    "forget, or code to run"
+    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], arrays, diff [NAME], ledger, "
+    "error, forget, or code to run"
 )
 # One word that can be a record's name, an identifier with dots or `<lambda>`, or its number in the log. `show -1` and
 # `show (x)` are Python.

@@ -92,6 +92,7 @@ class PjitMagics(Magics):
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
+            %pjit arrays              the arrays that this process holds on its devices now
             %pjit diff                what changed between the two newest records of one function, and why
             %pjit diff train_step     the same of that name
             %pjit diff -1 -3          between the newest of your functions' records and the third newest, or between
@@ -125,11 +126,12 @@ class PjitMagics(Magics):
             %config PjitMagics.view = 'text'      the default for this session
             %config PjitMagics.times = False
 
-        When a cell that is recorded fails because JAX refuses a sharding, that explanation stands under the traceback.
+        When a cell that is recorded fails because JAX refuses a sharding, or memory is too small, that explanation
+        stands under the traceback.
 
-        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings`, `memory` or
-        `diff` with or without a name, is the subcommand, even where a variable has that name. Anything else is code:
-        `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
+        A line that is only `on`, `off`, `log`, `arrays`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings`,
+        `memory` or `diff` with or without a name, is the subcommand, even where a variable has that name. Anything else
+        is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -226,6 +228,9 @@ class PjitMagics(Magics):
 
     def _memory(self, command: Command) -> None:
         display(_record(command).memory_use, include=_only_text(command))
+
+    def _arrays(self, command: Command) -> None:
+        display(api.live_arrays(), include=_only_text(command))
 
     def _diff(self, command: Command) -> None:
         before, after = _two_records(command.text)

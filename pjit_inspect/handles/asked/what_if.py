@@ -30,6 +30,7 @@ from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.partitioner.service import Partitioned
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 
 __all__ = ["Again", "ChangedProgram", "as_partitioned", "ask_what_if", "change_program"]
 
@@ -38,15 +39,6 @@ _PARTIAL_LACKS = {
     "cost": "operations are counted in the compiled program, which " + _FULL,
     "memory": "what a device needs is known of the compiled program, which " + _FULL,
 }
-_SIZE = r"([\d.]+)([KMGTP]?)"
-_NEEDS = (
-    # Counted before anything is scheduled.
-    re.compile(rf"memory required for HLO temporaries \({_SIZE}\) exceeds available HBM \({_SIZE}\)"),
-    # When buffers have been placed; a list of the largest follows.
-    re.compile(rf"Ran out of memory in memory space hbm\. Used {_SIZE} of {_SIZE}"),
-)
-_NO_MEMORY = "RESOURCE_EXHAUSTED: "
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
 _MOST_SHOWN = 3
 _TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
 _AXIS = re.compile(r"@\(?'?(\w+)")
@@ -443,12 +435,17 @@ def _misfit(failure: str) -> Misfit | None:
     """What XLA says of a program for which memory is short: how much it needs, and what there is."""
     if not failure:
         return None
-    sentence = failure.partition(_NO_MEMORY)[2] or failure
-    found = next((match for match in (form.search(sentence) for form in _NEEDS) if match), None)
-    if found is None:
-        return Misfit(needed_bytes=None, available_bytes=None, sentence=sentence)
-    needed, available = _bytes(found[1], found[2]), _bytes(found[3], found[4])
-    return Misfit(needed_bytes=needed, available_bytes=available, sentence=sentence)
+    report = parse_memory_shortage(failure)
+    if report is None:
+        return Misfit(needed_bytes=None, available_bytes=None, sentence=failure)
+    # What is short may be another memory, of one kernel: that is no figure of the chip's.
+    is_main = report.space == "hbm"
+    return Misfit(
+        needed_bytes=report.needed_bytes if is_main else None,
+        available_bytes=report.available_bytes if is_main else None,
+        sentence=report.sentence,
+        report=report,
+    )
 
 
 def _unchecked(answer: Partitioned, target: Target) -> Misfit | None:
@@ -468,8 +465,3 @@ def _unchecked(answer: Partitioned, target: Target) -> Misfit | None:
         available_bytes=available,
         sentence="XLA compiled the program, and its arguments, results and temporaries are more than the GPU has",
     )
-
-
-def _bytes(number: str, unit: str) -> int:
-    """XLA rounds to two decimals of a unit that is a power of 1,024."""
-    return round(float(number) * 2 ** _UNITS[unit])

@@ -53,7 +53,7 @@ _OWN_FLAGS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A program that was compiled to the end, and never ran.
+    """A program that was compiled to the end, or until its buffers were placed and did not fit, and never ran.
 
     Attributes:
       hlo: the optimized program, a serialized `xla.HloModuleProto`.
@@ -86,8 +86,8 @@ class Partitioned:
       result_names: JAX's names of the results (`result[0]`); "" where it has none.
       devices: the devices it was compiled for, in the order of partitions.
       notice: XLA's warning that it left Shardy for GSPMD, in its own words; "" when it did not.
-      compiled: what XLA made of it in the end; None where only its partitioner was asked.
-      failure: why it was not compiled to the end, in XLA's words: memory is short; "" otherwise.
+      compiled: what XLA made of it in the end; None where only its partitioner was asked, or a failure left nothing.
+      failure: why it was not compiled to the end, in XLA's words, all lines of it: memory is short; "" otherwise.
     """
 
     before: bytes
