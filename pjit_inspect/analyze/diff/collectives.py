@@ -18,7 +18,7 @@ from pjit_inspect.model.diff.pairs import Change, CollectiveDiff
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 
-__all__ = ["diff_collectives"]
+__all__ = ["diff_collectives", "part_of"]
 
 _FIELDS = (
     "dtype", "local_shape", "operands", "payload_bytes", "wire_bytes", "count", "count_min", "implicit", "phase",
@@ -81,7 +81,7 @@ def _evidence(row: Collective, names: ProgramNames) -> _Evidence:
         value=tuple(sorted(_moved(cause, names) for cause in causes)),
         arguments=tuple(sorted(names.path(cause.value) for cause in causes)),
         is_explained=any(cause.evidence == "sharding" for cause in causes),
-        parts=Counter(_part(cause, names) for cause in causes if cause.evidence == "sharding"),
+        parts=Counter(part_of(cause, names) for cause in causes if cause.evidence == "sharding"),
     )
 
 
@@ -89,7 +89,8 @@ def _moved(cause: Cause, names: ProgramNames) -> tuple[str, ...]:
     return names.path(cause.value), *names.sentence(cause.clause)
 
 
-def _part(cause: Cause, names: ProgramNames) -> Hashable:
+def part_of(cause: Cause, names: ProgramNames) -> tuple[Hashable, ...]:
+    """What one array of a collective is known by: the operation that it is moved for, and what it is."""
     phase = find_phase(cause.op_name)
     return names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1], phase, _moved(cause, names)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.diff.collectives import diff_collectives
+from pjit_inspect.analyze.diff.combined import with_combined
 from pjit_inspect.analyze.diff.edits import find_edits
 from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, side_facts
 from pjit_inspect.analyze.diff.parity import find_parity
@@ -24,14 +25,15 @@ from pjit_inspect.analyze.diff.tables import (
     diff_shardings,
     diff_warnings,
 )
-from pjit_inspect.model.diff.diff import DiffData, SourceChange
+from pjit_inspect.model.diff.diff import DiffData, SourceChange, Stages
+from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = ["diff_programs"]
 
 
-def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
-    """Everything in which two programs differ."""
+def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | None = None) -> DiffData:
+    """Everything in which two programs differ; `lowering` is what they differ in as JAX lowered them."""
     names = names_of_both(before, after)
     arguments = diff_arguments(before, after, names)
     results = diff_results(before, after, names, arguments)
@@ -40,6 +42,7 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
     edits = find_edits(before, after, arguments, results, join_requests(before, after, names))
     collectives = diff_collectives(before, after, names)
     collectives = with_reasons(collectives, edits, shardings, (before.program, after.program))
+    collectives = with_combined(collectives, names)
     figures = diff_figures(before, after)
     data = DiffData(
         before=side_facts(before),
@@ -56,6 +59,7 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
         settings=diff_settings(before.data, after.data),
         source=_source(before, after, names),
         notes=tuple(_notes(before, after)),
+        stages=None if lowering is None else Stages(lowering=lowering),
     )
     return replace(data, sentence=diff_sentence(data))
 

@@ -33,6 +33,7 @@ def side_facts(side: DiffSide) -> SideFacts:
         devices=f"{count} {'/'.join(platforms)} device{'s' * (count != 1)}" if count else "",
         asked=data.hypothesis.changes if data.hypothesis is not None else (),
         is_partial=data.is_partial,
+        jax=data.versions.get("jax", ""),
     )
 
 

@@ -23,11 +23,12 @@ __all__ = ["diff_arguments", "diff_kernels", "diff_results", "diff_shardings", "
 
 T = TypeVar("T")
 
-_KERNEL_FIELDS = ("inputs", "outputs", "bytes_read", "bytes_written", "bytes_saved", "count")
+_KERNEL_FIELDS = ("instructions", "inputs", "outputs", "bytes_read", "bytes_written", "bytes_saved", "count")
 _VALUE_FIELDS = ("dtype", "global_shape", "local_shape", "spec", "bytes_per_device", "phase")
 _ARRAY_FIELDS = ("dtype", "global_shape", "local_shape", "spec", "bytes_per_device", "donated", "kept", "memory")
 _ROOT = re.compile(r"^[^.\[]*")
 _NUMBER = re.compile(r"\d+")
+_ONES = re.compile(r"(?<=[\[,])1(?:,|(?=\]))|,1(?=\])")
 
 
 def _joined(
@@ -44,8 +45,10 @@ def _joined(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kernel:
+    kind: str
     contents: Hashable
     shapes: Hashable
+    results: Hashable
     operation: str
     line: Stack
     loose_line: Stack
@@ -60,8 +63,10 @@ def diff_kernels(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, P
 
 def _kernel(row: Fusion, names: ProgramNames) -> _Kernel:
     return _Kernel(
+        kind=row.kind,
         contents=(row.kind, tuple(sorted(row.instructions)), row.target),
         shapes=(row.inputs, row.outputs),
+        results=tuple(_ONES.sub("", shape) for shape in row.outputs),
         operation=names.scope(row.op_name),
         line=names.stack(row.source),
         loose_line=names.stack(row.source, is_loose=True),
@@ -79,6 +84,10 @@ def _kernel_tiers() -> Iterator[Tier[_Kernel]]:
     yield Tier(
         ("contents", "operation", "line"),
         lambda k: (k.contents, k.operation, k.loose_line[:1]) if k.operation else None,
+    )
+    yield Tier(
+        ("operation", "line", "shape of the result"),
+        lambda k: (k.kind, k.results, k.operation, k.loose_line) if k.operation and k.loose_line else None,
     )
 
 
