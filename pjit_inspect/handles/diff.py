@@ -54,7 +54,10 @@ class Diff(Displayable):
 
     @property
     def sentence(self) -> Sentence:
-        """The answer: what got more, what less, and because of what, as far as facts prove it."""
+        """The answer: what got more, what less, and because of what, as far as facts prove it.
+
+        Where the two are not the same work, it begins with what differs in that.
+        """
         return self.data.sentence
 
     @property

@@ -70,7 +70,7 @@ def _evidence(row: Collective, names: ProgramNames) -> _Evidence:
     shape = tuple(length for length in row.local_shape if length != 1)
     causes = row.causes
     return _Evidence(
-        what=(row.kind, row.axes, row.groups if row.axes is None else None),
+        what=(row.kind, names.axes(row.axes), row.groups if row.axes is None else None),
         shape=shape,
         dtype=row.dtype,
         size=(row.dtype, shape, row.operands),

@@ -88,7 +88,7 @@ def _is_combined(pair: Pair[Collective]) -> bool:
 
 
 def _parts(row: Collective, names: ProgramNames) -> Parts:
-    what = row.kind, row.axes, row.groups if row.axes is None else None, row.count
+    what = row.kind, names.axes(row.axes), row.groups if row.axes is None else None, row.count
     return Counter(_part(what, cause, names) for cause in row.causes)
 
 

@@ -13,7 +13,7 @@ from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
-__all__ = ["diff_sentence", "figure_text"]
+__all__ = ["diff_answer", "figure_text"]
 
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _MOST_GROUPS = 3
@@ -34,11 +34,14 @@ _LEAST_SHARE = 0.01
 _MANY_TIMES = 4
 
 
-def diff_sentence(data: DiffData) -> Sentence:
-    """The answer."""
+def diff_answer(data: DiffData) -> Sentence:
+    """The answer, without whether it is the same work."""
     if data.is_empty:
         return _nothing(data)
     parts = [*_sent(data), *_groups(data.collectives), *_others(data)]
+    if data.renamed_axes and data.is_same_program:
+        parts = [say("the same collectives, kernels and memory"), *parts]
+    parts += [say("axis {} is called {} now", axis(one), axis(two)) for one, two in data.renamed_axes]
     if data.stages is not None and data.is_same_program:
         parts = [*_same_program(data, data.stages), *parts]
     elif data.stages is not None:

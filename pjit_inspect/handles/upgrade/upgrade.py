@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pjit_inspect.analyze.diff.sentence import diff_sentence
+from pjit_inspect.analyze.diff.sentence import diff_answer
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.diff import Diff, diff_analyses
@@ -63,7 +63,7 @@ def compare_upgrade(
         stages = _by_whom(one, two, stages, other)
     notes = (*diff.data.notes, *([note] if note else []))
     data = replace(diff.data, stages=stages, notes=notes)
-    return diff.with_data(replace(data, sentence=diff_sentence(data)))
+    return diff.with_data(replace(data, answer=diff_answer(data)))
 
 
 def _chosen(

@@ -12,7 +12,7 @@ from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.model.words.sentence import Sentence, joined, say
 
 __all__ = ["AxisDiff", "DiffData", "Figure", "Setting", "SideFacts", "SourceChange", "Stages"]
 
@@ -137,7 +137,7 @@ class DiffData:
 
     Attributes:
       before, after: which programs.
-      sentence: the answer: what got more, what less, and because of what, as far as facts prove it.
+      answer: what got more, what less, and because of what, as far as facts prove it.
       parity: in what the two are not the same work (argument shapes, functions, FLOP by more than 1 %), each in a
         sentence; () where they are the same.
       collectives, kernels, shardings: the rows of both.
@@ -145,6 +145,7 @@ class DiffData:
       warnings: what XLA warned of.
       figures: bytes sent, memory, kernels, FLOP, seconds of compiling.
       axes: bytes sent and number of collectives for each set of mesh axes, most bytes first.
+      renamed_axes: mesh axes along which the same devices lie in both, under other names: (before, after).
       settings: flags, versions, meshes and devices that differ.
       source: lines of the user's functions that differ.
       notes: what a reader could trip over ("there is no optimized program before").
@@ -153,7 +154,7 @@ class DiffData:
 
     before: SideFacts
     after: SideFacts
-    sentence: Sentence = Sentence()  # noqa: RUF009  (frozen)
+    answer: Sentence = Sentence()  # noqa: RUF009  (frozen)
     parity: tuple[Sentence, ...] = ()
     collectives: CollectiveDiff = CollectiveDiff(())  # noqa: RUF009
     kernels: KernelDiff = KernelDiff(())  # noqa: RUF009
@@ -163,10 +164,18 @@ class DiffData:
     warnings: WarningDiff = WarningDiff(())  # noqa: RUF009
     figures: tuple[Figure, ...] = ()
     axes: tuple[AxisDiff, ...] = ()
+    renamed_axes: tuple[tuple[str, str], ...] = ()
     settings: tuple[Setting, ...] = ()
     source: tuple[SourceChange, ...] = ()
     notes: tuple[Sentence, ...] = ()
     stages: Stages | None = None
+
+    @property
+    def sentence(self) -> Sentence:
+        """The answer; behind what is not the same work, where the two are not."""
+        if not self.parity:
+            return self.answer
+        return say("not the same work: {}; {}", joined(self.parity, "; ", comma="; "), self.answer)
 
     @property
     def is_empty(self) -> bool:

@@ -74,7 +74,7 @@ def diff_view(data: DiffData) -> Document:
     """Everything that differs, most important first."""
     other_work = Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")
     blocks: list[Block] = [*([other_work] if data.parity else []), Line(title_spans(data), "title")]
-    blocks.append(Line((Prose(data.sentence),), "answer"))
+    blocks.append(Line((Prose(data.answer),), "answer"))
     tables = tuple(table for table in (_figures(data.figures), _axes(data.axes)) if table.rows)
     blocks.append(Beside(tables))
     blocks += stage_blocks(data)
@@ -355,6 +355,8 @@ def _layout_spans(row: ArrayLayout | None, pair: Pair[ArrayLayout]) -> Spans:
     spans: list[Span] = []
     if not pair.changes or names & {"dtype", "global_shape"}:
         spans += [Code(shape), Text(" ")]
+    elif names & {"local_shape"}:
+        spans += [Code(f"[{','.join(map(str, row.local_shape))}]"), Text(" on each device ")]
     spans += [SpecLabel(row.spec)] if row.spec is not None else []
     spans += [Text(" donated" if row.donated else " kept by the caller")] if "donated" in names else []
     spans += [Text(" unused" if not row.kept else " used")] if "kept" in names else []

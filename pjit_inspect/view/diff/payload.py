@@ -111,7 +111,7 @@ def _head(data: DiffData) -> dict[str, Any]:
         "axes": axes_data(tuple(dict.fromkeys(own for mesh in meshes for own in mesh.axis_names))),
         "title": spans_data(title_spans(data)),
         "parity": list(map(sentence_data, data.parity)),
-        "answer": sentence_data(data.sentence),
+        "answer": sentence_data(data.answer),
         "is_empty": data.is_empty,
         "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
         "notes": list(map(sentence_data, data.notes)),
