@@ -347,7 +347,7 @@ def axes_renamed() -> Both:
 
 @pair(
     PAIRS,
-    "the same names over other devices are other axes: one sum and one gather go, and one of each comes, of other sizes",
+    "the same names over other devices: the sum and the gather have groups of another size, and move other shapes",
     Move(CHANGED, AR, "model"),
     Move(CHANGED, AG, "data"),
 )

@@ -174,7 +174,8 @@ class ProgramNames:
 def names_of_both(before: DiffSide, after: DiffSide) -> tuple[ProgramNames, ProgramNames]:
     """The names of two programs."""
     is_known = bool(before.shardings.rows and after.shardings.rows)
-    layers = same_layers(*(_named(side, is_known=is_known) for side in (before, after)))
+    one, two = (_named(side, is_known=is_known) for side in (before, after))
+    layers = same_layers(one, two, by_number=not is_known)
     renamed = find_renamed(before.data.mesh, after.data.mesh)
     return _names(before, layers[0], renamed), _names(after, layers[1], {})
 

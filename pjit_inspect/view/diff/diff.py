@@ -355,7 +355,7 @@ def _layout_spans(row: ArrayLayout | None, pair: Pair[ArrayLayout]) -> Spans:
     spans: list[Span] = []
     if not pair.changes or names & {"dtype", "global_shape"}:
         spans += [Code(shape), Text(" ")]
-    elif names & {"local_shape"}:
+    elif "local_shape" in names and "spec" not in names and row.local_shape is not None:
         spans += [Code(f"[{','.join(map(str, row.local_shape))}]"), Text(" on each device ")]
     spans += [SpecLabel(row.spec)] if row.spec is not None else []
     spans += [Text(" donated" if row.donated else " kept by the caller")] if "donated" in names else []

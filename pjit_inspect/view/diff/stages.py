@@ -9,14 +9,16 @@ from collections.abc import Iterator
 
 from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
 from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.words.sentence import Sentence, code, say
 from pjit_inspect.view.diff.figures import change_words, figure_words
 from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Row, Section, Table, Text
 from pjit_inspect.view.document.quantities import count_text
 
-__all__ = ["stage_blocks"]
+__all__ = ["stage_blocks", "stage_notes"]
 
 _FIGURES = ("sent", "collectives", "temporary memory", "kernels", "kernels read and write", "matrix products")
 _MOST_OPERATIONS = 16
+_MOST_NOTED = 4
 
 
 def stage_blocks(data: DiffData) -> list[Block]:
@@ -34,6 +36,30 @@ def stage_blocks(data: DiffData) -> list[Block]:
 
 
 _WIRED = "the same operations, of the same types, take other values"
+
+
+def stage_notes(data: DiffData) -> tuple[Sentence, ...]:
+    """The same in sentences, where the answer does not say it all."""
+    stages = data.stages
+    if stages is None or stages.lowering.is_same:
+        return ()
+    lowering = stages.lowering
+    counts = f"{count_text(lowering.before)} -> {count_text(lowering.after)}"
+    found = [say("JAX's lowering: {} operations of StableHLO", counts)]
+    found += [
+        say("{} {} -> {}", code(one.name), count_text(one.before), count_text(one.after))
+        for one in lowering.changes[:_MOST_NOTED]
+    ]
+    if stages.by_xla is None:
+        return (*found, say("what of it is XLA's is not known: {}", stages.missing))
+    after = {figure.name: figure for figure in data.figures}
+    for figure in stages.by_xla.figures:
+        if figure.name in _FIGURES and figure.name in after:
+            name, before, between = figure_words(figure)
+            last = figure_words(after[figure.name])[2]
+            if len({before, between, last}) > 1:
+                found.append(say("{}: {} before, {} with the XLA after alone, {} after", name, before, between, last))
+    return tuple(found)
 
 
 def _whose(data: DiffData, stages: Stages) -> Iterator[Block]:
