@@ -26,6 +26,7 @@ from pjit_inspect.handles.memory.recent import remember
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
+from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort, Target
@@ -50,6 +51,7 @@ __all__ = [
     "View",
     "capture",
     "check_target",
+    "compare_upgrade",
     "diff",
     "explain_error",
     "explain_known_error",
