@@ -19,8 +19,8 @@ from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.fits import fit_of
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
+from pjit_inspect.handles.memory import memory_blob, memory_shown
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.memory.memory_use import MemoryUse
@@ -38,8 +38,6 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, still_page
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
-from pjit_inspect.view.memory.curve import curve_lines
-from pjit_inspect.view.memory.memory import memory_after, memory_head
 from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -92,7 +90,7 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
     if view == "facts":
         return Shown({"text/plain": to_text(facts_view(analyses.report))})
     if view == "memory":
-        return _memory(analyses)
+        return memory_shown(analyses)
     with gc_paused():
         document = record_view(report_for_display(analyses), options=ViewOptions(show_times=show_times))
         if view == "text":
@@ -121,18 +119,6 @@ def _tree(analyses: Analyses) -> str:
     scheduled = graph is None or graph.strip.is_scheduled
     lines = tree_lines(parts, report, missing=missing, scheduled=scheduled)
     return "\n".join([to_text(tree_head(report)), *lines])
-
-
-def _memory(analyses: Analyses) -> Shown:
-    """What is alive in memory: text with a curve, and a page."""
-    use, data = analyses.memory_use, analyses.report.data
-    target = None if data.hypothesis is None else data.hypothesis.target
-    fit = "" if target is None or not target.chip else str(fit_of(data, use, str(target)))
-    head, after = memory_head(use, data), memory_after(use, data, fit)
-    lines = [] if use.curve is None or use.at is None else curve_lines(use.curve, use.at.kernel)
-    text = "\n".join([to_text(head), *lines, to_text(after)])
-    page = Document(axes=head.axes, blocks=(*head.blocks, *after.blocks))
-    return Shown({"text/plain": text, "text/html": to_html(page)})
 
 
 def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
@@ -323,7 +309,7 @@ class RecordMemoryUse(OfRecord, Displayable, MemoryUse):
 
     def show(self) -> Shown:
         """An object to display: how much is alive at the peak, what it is, and how much over the schedule."""
-        return _memory(self._state.analyses)
+        return memory_shown(self._state.analyses)
 
     def __repr__(self) -> str:
         return f"MemoryUse({len(self.live)} buffers alive at the peak, {self.peak_bytes} bytes, {self.source})"

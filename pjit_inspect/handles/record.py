@@ -315,9 +315,13 @@ class CompileRecord(Displayable):
 
     @property
     def figures(self) -> Figures:
-        """Plotly figures, each with a still twin: `axis_totals`, `traffic`, `bytes_per_device`, `compile_times`."""
+        """Plotly figures, each with a still twin.
+
+        `axis_totals`, `traffic`, `bytes_per_device`, `memory`, `compile_times`.
+        """
         now = self.state.analyses
-        return Figures(now.report, now.traffic, find_device_memory(now.data))
+        held = find_device_memory(now.data)
+        return Figures(now.report, now.traffic, held, lambda: (now.memory_use, now.memory_timelines))
 
     # ------------------------------------------------------------ what if
 
