@@ -157,7 +157,9 @@ def _live(
     guard = Guard()
 
     def made() -> _Made:
-        return make(_inspector(analyses, document, show_times=show_times, is_widget=is_widget))
+        payload = _inspector(analyses, document, show_times=show_times, is_widget=is_widget)
+        # A widget asks for it when somebody looks; a page has to hold it.
+        return make(payload if is_widget else replace(payload, memory=memory_blob(analyses)))
 
     found = guard.run("the inspector", made, None)
     return found, "".join(guard.failed.values())

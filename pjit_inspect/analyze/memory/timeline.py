@@ -7,6 +7,7 @@ adds up to the curve, exactly. Not its job: which buffers there are (`analyze.me
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
       starts: the place of each kernel, ascending. What stands before the first kernel belongs to it.
     """
     edges = [0, *starts[1:], len(total)] if starts else []
-    pairs = zip(edges, edges[1:], strict=False)
+    pairs = pairwise(edges)
     return np.array([begin + int(np.argmax(total[begin:end])) for begin, end in pairs], np.int64)
 
 

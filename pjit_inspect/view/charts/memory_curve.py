@@ -6,6 +6,7 @@ Not its job: what is alive (`analyze.memory.timeline`), drawing (`view.figures.c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def _places(total: np.ndarray) -> np.ndarray:
     """The kernels that are shown: all, or of each stretch the one at which most is alive."""
     count = min(len(total), MOST_PLACES)
     edges = [k * len(total) // count for k in range(count + 1)] if count else [0]
-    pairs = zip(edges, edges[1:], strict=False)
+    pairs = pairwise(edges)
     return np.array([start + int(np.argmax(total[start:end])) for start, end in pairs], np.int64)
 
 

@@ -15,7 +15,16 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pjit_inspect.model.record.ledger import LedgerData
-from pjit_inspect.view.document.chart import AreaBand, AreaChart, BarChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import (
+    AreaBand,
+    AreaChart,
+    BarChart,
+    BarPart,
+    BarRow,
+    Chart,
+    MatrixCell,
+    MatrixChart,
+)
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.render.html_spans import escaped

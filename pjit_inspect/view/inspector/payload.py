@@ -101,12 +101,15 @@ class InspectorPayload:
       blob: everything, as `pack_blob` writes it.
       title: the page's title.
       selection: the name of what is selected at first, the collective that sends most; "" when there is none.
+      memory: the store of the memory pane (`view.memory.payload`), which a page decodes when it is asked for; b"" for
+        none.
     """
 
     first: dict[str, Any]
     blob: bytes
     title: str
     selection: str = ""
+    memory: bytes = b""
 
 
 def inspector_payload(given: InspectorInput) -> InspectorPayload:

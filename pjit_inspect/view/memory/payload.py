@@ -75,9 +75,7 @@ def memory_payload(given: MemoryInput) -> bytes:
     header = {
         **tables.header(),
         "answer": spans_data(answer_line(use).spans),
-        "provenance": [
-            spans_data(line.spans) for line in provenance_lines(use, data.memory) if isinstance(line, Line)
-        ],
+        "provenance": [spans_data(line.spans) for line in provenance_lines(use, data.memory) if isinstance(line, Line)],
         "peak": -1 if use.at is None else use.at.kernel,
         "kernels": len(timelines[0].curve.bytes),
         "source": use.source,
@@ -174,7 +172,6 @@ class _Groups:
             "names": [name_data(one.value.made_by) for one in members if one.value.made_by][:_NAMES],
             "users": [name_data(one.value.last_used_by) for one in members if one.value.last_used_by][:_NAMES],
             "could": [name_data(one.sentence, longest=500) for one in self._use.suggestions if one.name == name],
-            "spots": [],
         }
 
     def columns(self, values: Sequence[TimedValue]) -> dict[str, np.ndarray]:

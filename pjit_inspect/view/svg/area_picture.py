@@ -116,5 +116,6 @@ def _draw_legend(svg: Svg, bands: Sequence[AreaBand], y: float) -> None:
     for name, color in legend_of(bands).items():
         label = fit(name, 150)
         width = chip_width(label)
-        svg.chip(x + width / 2, y, label, color=color)
-        x += width + 6
+        svg.rect(x, y - 5.5, 11, 11, fill=color)
+        svg.chip(x + 14 + width / 2, y, label, color=NEUTRAL)
+        x += width + 22
