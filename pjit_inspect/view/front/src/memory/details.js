@@ -1,6 +1,6 @@
 // The details of a value in memory: how it is cut, its bytes, its life, and what it could be.
 import { h } from "../core/dom.js";
-import { bytesText, plural, thousands } from "../core/format.js";
+import { bytesText, percentText, plural, thousands } from "../core/format.js";
 import { cutOf, shardPicker } from "../devices/shard.js";
 import { lifeWords } from "./data.js";
 
@@ -47,13 +47,7 @@ export function drawBuffer(store, { numbers, placeLink }) {
       ["each, on one device", row.each, row.unpadded ? "with padding" : how],
       ...(row.number > 1 ? [[`all ${thousands(row.number)}`, bytesText(row.number * row.bytes), how]] : []),
       ...(alive
-        ? [
-            [
-              "at the peak",
-              bytesText(alive.bytes),
-              share ? `${how}, ${(100 * share).toFixed(share < 0.1 ? 1 : 0)} % of it` : how,
-            ],
-          ]
+        ? [["at the peak", bytesText(alive.bytes), share ? `${how}, ${percentText(share)}` : how]]
         : [["at the peak", "none", how]]),
     ]),
     ...life(store, memory, row),
@@ -67,8 +61,10 @@ function life(store, memory, row) {
   const words = lifeWords(memory, store.state.selection?.row ?? 0);
   if (!words) return [];
   const value = row.values[0];
+  const isArgument = ["argument", "optimizer state"].includes(memory.kinds[row.kind]);
   const lines = [
-    end(store, "made by", memory.makerOf[value], row.names[0], row.made),
+    isArgument ? h("li", {}, "an argument: there from the beginning") : null,
+    end(store, "made by", memory.makerOf[value], row.names[0], row.made, isArgument),
     end(store, "last used by", memory.userOf[value], row.users[0], row.last),
   ].filter(Boolean);
   const turns = row.turns ? [h("li", {}, `${thousands(row.turns)} turns of a loop each write a part of it`)] : [];
@@ -85,9 +81,10 @@ function life(store, memory, row) {
  * @param {number} kernel
  * @param {string | undefined} name
  * @param {string} phase
+ * @param {boolean} [isArgument]
  */
-function end(store, what, kernel, name, phase) {
-  if (kernel < 0 && !name) return null;
+function end(store, what, kernel, name, phase, isArgument = false) {
+  if (kernel < 0 && (!name || isArgument)) return null;
   if (kernel < 0) return h("li", {}, `${what} `, h("code", {}, name));
   return h(
     "li",

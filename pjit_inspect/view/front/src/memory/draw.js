@@ -1,13 +1,12 @@
 // The curve's picture: bands on each other over the places of the schedule, on the strip's scale. Where several kernels
 // share a pixel, the one with most alive stands for them.
-import { bytesText, thousands } from "../core/format.js";
+import { bytesText, roughBytesText } from "../core/format.js";
 
 /** Pixels of the curve, and where there is little room. */
 export const HEIGHTS = { high: 168, low: 120 };
 const TOP = 22; // room for the words at the peak
 const BOTTOM = 4;
 const FONT = "10px system-ui, sans-serif";
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 /** @typedef {import("../schedule/draw.js").Scale} Scale */
 /**
@@ -44,12 +43,6 @@ function stepOf(most) {
   let step = 1;
   while (step * 6 < most) step *= 2;
   return step;
-}
-
-/** @param {number} bytes */
-function tickText(bytes) {
-  const power = bytes ? Math.min(5, Math.floor(Math.log2(bytes) / 10)) : 0;
-  return bytes ? `${thousands(bytes / 2 ** (10 * power))} ${UNITS[power]}` : "0";
 }
 
 /** @param {Scene} scene */
@@ -97,7 +90,7 @@ function grid(pen, { scale, color }, top, y) {
     pen.fillStyle = color("rule");
     pen.fillRect(scale.left, Math.round(y(tick)) - 0.5, scale.width, 1);
     pen.fillStyle = color("dim");
-    pen.fillText(tickText(tick), scale.left - 6, y(tick));
+    pen.fillText(tick ? roughBytesText(tick) : "0", scale.left - 6, y(tick));
   }
 }
 

@@ -18,6 +18,7 @@ const VIEWS = [
   ["map", "As a map"],
   ["all", "Largest, whenever"],
 ];
+const HELP = ["help", "What could help"];
 
 /** @param {import("../core/store.js").Store} store */
 export function memoryPane(store) {
@@ -66,7 +67,7 @@ class MemoryView {
     this.count = h("span", { class: "dim memcount" });
     this.tabs = tabs(
       "What the table shows",
-      /** @type {any} */ (VIEWS),
+      /** @type {any} */ (this.memory.header.suggestions.length ? [...VIEWS, HELP] : VIEWS),
       () => this.view,
       (key) => this.setView(key),
     );
@@ -254,7 +255,14 @@ class MemoryView {
       width: (this.table.clientWidth || 400) - 20,
       height: Math.max(LEAST_MAP, this.table.clientHeight - 4),
     };
-    this.table.replaceChildren(...(view === "map" ? drawMap(this.store, shown, size) : drawRows(this.store, shown)));
+    const drawn =
+      view === "map"
+        ? drawMap(this.store, shown, size)
+        : view === "help"
+          ? [helpList(memory.header.suggestions)]
+          : drawRows(this.store, shown);
+    this.table.replaceChildren(...drawn);
+    this.count.hidden = view === "help";
     const number = rows.reduce((sum, one) => sum + one.count, 0);
     const where = !memory.hasCurve ? "" : at === this.peak ? "at the peak" : `at kernel ${thousands(at)}`;
     const first = this.tabs.bar.querySelector("[data-tab=moment]");
@@ -448,6 +456,15 @@ function lifeOf(memory, groups, space) {
 function limitOf(fits) {
   const own = fits.find((one) => one.is_own);
   return own ? { bytes: own.has, words: `${own.chip}: ${bytesText(own.has)}` } : null;
+}
+
+/** Changes that would make the peak smaller. @param {string[]} sentences */
+function helpList(sentences) {
+  return h(
+    "ul",
+    { class: "memhelp" },
+    sentences.map((words) => h("li", {}, words)),
+  );
 }
 
 /** How much of a chip is needed; hatched where that is not counted. @param {any} fit */

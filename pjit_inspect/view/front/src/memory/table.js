@@ -1,6 +1,6 @@
 // What is alive at a moment, as rows or as a map: name, kind, spec, bytes, and when. Arrow keys walk; a choice selects.
 import { h, moved, s } from "../core/dom.js";
-import { bytesText, thousands } from "../core/format.js";
+import { bytesText, percentText, thousands } from "../core/format.js";
 import { squares } from "./treemap.js";
 
 const PAGE = 60;
@@ -199,7 +199,7 @@ function cell(store, memory, { group, count, bytes }, area, all) {
   const one = memory.rows[group];
   const kind = memory.kinds[one.kind];
   const words = `${one.name}${count > 1 ? ` \u00d7 ${count}` : ""}`;
-  const part = `${((100 * bytes) / all).toFixed(bytes / all < 0.1 ? 1 : 0)} %`;
+  const part = percentText(bytes / all);
   return h(
     "div",
     {
