@@ -20,7 +20,7 @@ from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
-from pjit_inspect.handles.memory import memory_blob, memory_shown
+from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.memory.memory_use import MemoryUse
@@ -126,7 +126,8 @@ def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
     with gc_paused():
         document = record_view(report_for_display(analyses))
         still = to_html(document)
-        page, why = _live(analyses, document, lambda payload: inspector_page(payload, still=still), show_times=True)
+        make = partial(inspector_page, still=still)
+        page, why = _live(analyses, document, make, show_times=True, is_file=True)
         if page is None:
             page = still_page(analyses.data.primitive or analyses.data.name, still, why=why)
     Path(path).write_text(page, encoding="utf-8")
@@ -152,17 +153,35 @@ def _live(
     *,
     show_times: bool,
     is_widget: bool = False,
+    is_file: bool = False,
 ) -> tuple[_Made | None, str]:
     """What is made of the inspector's data. Where it cannot be: None and why; every display is then the still one."""
     guard = Guard()
 
     def made() -> _Made:
         payload = _inspector(analyses, document, show_times=show_times, is_widget=is_widget)
-        # A widget asks for it when somebody looks; a page has to hold it.
-        return make(payload if is_widget else replace(payload, memory=memory_blob(analyses)))
+        return make(payload if is_widget else _with_memory(payload, analyses, is_file=is_file))
 
     found = guard.run("the inspector", made, None)
     return found, "".join(guard.failed.values())
+
+
+_LARGE = 10_000
+"""Instructions of a program whose display under a cell goes without the data of the memory pane: finding them would
+take about as long as all else of the display (0.3 s for 8,000 instructions, 1.2 s for 86,000)."""
+
+_TOO_LARGE = (
+    'what is alive was not looked for, as the program is large: `record.show("memory")`, or %pjit memory, has the curve '
+    'and the table; `record.show("widget")` and `record.to_html("step.html")` have this pane'
+)
+
+
+def _with_memory(payload: InspectorPayload, analyses: Analyses, *, is_file: bool) -> InspectorPayload:
+    """The payload with what a page has to hold for its memory pane; a widget asks for it when somebody looks."""
+    module = analyses.readable_hlo
+    if not is_file and module is not None and len(module) > _LARGE and "_memory" not in analyses.known:
+        return replace(payload, no_memory=_TOO_LARGE)
+    return replace(payload, memory=memory_blob(analyses))
 
 
 def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_widget: bool) -> InspectorPayload:

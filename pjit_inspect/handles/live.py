@@ -13,7 +13,7 @@ from typing import Any
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.background import in_background
-from pjit_inspect.handles.memory import memory_blob
+from pjit_inspect.handles.memory.shown import memory_blob
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document

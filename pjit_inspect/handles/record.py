@@ -30,7 +30,7 @@ from pjit_inspect.handles.displays import (
     RecordSuggestions,
     View,
 )
-from pjit_inspect.handles.fits import fit_of
+from pjit_inspect.handles.memory.fits import fit_of
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule

@@ -133,7 +133,7 @@ def bundle_text() -> str:
 def inspector_page(payload: InspectorPayload, *, still: str = "") -> str:
     """The whole page. `still` is HTML that stands there until the script runs, and stays where none may run."""
     more = {"pjit-memory": payload.memory} if payload.memory else {}
-    first = {**payload.first, "has_memory": bool(more)}
+    first = {**payload.first, "has_memory": bool(more or payload.no_memory), "no_memory": payload.no_memory}
     return scripted_page(payload.title, first, payload.blob, script=bundle_text(), still=still, more=more)
 
 

@@ -28,6 +28,7 @@ export function memoryPane(store) {
   const show = () => {
     if (store.state.centre !== "memory") return;
     if (view) return view.draw();
+    store.memoryError ||= store.first.no_memory ?? "";
     if (!store.memory && !store.memoryError) {
       box.replaceChildren(h("p", { class: "nothing", role: "status" }, "Finding what is alive\u2026"));
       return store.openMemory((blob) => new Memory(blob, store));

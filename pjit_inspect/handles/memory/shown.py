@@ -8,7 +8,7 @@ from __future__ import annotations
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.handles.fits import fit_of
+from pjit_inspect.handles.memory.fits import fit_of
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.charts.memory_curve import memory_curve_chart
