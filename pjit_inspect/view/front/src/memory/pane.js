@@ -90,6 +90,7 @@ class MemoryView {
     const { header } = memory;
     const axes = this.store.first.axes;
     const words = [
+      h("h2", { class: "offscreen" }, "Memory over the schedule"),
       h("p", { class: "memanswer" }, drawSpans(header.answer, axes)),
       header.fits.length ? h("div", { class: "memfits" }, header.fits.map(fitBar)) : null,
       header.provenance.map((/** @type {any[]} */ spans) => h("p", { class: "dim small" }, drawSpans(spans, axes))),

@@ -164,7 +164,8 @@ export class StripView {
         ? `${thousands(strip.events.length)} collectives; none selected`
         : eventLines(strip, current, this.data).join("; ");
     this.option.setAttribute("aria-setsize", String(strip.events.length));
-    this.option.setAttribute("aria-posinset", String(current + 1));
+    if (current < 0) this.option.removeAttribute("aria-posinset");
+    else this.option.setAttribute("aria-posinset", String(current + 1));
   }
 
   scale() {
