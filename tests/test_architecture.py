@@ -90,9 +90,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "charts": {"document", "svg"},
         "record": {"document", "svg", "charts"},
         "figures": {"document", "svg", "render", "charts"},
-        "memory": {"document", "record"},
         "pages": {"document", "record"},
         "inspector": {"document", "record"},
+        "memory": {"document", "svg", "record", "inspector"},
         "diff": {"document", "record", "inspector"},
     },
 }

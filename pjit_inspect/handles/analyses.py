@@ -16,7 +16,7 @@ from typing import Any, Generic, Self, TypeVar, cast, overload
 from pjit_inspect.analyze.collectives.collective_sites import find_sites
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.graph.build import find_graph
-from pjit_inspect.analyze.memory.memory_use import MemoryFacts, arguments_alone, find_memory_use
+from pjit_inspect.analyze.memory.memory_use import MemoryFacts, MemoryFinder, arguments_alone, model_occupancy
 from pjit_inspect.analyze.program.source import with_sources
 from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -30,6 +30,7 @@ from pjit_inspect.handles.propagate import ask, propagation_of
 from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryUse
+from pjit_inspect.model.memory.timeline import MemoryTimeline
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import SourceText
@@ -349,6 +350,17 @@ class Analyses(Computed):
     @once
     def memory_use(self) -> MemoryUse:
         """What is alive in memory while the program runs."""
+        return self._memory[0]
+
+    @once
+    def memory_timelines(self) -> tuple[MemoryTimeline, ...]:
+        """Each memory over the schedule; () where there is no schedule."""
+        finder = self._memory[1]
+        return () if finder is None else Guard().run("memory over the schedule", finder.timelines, ())
+
+    @once
+    def _memory(self) -> tuple[MemoryUse, MemoryFinder | None]:
+        """What is alive, and what can tell more of it."""
         module, data = self.readable_hlo, self.report.data
         inputs = tuple(layout for layout in data.inputs if layout.kept)
         facts = MemoryFacts(
@@ -360,7 +372,9 @@ class Analyses(Computed):
             xla_temporary_bytes=None if data.memory is None else data.memory.temporary_bytes,
         )
         if module is None:
-            return arguments_alone(facts, data.missing.get("hlo", "the record has no optimized program"))
+            return arguments_alone(facts, data.missing.get("hlo", "the record has no optimized program")), None
+        if not module.is_scheduled:
+            return arguments_alone(facts, "the program has no schedule"), None
         found = replace(
             facts,
             inputs=inputs if len(inputs) == self._parameters(module) else (),
@@ -369,9 +383,14 @@ class Analyses(Computed):
             shardings=Guard().run("shardings", lambda: self.shardings, ShardingTable()),
             assignment=Guard().run("the buffer assignment", lambda: self.assignment, None),
         )
+
+        def made() -> tuple[MemoryUse, MemoryFinder]:
+            finder = MemoryFinder(model_occupancy(module, found.platform), found)
+            return finder.found(), finder
+
         guard = Guard()
-        use = guard.run("memory", partial(find_memory_use, module, found if module.is_scheduled else facts), None)
-        return use or arguments_alone(facts, f"its analysis failed: {''.join(guard.failed.values())}")
+        known = guard.run("memory", made, None)
+        return known or (arguments_alone(facts, f"its analysis failed: {''.join(guard.failed.values())}"), None)
 
     @once
     def assignment(self) -> BufferAssignment | None:

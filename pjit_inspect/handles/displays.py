@@ -19,9 +19,9 @@ from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
-from pjit_inspect.handles.fits import fit_of
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
 from pjit_inspect.handles.memory.joined import known_autopsy
+from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
 from pjit_inspect.model.memory.memory_use import MemoryUse
@@ -40,8 +40,6 @@ from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, st
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
 from pjit_inspect.view.memory.autopsy import autopsy_blocks
-from pjit_inspect.view.memory.curve import curve_lines
-from pjit_inspect.view.memory.memory import memory_after, memory_head
 from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -106,7 +104,7 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
     if view == "facts":
         return Shown({"text/plain": to_text(facts_view(analyses.report))})
     if view == "memory":
-        return _memory(analyses)
+        return memory_shown(analyses)
     with gc_paused():
         document = _document(analyses, ViewOptions(show_times=show_times))
         if view == "text":
@@ -137,24 +135,13 @@ def _tree(analyses: Analyses) -> str:
     return "\n".join([to_text(tree_head(report)), *lines])
 
 
-def _memory(analyses: Analyses) -> Shown:
-    """What is alive in memory: text with a curve, and a page."""
-    use, data = analyses.memory_use, analyses.report.data
-    target = None if data.hypothesis is None else data.hypothesis.target
-    fit = "" if target is None or not target.chip else str(fit_of(data, use, str(target)))
-    head, after = memory_head(use, data), memory_after(use, data, fit)
-    lines = [] if use.curve is None or use.at is None else curve_lines(use.curve, use.at.kernel)
-    text = "\n".join([to_text(head), *lines, to_text(after)])
-    page = Document(axes=head.axes, blocks=(*head.blocks, *after.blocks))
-    return Shown({"text/plain": text, "text/html": to_html(page)})
-
-
 def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
     """As `CompileRecord.to_html`."""
     with gc_paused():
         document = _document(analyses)
         still = to_html(document)
-        page, why = _live(analyses, document, lambda payload: inspector_page(payload, still=still), show_times=True)
+        make = partial(inspector_page, still=still)
+        page, why = _live(analyses, document, make, show_times=True, is_file=True)
         if page is None:
             page = still_page(analyses.data.primitive or analyses.data.name, still, why=why)
     Path(path).write_text(page, encoding="utf-8")
@@ -180,15 +167,35 @@ def _live(
     *,
     show_times: bool,
     is_widget: bool = False,
+    is_file: bool = False,
 ) -> tuple[_Made | None, str]:
     """What is made of the inspector's data. Where it cannot be: None and why; every display is then the still one."""
     guard = Guard()
 
     def made() -> _Made:
-        return make(_inspector(analyses, document, show_times=show_times, is_widget=is_widget))
+        payload = _inspector(analyses, document, show_times=show_times, is_widget=is_widget)
+        return make(payload if is_widget else _with_memory(payload, analyses, is_file=is_file))
 
     found = guard.run("the inspector", made, None)
     return found, "".join(guard.failed.values())
+
+
+_LARGE = 10_000
+"""Instructions of a program whose display under a cell goes without the data of the memory pane: finding them would
+take about as long as all else of the display (0.3 s for 8,000 instructions, 1.2 s for 86,000)."""
+
+_TOO_LARGE = (
+    'what is alive was not looked for, as the program is large: `record.show("memory")`, or %pjit memory, has the '
+    'curve and the table; `record.show("widget")` and `record.to_html("step.html")` have this pane'
+)
+
+
+def _with_memory(payload: InspectorPayload, analyses: Analyses, *, is_file: bool) -> InspectorPayload:
+    """The payload with what a page has to hold for its memory pane; a widget asks for it when somebody looks."""
+    module = analyses.readable_hlo
+    if not is_file and module is not None and len(module) > _LARGE and "_memory" not in analyses.known:
+        return replace(payload, no_memory=_TOO_LARGE)
+    return replace(payload, memory=memory_blob(analyses))
 
 
 def _inspector(analyses: Analyses, document: Document, *, show_times: bool, is_widget: bool) -> InspectorPayload:
@@ -337,7 +344,7 @@ class RecordMemoryUse(OfRecord, Displayable, MemoryUse):
 
     def show(self) -> Shown:
         """An object to display: how much is alive at the peak, what it is, and how much over the schedule."""
-        return _memory(self._state.analyses)
+        return memory_shown(self._state.analyses)
 
     def __repr__(self) -> str:
         return f"MemoryUse({len(self.live)} buffers alive at the peak, {self.peak_bytes} bytes, {self.source})"

@@ -13,10 +13,11 @@ from typing import Any
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.background import in_background
+from pjit_inspect.handles.memory.shown import memory_blob
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Document
-from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.inspector.blob import deflated, json_text
 from pjit_inspect.view.inspector.findings import findings_data, suggestions_data
 from pjit_inspect.view.inspector.page import delivery_html
 from pjit_inspect.view.record.finding_lines import report_findings
@@ -49,12 +50,18 @@ def answer(analyses: Analyses, widget: Any, message: dict[str, Any]) -> None:
     kind, number = message.get("type"), message.get("number")
     if kind == "drawn" and not widget._findings and "findings" not in analyses.known:  # noqa: SLF001
         in_background(lambda: _tell_findings(analyses, widget))
+    elif kind == "memory":
+        in_background(lambda: _tell_memory(analyses, widget))
     elif kind == "suggest":
         _tell_suggestions(analyses, widget, is_under_way=True)
         in_background(lambda: _suggest(analyses, widget))
     elif kind == "check" and isinstance(number, int):
         _tell_suggestions(analyses, widget, is_under_way=True)
         in_background(lambda: _check(analyses, widget, number))
+
+
+def _tell_memory(analyses: Analyses, widget: Any) -> None:
+    widget._memory = deflated(memory_blob(analyses))  # noqa: SLF001
 
 
 def _suggest(analyses: Analyses, widget: Any) -> None:

@@ -30,7 +30,7 @@ from pjit_inspect.handles.displays import (
     RecordSuggestions,
     View,
 )
-from pjit_inspect.handles.fits import fit_of
+from pjit_inspect.handles.memory.fits import fit_of
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
@@ -315,9 +315,13 @@ class CompileRecord(Displayable):
 
     @property
     def figures(self) -> Figures:
-        """Plotly figures, each with a still twin: `axis_totals`, `traffic`, `bytes_per_device`, `compile_times`."""
+        """Plotly figures, each with a still twin.
+
+        `axis_totals`, `traffic`, `bytes_per_device`, `memory`, `compile_times`.
+        """
         now = self.state.analyses
-        return Figures(now.report, now.traffic, find_device_memory(now.data))
+        held = find_device_memory(now.data)
+        return Figures(now.report, now.traffic, held, lambda: (now.memory_use, now.memory_timelines))
 
     # ------------------------------------------------------------ what if
 

@@ -24,7 +24,7 @@ const source = {source};
 const {{ default: widget }} = await import(URL.createObjectURL(new Blob([source], {{ type: "text/javascript" }})));
 const bytes = Uint8Array.from(atob({blob}), (c) => c.charCodeAt(0));
 const values = {{ _first: {first}, _blob: new DataView(bytes.buffer), selection: {selection} }};
-Object.assign(values, {{ _findings: "", _suggestions: "" }});
+Object.assign(values, {{ _findings: "", _suggestions: "", _memory: null }});
 const heard = {{}};
 globalThis.saved = [];
 globalThis.asked = [];
@@ -64,7 +64,8 @@ def widget_of(report: str | RecordReport, **texts: Any) -> str:
     """A page with the widget in it, and a model of its own in place of the kernel."""
     payload = inspector_payload(InspectorInput(report=_report(report), **texts))
     blob = base64.b64encode(deflated(payload.blob)).decode()
-    words = {"source": bundle_text(), "blob": blob, "first": json_text(payload.first), "selection": payload.selection}
+    first = {**payload.first, "has_memory": True}
+    words = {"source": bundle_text(), "blob": blob, "first": json_text(first), "selection": payload.selection}
     return _WIDGET.format(**{key: json.dumps(value).replace("</", "<\\/") for key, value in words.items()})
 
 

@@ -22,8 +22,9 @@ ALLOWED: dict[str, set[str]] = {
     "graph/pane": {"core", "graph/data", "graph/box"},
     "schedule": {"core"},
     "devices": {"core"},
+    "memory": {"core", "schedule", "devices"},
     "compare": {"core", "devices"},
-    "panes": {"core", "graph/box", "graph/pane", "schedule", "devices"},
+    "panes": {"core", "graph/box", "graph/pane", "schedule", "devices", "memory"},
 }
 
 # The folders that need no page: node runs them.

@@ -22,7 +22,8 @@ STEP = Path(__file__).parents[1] / "data" / "mlp.before_xla_was_asked.pjit"
 FOR_TEXT = {"counted_findings", "hlo", "propagation_and_reason", "sources", "report", "reason", "warnings"}
 """What the still display lays out, and what that needs."""
 
-FOR_INSPECTOR = {"stablehlo", "hlo_text", "graph_and_reason", "shardings"}
+FOR_MEMORY = {"_memory", "memory_use", "memory_timelines", "assignment"}
+FOR_INSPECTOR = {"stablehlo", "hlo_text", "graph_and_reason", "shardings"} | FOR_MEMORY
 
 
 @pytest.fixture

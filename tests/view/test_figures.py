@@ -18,6 +18,7 @@ from view_reports import array, devices_of, mesh_of
 
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.analyze.program.device_memory import find_device_memory
+from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import MemoryStats, RecordData, Timings
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
@@ -63,7 +64,8 @@ def memory_of(data: RecordData) -> BarChart:
 
 
 def figures_of(report: RecordReport) -> Figures:
-    return Figures(report, find_link_traffic(report.collectives or ()), find_device_memory(report.data))
+    alive = MemoryUse(missing="no program"), ()
+    return Figures(report, find_link_traffic(report.collectives or ()), find_device_memory(report.data), lambda: alive)
 
 
 STEP = report_of(
@@ -290,7 +292,7 @@ def test_a_figure_keeps_its_twin_when_it_is_changed_copied_and_pickled():
 
 def test_all_figures_at_once_are_still_and_can_leave_out_seconds():
     figures = figures_of(REPORTS["train_step"])
-    assert repr(figures) == "<Figures: axis_totals, traffic, bytes_per_device, compile_times>"
+    assert repr(figures) == "<Figures: axis_totals, traffic, bytes_per_device, memory, compile_times>"
     assert str(figures).count("(modelled: ring)") == 2
     assert "measured" in str(figures)
     assert "measured" not in repr(figures.show(times=False))

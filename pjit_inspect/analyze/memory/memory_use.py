@@ -18,11 +18,13 @@ from pjit_inspect.analyze.memory.kinds import kind_of
 from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_occupancy
 from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.memory.timeline import find_timeline
 from pjit_inspect.analyze.memory.values_named import Describer, scope_of
 from pjit_inspect.analyze.program.running import find_running
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryCurve, MemoryKind, MemoryUse, Moment
+from pjit_inspect.model.memory.timeline import MemoryTimeline
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -33,7 +35,14 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.layers import layers_of
 
-__all__ = ["MemoryFacts", "alignment_of", "arguments_alone", "find_memory_use", "model_occupancy"]
+__all__ = [
+    "MemoryFacts",
+    "MemoryFinder",
+    "alignment_of",
+    "arguments_alone",
+    "find_memory_use",
+    "model_occupancy",
+]
 
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
@@ -84,8 +93,7 @@ def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
     """What is alive when, for a program with a schedule; arguments alone for one without."""
     if not module.is_scheduled:
         return arguments_alone(facts, "the program has no schedule")
-    occupancy = model_occupancy(module, facts.platform)
-    return _Finder(occupancy, facts).found()
+    return MemoryFinder(model_occupancy(module, facts.platform), facts).found()
 
 
 _UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))}
@@ -137,7 +145,9 @@ def model_occupancy(module: HloModule, platform: str) -> Occupancy:
     return find_occupancy(find_live_ranges(nodes), _UNPLACED.get(platform, frozenset()))
 
 
-class _Finder:
+class MemoryFinder:
+    """What is known of the memory of one program with a schedule."""
+
     def __init__(self, occupancy: Occupancy, facts: MemoryFacts) -> None:
         self._all, self._facts = occupancy, facts
         self._ranges, self._nodes = occupancy.ranges, occupancy.ranges.nodes
@@ -170,6 +180,7 @@ class _Finder:
         return sorted(time[index] for index in graph.kernels.instruction.tolist() if index in time)
 
     def found(self) -> MemoryUse:
+        """What is alive at the peak, its sums, and the curves."""
         total = self._all.curve(lambda buffer: buffer.space == 0)
         other = self._temporaries(placed=False)
         at = int(np.argmax(total)) if len(total) else 0
@@ -246,6 +257,21 @@ class _Finder:
             most = np.maximum.reduceat(total, [0, *starts[1:]]) if starts else total[:0]
             curves.append(MemoryCurve(space=space, name=names[space], bytes=tuple(most.tolist())))
         return tuple(curves)
+
+    def timelines(self) -> tuple[MemoryTimeline, ...]:
+        """Each memory over the schedule, as `MemoryUse.curves`; names are those of the peak."""
+        total = self._all.curve(lambda buffer: buffer.space == 0)
+        at = int(np.argmax(total)) if len(total) else 0
+        order, name = self._nodes.running.order, self._module.reader.name
+        kernel_of = {name(order[place]): kernel for kernel, place in enumerate(self._kernel_times)}
+
+        def row_of(buffer: Buffer) -> LiveValue:
+            return self._row(buffer, at if _is_alive(buffer, at) else None)
+
+        times = self._kernel_times
+        phases = tuple(self._phases.get(order[place]) for place in times) if self._phases else ()
+        curves = self._curves()
+        return tuple(find_timeline(self._all, one, times, row_of, kernel_of, phases) for one in curves)
 
     # ------------------------------------------------------------ rows
 

@@ -5,6 +5,7 @@ Not its job: why a collective is there.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -46,6 +47,7 @@ _ROOT = re.compile(r"\w+\(")
 _JITTED = re.compile(r"\bp?jit\([^()]*\)")
 
 
+@functools.lru_cache(maxsize=256)
 def split_op_names(op_name: str) -> tuple[str, ...]:
     """The operations a name stands for.
 

@@ -1,4 +1,1 @@
-"""Memory of the process and of its failures: what it holds, and why there was too little.
-
-Not its job: one record's memory, which the record has.
-"""
+"""Memory: how a record shows it, whether a program fits, what the process holds, and why there was too little."""

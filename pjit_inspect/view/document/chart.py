@@ -1,4 +1,4 @@
-"""A chart before anybody decides how it is drawn: bars, or a matrix of cells, with their words.
+"""A chart before anybody decides how it is drawn: bars, a matrix of cells, or bands over places, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
 (`view.figures.chart_figure`), so that the three cannot disagree. Not its job: which charts there are.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BarChart", "BarPart", "BarRow", "Chart", "MatrixCell", "MatrixChart"]
+__all__ = ["AreaBand", "AreaChart", "BarChart", "BarPart", "BarRow", "Chart", "MatrixCell", "MatrixChart"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,4 +115,54 @@ class MatrixChart:
         return max((cell.size_bytes for cell in self.cells), default=0.0)
 
 
-Chart = BarChart | MatrixChart
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaBand:
+    """What one part of a sum is, place by place.
+
+    Attributes:
+      name: what it is.
+      color: how it is drawn.
+      values: how much at each place shown, in bytes.
+      at_peak: how much where the sum is largest.
+      most: the most of it anywhere, shown or not.
+    """
+
+    name: str
+    color: str
+    values: tuple[int, ...]
+    at_peak: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaChart:
+    """Bands on each other over the places of a schedule.
+
+    Attributes:
+      title, measure, unit, notes, missing, axes: as in `BarChart`.
+      bands: from below.
+      places: the kernels that are shown, ascending.
+      kernels: how many there are in all.
+      peak: the kernel at which the sum is largest.
+      phases: the phase of training of each kernel shown, "" for unknown; () for a program without.
+    """
+
+    title: str
+    measure: str = ""
+    unit: str = "B"
+    bands: tuple[AreaBand, ...] = ()
+    places: tuple[int, ...] = ()
+    kernels: int = 0
+    peak: int = 0
+    phases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+    axes: tuple[str, ...] = ()
+
+    @property
+    def peak_bytes(self) -> int:
+        """The sum at the peak."""
+        return sum(band.at_peak for band in self.bands)
+
+
+Chart = AreaChart | BarChart | MatrixChart

@@ -10,10 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pjit_inspect.model.memory.memory_use import MemoryKind
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import axis_name
 
-__all__ = ["AXIS_COLORS", "HATCH", "LINE", "NEUTRAL", "NOTE", "SELECTION", "SEVERAL", "Palette", "document_axes"]
+__all__ = [
+    "AXIS_COLORS",
+    "HATCH",
+    "LINE",
+    "MEMORY_COLORS",
+    "NEUTRAL",
+    "NOTE",
+    "PHASE_COLORS",
+    "SELECTION",
+    "SEVERAL",
+    "Palette",
+    "document_axes",
+]
 
 AXIS_COLORS = ("#0b7a75", "#b04a06", "#a3286c", "#56700b")
 """One hue per mesh axis, outermost first."""
@@ -25,6 +38,28 @@ LINE = "#7d8590"
 HATCH = "#dfe3e8"
 SELECTION = "#0b63c4"
 NOTE = "#c0392b"
+
+MEMORY_COLORS: dict[MemoryKind, str] = {
+    "argument": "#5c6673",
+    "optimizer state": "#85909e",
+    "constant": "#7d7464",
+    "saved for backward": "#3f74b5",
+    "gradient": "#b97f3c",
+    "collective buffer": "#8d78c4",
+    "result": "#5f9152",
+    "temporary": "#aab2bc",
+}
+"""What a buffer is for -> its colour, in the order in which bands lie on each other: below, what no schedule moves.
+
+No axis has one of these, and where they stand no axis is drawn in its own."""
+
+PHASE_COLORS: dict[str, str] = {
+    "forward": "#3b6fb6",
+    "recompute": "#7a4fb0",
+    "backward": "#b35f0c",
+    "optimizer": "#2f8046",
+}
+"""A phase of training -> its colour, as the inspector's graph has it."""
 
 
 class Palette:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pjit_inspect.view.document.chart import BarChart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import AreaChart, BarChart, BarRow, Chart, MatrixCell, MatrixChart
 from pjit_inspect.view.document.document import (
     Block,
     ChartSubject,
@@ -44,9 +44,15 @@ def chart_blocks(chart: Chart) -> list[Block]:
     title = Line((Text(chart.title, "strong"),))
     if chart.missing:
         return [title, Line((Text(chart.missing),))]
-    table = _matrix_table(chart) if isinstance(chart, MatrixChart) else _bar_table(chart)
+    table = _table(chart)
     picture = Picture(subject=ChartSubject(chart=chart), alt=chart_sentence(chart))
     return [title, picture, table, *(Line((Text(note),), "footer") for note in chart.notes)]
+
+
+def _table(chart: Chart) -> Table:
+    if isinstance(chart, MatrixChart):
+        return _matrix_table(chart)
+    return _area_table(chart) if isinstance(chart, AreaChart) else _bar_table(chart)
 
 
 def _number(text: str, chart: Chart) -> Number:
@@ -72,6 +78,25 @@ def _bar_row(chart: BarChart, row: BarRow, names: Sequence[str]) -> Row:
     words = () if names else (word for part in row.parts for word in part.words)
     cells: tuple[Spans, ...] = ((Code(row.label),), *((_number(text, chart),) for text in texts))
     return Row(cells, items=tuple((Text(word),) for word in words))
+
+
+# ---------------------------------------------------------------- bands
+
+
+def _area_table(chart: AreaChart) -> Table:
+    """A row for each band, those above first, and one for all."""
+    rows = [(band.name, band.at_peak, band.most) for band in reversed(chart.bands)]
+    rows.append(("all", chart.peak_bytes, chart.peak_bytes))
+    columns = (
+        Column(title="", shrink=True),
+        Column(title=f"at kernel {chart.peak:,} of {chart.kernels:,}, {chart.unit}", align="right"),
+        Column(title=f"at most {chart.unit}", align="right"),
+    )
+    cells = [(name, amount_in(at, chart.unit), amount_in(most, chart.unit)) for name, at, most in rows]
+    return Table(
+        columns=columns,
+        rows=tuple(Row(((Text(name),), (_number(at, chart),), (_number(most, chart),))) for name, at, most in cells),
+    )
 
 
 # ---------------------------------------------------------------- cells

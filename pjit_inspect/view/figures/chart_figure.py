@@ -15,7 +15,16 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pjit_inspect.model.record.ledger import LedgerData
-from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import (
+    AreaBand,
+    AreaChart,
+    BarChart,
+    BarPart,
+    BarRow,
+    Chart,
+    MatrixCell,
+    MatrixChart,
+)
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.render.html_spans import escaped
@@ -96,8 +105,15 @@ def chart_figure(chart: Chart) -> ChartFigure:
     if chart.missing:
         traces, more = [], _nothing(chart.missing)
     else:
-        traces, more = _cells(chart) if isinstance(chart, MatrixChart) else _bars(chart)
+        traces, more = _traces(chart)
     return ChartFigure(data=traces, layout={**layout, **more}).with_still(drawn(chart_document(chart)))
+
+
+def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
+    """The traces, and what they add to the layout."""
+    if isinstance(chart, MatrixChart):
+        return _cells(chart)
+    return _areas(chart) if isinstance(chart, AreaChart) else _bars(chart)
 
 
 def _top(chart: Chart) -> int:
@@ -106,7 +122,7 @@ def _top(chart: Chart) -> int:
 
 
 def _has_legend(chart: Chart) -> bool:
-    return isinstance(chart, MatrixChart) or any(len(row.parts) > 1 for row in chart.rows)
+    return not isinstance(chart, BarChart) or any(len(row.parts) > 1 for row in chart.rows)
 
 
 def _label(text: str, *, longest: int = 60) -> str:
@@ -171,6 +187,52 @@ def _bar_trace(chart: BarChart, name: str, pieces: list[tuple[BarRow, BarPart, s
 
 def _hover(words: Sequence[str]) -> str:
     return "<br>".join(_label(word, longest=_LONGEST_SENTENCE) for word in words)
+
+
+# ---------------------------------------------------------------- bands
+
+
+def _areas(chart: AreaChart) -> tuple[list[Any], dict[str, Any]]:
+    """The traces, and what they add to the layout."""
+    traces = [_area_trace(chart, band) for band in chart.bands]
+    peak = f"peak {amount_text(chart.peak_bytes, chart.unit)}"
+    return traces, {
+        "height": _top(chart) + 300,
+        "showlegend": True,
+        "hovermode": "x unified",
+        "xaxis": {
+            "title": {"text": "kernel, in XLA's order", "standoff": 4},
+            "gridcolor": _GRID,
+            "zeroline": False,
+            "range": [chart.places[0], max(chart.kernels, chart.places[0] + 1)],
+        },
+        "yaxis": {
+            "title": {"text": f"{chart.unit} {_label(chart.measure)}"},
+            "gridcolor": _GRID,
+            "rangemode": "tozero",
+            "automargin": True,
+        },
+        "annotations": [
+            {
+                "x": chart.peak,
+                "y": round(size_in(chart.peak_bytes, chart.unit), 6),
+                "text": peak,
+                "showarrow": True,
+                "arrowhead": 2,
+                "ax": 0,
+                "ay": -22,
+            }
+        ],
+    }
+
+
+def _area_trace(chart: AreaChart, band: AreaBand) -> go.Scatter:
+    return go.Scatter(
+        name=_label(band.name), x=list(chart.places), mode="lines", stackgroup="alive", fillcolor=band.color,
+        y=[round(size_in(value, chart.unit), 6) for value in band.values],
+        line={"shape": "hv", "width": 0, "color": band.color},
+        customdata=[amount_text(value, chart.unit) for value in band.values], hovertemplate="%{customdata}",
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- cells

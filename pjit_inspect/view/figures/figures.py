@@ -1,16 +1,20 @@
 """The figures of one record: plotly in a trusted notebook, a still picture and text everywhere else.
 
-Not its job: which charts there are (`view.charts.totals`, `view.charts.traffic`), drawing them
+Not its job: which charts there are (`view.charts`), drawing them
 (`view.figures.chart_figure`, `view.svg.chart_picture`). plotly is imported when the first figure is asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from pjit_inspect.model.memory.memory_use import MemoryUse
+from pjit_inspect.model.memory.timeline import MemoryTimeline
 from pjit_inspect.model.report.device_memory import DeviceMemory
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.view.charts.memory_curve import memory_curve_chart
 from pjit_inspect.view.charts.totals import memory_chart, time_chart, totals_chart
 from pjit_inspect.view.charts.traffic import traffic_chart
 from pjit_inspect.view.document.chart import Chart
@@ -30,10 +34,16 @@ class Figures(Displayable):
     text) is what an untrusted notebook, a page made of a notebook, and a terminal show.
     """
 
-    __slots__ = ("_memory", "_report", "_traffic")
+    __slots__ = ("_alive", "_memory", "_report", "_traffic")
 
-    def __init__(self, report: RecordReport, traffic: LinkTraffic, memory: DeviceMemory) -> None:
-        self._report, self._traffic, self._memory = report, traffic, memory
+    def __init__(
+        self,
+        report: RecordReport,
+        traffic: LinkTraffic,
+        memory: DeviceMemory,
+        alive: Callable[[], tuple[MemoryUse, Sequence[MemoryTimeline]]],
+    ) -> None:
+        self._report, self._traffic, self._memory, self._alive = report, traffic, memory, alive
 
     @property
     def axis_totals(self) -> Any:
@@ -58,6 +68,15 @@ class Figures(Displayable):
         return _figure(memory_chart(self._report.data, self._memory))
 
     @property
+    def memory(self) -> Any:
+        """Bytes that are alive on one device over the schedule, by what they are for: bands on each other.
+
+        Counted, or modelled from the schedule, as `record.memory_use` has it. Of more than 600 kernels, those at which
+        most is alive stand for the others around them, which the figure says.
+        """
+        return _figure(memory_curve_chart(*self._alive()))
+
+    @property
     def compile_times(self) -> Any:
         """Seconds of trace, lower and XLA (measured). They differ from run to run."""
         return _figure(time_chart(self._report.data))
@@ -69,13 +88,14 @@ class Figures(Displayable):
             totals_chart(self._report),
             traffic_chart(self._report, self._traffic),
             memory_chart(data, self._memory),
+            memory_curve_chart(*self._alive()),
         ]
         charts += [time_chart(data)] if times else []
         blocks = tuple(block for chart in charts for block in chart_blocks(chart))
         return Shown(drawn(Document(axes=document_axes(data), blocks=blocks)))
 
     def __repr__(self) -> str:
-        return "<Figures: axis_totals, traffic, bytes_per_device, compile_times>"
+        return "<Figures: axis_totals, traffic, bytes_per_device, memory, compile_times>"
 
 
 def _figure(chart: Chart) -> Any:

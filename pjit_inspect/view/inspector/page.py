@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -51,11 +52,13 @@ _PAGE = """<!DOCTYPE html>
 <body>
 <main id="pjit-inspector" class="page">{still}</main>
 <script type="application/json" id="pjit-first">{first}</script>
-<script type="text/plain" id="pjit-blob">{blob}</script>
+{stores}
 <script type="module">{script}</script>
 </body>
 </html>
 """
+
+_STORE = '<script type="text/plain" id="{id}">{store}</script>'
 
 _STILL = """<!DOCTYPE html>
 <html lang="en">
@@ -129,20 +132,32 @@ def bundle_text() -> str:
 
 def inspector_page(payload: InspectorPayload, *, still: str = "") -> str:
     """The whole page. `still` is HTML that stands there until the script runs, and stays where none may run."""
-    return scripted_page(payload.title, payload.first, payload.blob, script=bundle_text(), still=still)
+    more = {"pjit-memory": payload.memory} if payload.memory else {}
+    first = {**payload.first, "has_memory": bool(more or payload.no_memory), "no_memory": payload.no_memory}
+    return scripted_page(payload.title, first, payload.blob, script=bundle_text(), still=still, more=more)
 
 
-def scripted_page(title: str, first: dict[str, Any], blob: bytes, *, script: str, still: str) -> str:
-    """A page of a title, what is painted first, a store as `pack_blob` writes it, and the one script that may run."""
+def scripted_page(
+    title: str, first: dict[str, Any], blob: bytes, *, script: str, still: str, more: Mapping[str, bytes] | None = None
+) -> str:
+    """A page of a title, what is painted first, a store as `pack_blob` writes it, and the one script that may run.
+
+    `more` are further stores, by the ids of the elements they stand in; nobody decodes them before they are asked for.
+    """
+    stores = {"pjit-blob": blob, **(more or {})}
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return _PAGE.format(
         policy=_POLICY.format(hash=digest),
         title=escape(title),
         still=still,
         first=json_text(first),
-        blob=base64.b64encode(deflated(blob)).decode(),
+        stores="\n".join(_STORE.format(id=id, store=_packed(one)) for id, one in stores.items()),
         script=script,
     )
+
+
+def _packed(blob: bytes) -> str:
+    return base64.b64encode(deflated(blob)).decode()
 
 
 def still_page(title: str, still: str, *, why: str) -> str:

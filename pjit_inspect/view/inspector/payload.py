@@ -101,12 +101,17 @@ class InspectorPayload:
       blob: everything, as `pack_blob` writes it.
       title: the page's title.
       selection: the name of what is selected at first, the collective that sends most; "" when there is none.
+      memory: the store of the memory pane (`view.memory.payload`), which a page decodes when it is asked for; b"" for
+        none.
+      no_memory: what the pane says in its place; "" for no such pane.
     """
 
     first: dict[str, Any]
     blob: bytes
     title: str
     selection: str = ""
+    memory: bytes = b""
+    no_memory: str = ""
 
 
 def inspector_payload(given: InspectorInput) -> InspectorPayload:

@@ -30,11 +30,12 @@ def inspector_widget(
 ) -> Any:
     """An anywidget. `selection` is the name of what is selected; setting it selects.
 
-    A name is that of an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']") or a line of source
-    ("train.py:41"); "" when nothing is selected. At first it is the collective that sends most. A name that nothing has
-    changes nothing. `words` is its text form,
-    without id or time; `still` the HTML for a notebook that is read without a kernel. `asked` is called with the widget
-    and what its page asks for: `{"type": "drawn"}` when it has been drawn, `{"type": "suggest"}` for suggestions, and
+    A name is that of an HLO instruction ("all-reduce.125"), the path of an array ("params['w1']"), a line of source
+    ("train.py:41"), or "alive:" and the name of the instruction that makes a value in memory; "" when nothing is
+    selected. At first it is the collective that sends most. A name that nothing has changes nothing. `words` is its
+    text form, without id or time; `still` the HTML for a notebook that is read without a kernel. `asked` is called with
+    the widget and what its page asks for: `{"type": "drawn"}` when it has been drawn, `{"type": "memory"}` for the
+    store of the memory pane, which `_memory` takes, deflated, `{"type": "suggest"}` for suggestions, and
     `{"type": "check", "number": 0}` to compile one. `_findings` and `_suggestions` take, as JSON, what has become known
     since (`view.inspector.findings`).
     """
@@ -45,6 +46,7 @@ def inspector_widget(
         _esm = bundle_text()
         _first = traitlets.Unicode().tag(sync=True)
         _blob = traitlets.Bytes().tag(sync=True)
+        _memory = traitlets.Bytes().tag(sync=True)
         _findings = traitlets.Unicode("").tag(sync=True)
         _suggestions = traitlets.Unicode("").tag(sync=True)
         selection = traitlets.Unicode("", help="The name of what is selected.").tag(sync=True)
@@ -59,7 +61,11 @@ def inspector_widget(
             bundle, metadata = found if isinstance(found, tuple) else (found, {})
             return {**bundle, "text/plain": words, "text/html": still}, metadata
 
-    widget = Inspector(_first=json_text(payload.first), _blob=deflated(payload.blob), selection=payload.selection)
+    widget = Inspector(
+        _first=json_text({**payload.first, "has_memory": True}),
+        _blob=deflated(payload.blob),
+        selection=payload.selection,
+    )
     if asked is not None:
         widget.on_msg(lambda own, message, _: asked(own, message))
     return widget

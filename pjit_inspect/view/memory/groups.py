@@ -5,13 +5,13 @@ Not its job: the table (`view.memory.memory`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.memory.memory_use import LiveValue
 from pjit_inspect.model.words.layers import scope_pattern
 
-__all__ = ["LiveGroup", "group_live"]
+__all__ = ["LiveGroup", "group_key", "group_live", "group_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +51,19 @@ def group_live(rows: Sequence[LiveValue]) -> tuple[LiveGroup, ...]:
     """Buffers gathered by everything but their layer and when they are alive, most bytes first."""
     groups: dict[object, list[LiveValue]] = {}
     for row in rows:
-        place = (row.source[0].file, row.source[0].line) if row.source else None
-        key = (scope_pattern(row.name), row.kind, row.bytes, row.spec, row.dtype, row.local_shape, row.turns, place)
-        groups.setdefault(key, []).append(row)
-    found = [LiveGroup(name=_name(members), members=tuple(members)) for members in groups.values()]
+        groups.setdefault(group_key(row), []).append(row)
+    found = [LiveGroup(name=group_name(members), members=tuple(members)) for members in groups.values()]
     return tuple(sorted(found, key=lambda group: (-group.bytes, group.begins, group.name)))
 
 
-def _name(members: Sequence[LiveValue]) -> str:
+def group_key(row: LiveValue) -> Hashable:
+    """What buffers of one group have in common."""
+    place = (row.source[0].file, row.source[0].line) if row.source else None
+    return scope_pattern(row.name), row.kind, row.bytes, row.spec, row.dtype, row.local_shape, row.turns, place
+
+
+def group_name(members: Sequence[LiveValue]) -> str:
+    """What the buffers of a group are called: layer numbers are starred when there are several."""
     names = {member.name for member in members}
     name = names.pop()
     return name if not names else scope_pattern(name)

@@ -9,14 +9,17 @@ from collections.abc import Mapping
 
 from pjit_inspect.model.memory.memory_use import LiveTable, MemoryUse
 from pjit_inspect.model.record.record import MemoryStats, RecordData
+from pjit_inspect.view.document.chart import AreaChart
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import (
     Block,
+    ChartSubject,
     Code,
     Column,
     Document,
     Line,
     Number,
+    Picture,
     Rest,
     Row,
     Span,
@@ -28,8 +31,9 @@ from pjit_inspect.view.document.document import (
 from pjit_inspect.view.document.quantities import bytes_in, bytes_number, bytes_text, plural, share_unit
 from pjit_inspect.view.memory.groups import LiveGroup, group_live
 from pjit_inspect.view.record.answer import place_spans, title_line
+from pjit_inspect.view.svg.chart_words import chart_sentence
 
-__all__ = ["live_table", "memory_after", "memory_head"]
+__all__ = ["answer_line", "live_table", "memory_after", "memory_head", "memory_page", "provenance_lines"]
 
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 16, 10, 80
 _SUMS = 6
@@ -37,7 +41,7 @@ _SUMS = 6
 
 def memory_head(use: MemoryUse, data: RecordData) -> Document:
     """What was compiled, the answer, and where it is known from."""
-    blocks: list[Block] = [title_line(data), _answer(use), *_provenance(use, data.memory)]
+    blocks: list[Block] = [title_line(data), answer_line(use), *provenance_lines(use, data.memory)]
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
@@ -50,7 +54,15 @@ def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
     return Document(axes=document_axes(data), blocks=tuple(blocks))
 
 
-def _answer(use: MemoryUse) -> Line:
+def memory_page(head: Document, chart: AreaChart, after: Document) -> Document:
+    """All of it as a page, with the curve as a picture."""
+    picture = () if chart.missing else (Picture(subject=ChartSubject(chart=chart), alt=chart_sentence(chart)),)
+    notes = tuple(Line((Text(note, "dim"),)) for note in chart.notes) if picture else ()
+    return Document(axes=head.axes, blocks=(*head.blocks, *picture, *notes, *after.blocks))
+
+
+def answer_line(use: MemoryUse) -> Line:
+    """How much is alive at the peak, when and where."""
     if use.peak_bytes is None:
         return Line((Text("the peak is not known: ", "strong"), Text(use.missing)), role="answer")
     spans: list[Span] = [
@@ -64,7 +76,7 @@ def _answer(use: MemoryUse) -> Line:
     return Line(tuple(spans), role="answer")
 
 
-def _provenance(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
+def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
     """XLA's own sums, and how far the model is from them."""
     lines: list[Block] = []
     if stats is not None:

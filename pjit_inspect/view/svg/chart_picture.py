@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-from pjit_inspect.view.document.chart import BarChart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import AreaChart, BarChart, BarRow, Chart, MatrixCell, MatrixChart
 from pjit_inspect.view.document.colors import LINE, NEUTRAL
+from pjit_inspect.view.svg.area_picture import draw_areas
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
@@ -23,6 +24,8 @@ _EACH_LABEL = 16  # rows up to which every row of a matrix has its label
 
 def draw_chart(chart: Chart) -> Svg:
     """The picture; empty where the chart has nothing to show."""
+    if isinstance(chart, AreaChart):
+        return draw_areas(chart)
     svg = Svg()
     if isinstance(chart, MatrixChart):
         _draw_matrix(svg, chart)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import AreaBand, AreaChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
 from pjit_inspect.view.document.quantities import bytes_in, plural
 
 __all__ = ["amount_in", "amount_text", "chart_sentence", "legend_of", "part_words", "size_in"]
@@ -33,7 +33,7 @@ def amount_text(value: float, unit: str) -> str:
     return f"{amount_in(value, unit)} {unit}"
 
 
-def legend_of(items: Iterable[BarPart | MatrixCell]) -> dict[str, str]:
+def legend_of(items: Iterable[AreaBand | BarPart | MatrixCell]) -> dict[str, str]:
     """The names among some pieces, in the order they appear -> colour."""
     legend: dict[str, str] = {}
     for item in items:
@@ -47,12 +47,16 @@ def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:
     return (f"{name}{part.name} {amount_text(part.value, unit)}", *part.words)
 
 
-def chart_sentence(chart: BarChart | MatrixChart) -> str:
+def chart_sentence(chart: Chart) -> str:
     """The chart in one sentence, for those who do not see it."""
     if chart.missing:
         return chart.missing
     if isinstance(chart, MatrixChart):
         return f"{chart.title}: {_matrix_sentence(chart.cells, len(chart.labels), chart.unit)}"
+    if isinstance(chart, AreaChart):
+        parts = ", ".join(f"{band.name} {amount_text(band.at_peak, chart.unit)}" for band in reversed(chart.bands))
+        where = f"at its peak, kernel {chart.peak:,} of {chart.kernels:,}"
+        return f"{chart.title}: {amount_text(chart.peak_bytes, chart.unit)} {where}: {parts}"
     bars = ", ".join(f"{row.label} {amount_text(row.total, chart.unit)}" for row in chart.rows)
     return f"{chart.title}: {bars}"
 

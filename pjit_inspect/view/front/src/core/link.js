@@ -3,11 +3,12 @@
 
 /** @param {import("./store.js").Store} store */
 export function followHash(store) {
+  const views = ["graph", "text", "mesh", "traffic", ...(store.first.has_memory ? ["memory"] : [])];
   const read = () => {
     const parts = new URLSearchParams(location.hash.slice(1));
     /** @type {any} */
     const changes = {};
-    if (["graph", "text", "mesh", "traffic"].includes(parts.get("view") ?? "")) changes.centre = parts.get("view");
+    if (views.includes(parts.get("view") ?? "")) changes.centre = parts.get("view");
     if (["collectives", "arrays", "kernels"].includes(parts.get("list") ?? "")) changes.list = parts.get("list");
     if (["list", "details", "centre", "mesh"].includes(parts.get("pane") ?? "")) changes.pane = parts.get("pane");
     if (parts.has("wide")) changes.wide = true;

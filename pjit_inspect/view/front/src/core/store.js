@@ -1,7 +1,7 @@
 // What the reader has chosen, and the record's data once they are decoded. One change, one round of updates.
 
 /**
- * @typedef {{type: "collective" | "array" | "kernel" | "line", row: number}} Selection
+ * @typedef {{type: "collective" | "array" | "kernel" | "buffer" | "line", row: number}} Selection
  * @typedef {{
  *   list: string,
  *   centre: string,
@@ -25,6 +25,8 @@
  *   finding: number,
  * }} State
  */
+
+const ALIVE = "alive:"; // what a name begins with that is a value in memory
 
 /** The state, and who wants to know of its changes. */
 export class Store {
@@ -56,10 +58,18 @@ export class Store {
       stale: "",
       finding: 0,
     };
+    /** Memory over the schedule, once somebody looked at it. @type {any} */
+    this.memory = null;
+    this.memoryError = "";
+    /** Yields the data of memory, as they were packed; the page says where they are. @type {(() => Promise<import("./blob.js").Store>) | null} */
+    this.readMemory = null;
+    /** The value in memory that a link names, until its data are there. */
+    this.awaited = "";
     /** What is wrong with the program, as far as it is known. @type {{rows: any[], words: any[], waits: boolean}} */
     this.findings = first.findings;
     /** @type {{rows: any[], known: boolean, can_be_asked: boolean, waits: boolean, error: string}} */
     this.suggestions = first.suggestions;
+    this.isReading = false;
     /** Asks the kernel; null in a page without one. @type {((message: any) => void) | null} */
     this.ask = null;
     /** @type {((changed: Set<string>) => void)[]} */
@@ -96,6 +106,23 @@ export class Store {
     this.listeners.forEach((listener) => listener(new Set(["data"])));
   }
 
+  /**
+   * Reads the data of memory; listeners hear of it.
+   * @param {(blob: import("./blob.js").Store) => any} make
+   */
+  async openMemory(make) {
+    if (!this.readMemory || this.isReading) return;
+    this.isReading = true;
+    try {
+      this.memory = make(await this.readMemory());
+    } catch (error) {
+      this.memoryError = `What is alive in memory could not be read: ${error}`;
+    }
+    this.listeners.forEach((listener) => listener(new Set(["memory"])));
+    if (this.awaited) this.set({ stale: this.selectName(this.awaited) ? "" : this.awaited });
+    this.awaited = "";
+  }
+
   /** Others are known by now. @param {{rows: any[], words: any[], waits: boolean}} findings */
   setFindings(findings) {
     this.findings = findings;
@@ -111,6 +138,7 @@ export class Store {
 
   /** Rows of a list; those of the first view until all are there. @param {string} list @returns {any[]} */
   rows(list) {
+    if (list === "buffers") return this.memory?.rows ?? [];
     if (this.data) return this.data.header[list] ?? [];
     return list === "collectives" ? this.first.collectives : [];
   }
@@ -129,8 +157,19 @@ export class Store {
   select(selection, isOpening = false) {
     const now = this.state.selection;
     if (now?.type === selection?.type && now?.row === selection?.row) return;
-    const list = selection && selection.type !== "line" ? { list: `${selection.type}s` } : {};
+    const listed = this.asListed(selection);
+    const list = listed && listed.type !== "line" ? { list: `${listed.type}s` } : {};
     this.set({ selection, ...(isOpening ? {} : { stale: "" }), ...list });
+  }
+
+  /** What the lists have of a selection: of a value in memory, what makes it. @param {Selection | null} selection @returns {Selection | null} */
+  asListed(selection) {
+    return selection?.type === "buffer" ? (this.rows("buffers")[selection.row]?.own ?? null) : selection;
+  }
+
+  /** The selection as the lists have it. */
+  get listed() {
+    return this.asListed(this.state.selection);
   }
 
   /** Places of the selection. @returns {Set<number>} */
@@ -146,6 +185,7 @@ export class Store {
     if (!selection || !this.data) return "";
     if (selection.type === "line") return this.spotName(selection.row);
     const row = this.selected;
+    if (row && selection.type === "buffer") return `${ALIVE}${row.names[0] ?? row.name}`;
     return row ? (selection.type === "array" ? row.name : (row.names[0] ?? "")) : "";
   }
 
@@ -162,6 +202,7 @@ export class Store {
       this.select(null);
       return true;
     }
+    if (name.startsWith(ALIVE)) return this.selectAlive(name);
     for (const type of /** @type {const} */ (["collective", "kernel", "array"])) {
       const row = this.rows(`${type}s`).findIndex((one) =>
         type === "array" ? one.name === name || one.names.includes(name) : one.names?.includes(name),
@@ -178,6 +219,20 @@ export class Store {
       return true;
     }
     return false;
+  }
+
+  /** Select a value in memory by the instruction that makes it, or its own name; at once, or when it can be known. @param {string} name */
+  selectAlive(name) {
+    if (!this.memory) {
+      if (!this.readMemory) return false;
+      this.awaited = name;
+      this.set({ centre: "memory", pane: "centre" });
+      return true;
+    }
+    const own = name.slice(ALIVE.length);
+    const row = this.rows("buffers").findIndex((one) => one.names.includes(own) || one.name === own);
+    if (row >= 0) this.select({ type: "buffer", row });
+    return row >= 0;
   }
 }
 

@@ -6,6 +6,7 @@ import { graph } from "../graph/pane/pane.js";
 import { copyText } from "../core/copy.js";
 import { header } from "./header.js";
 import { list } from "./list.js";
+import { memoryPane } from "../memory/pane.js";
 import { mesh } from "../devices/mesh.js";
 import { schedule } from "../schedule/pane.js";
 import { Store } from "../core/store.js";
@@ -116,11 +117,18 @@ function spoken(store) {
 /** The tabs in the middle. @param {import("../core/store.js").Store} store @param {HTMLElement} meshTab */
 function centre(store, meshTab) {
   const { bar: textBar, box: textBox } = texts(store);
-  const views = { graph: graph(store, schedule(store)), text: textBox, mesh: meshTab, traffic: traffic(store) };
+  const views = {
+    graph: graph(store, schedule(store)),
+    memory: memoryPane(store),
+    text: textBox,
+    mesh: meshTab,
+    traffic: traffic(store),
+  };
   const bar = tabs(
     "What the middle shows",
     [
       ["graph", "Graph"],
+      ...(store.first.has_memory ? [/** @type {[string, any]} */ (["memory", "Memory"])] : []),
       ["text", "Linked text"],
       ["mesh", "Mesh"],
       ["traffic", "Traffic"],
@@ -164,6 +172,7 @@ function keys(store, root, event) {
       /** @type {HTMLElement | null} */ (root.querySelector(".filter"))?.focus();
     },
     t: () => store.set({ centre: "text", pane: "centre" }),
+    a: () => store.first.has_memory && store.set({ centre: "memory", pane: "centre" }),
     g: () => store.set({ centre: "graph", pane: "centre" }),
     m: () => store.set({ centre: "traffic", pane: "centre" }),
     w: () => store.set({ wide: !store.state.wide }),

@@ -4,6 +4,7 @@ import { plural, thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { cutOf, drawShards, shardPicker } from "../devices/shard.js";
 import { axisClass, drawSpans } from "../core/spans.js";
+import { drawBuffer } from "../memory/details.js";
 import { suggestions } from "./suggestions.js";
 
 /** Characters of a first sentence that leave the picture in sight. */
@@ -14,7 +15,7 @@ export function details(store) {
   const box = h("section", { class: "details", "aria-label": "Details", tabindex: 0 });
   const draw = () => {
     const { selection, list } = store.state;
-    const isGallery = store.data && list === "arrays" && selection?.type !== "array" && selection?.type !== "line";
+    const isGallery = store.data && list === "arrays" && !["array", "line", "buffer"].includes(selection?.type ?? "");
     const parts = isGallery ? gallery(store) : selection === null || !store.data ? empty(store) : null;
     box.replaceChildren(...(parts ?? DRAW[/** @type {NonNullable<typeof selection>} */ (selection).type](store)));
   };
@@ -28,7 +29,7 @@ export function details(store) {
       changed.has("data") ||
       changed.has("list") ||
       changed.has("suggestions") ||
-      (changed.has("device") && store.state.selection?.type === "array")
+      (changed.has("device") && ["array", "buffer"].includes(store.state.selection?.type ?? ""))
     )
       draw();
   });
@@ -154,7 +155,12 @@ function empty(store) {
   ];
 }
 
-const DRAW = { collective: drawCollective, array: drawArray, kernel: drawKernel, line: drawLine };
+const DRAW = { collective: drawCollective, array: drawArray, kernel: drawKernel, line: drawLine, buffer: drawInMemory };
+
+/** @param {import("../core/store.js").Store} store */
+function drawInMemory(store) {
+  return drawBuffer(store, { numbers, placeLink });
+}
 
 /** @param {import("../core/store.js").Store} store */
 function drawCollective(store) {

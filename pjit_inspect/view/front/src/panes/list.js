@@ -64,7 +64,7 @@ export function list(store) {
     const all = store.rows(store.state.list);
     const shown = shownRows(all, store.state, first);
     tools.update(all, shown);
-    const current = store.state.selection;
+    const current = store.listed;
     if (current && `${current.type}s` === store.state.list)
       limit = Math.max(limit, shown.findIndex(([, i]) => i === current.row) + 1);
     options.setAttribute("role", shown.length ? "listbox" : "group");
@@ -99,7 +99,7 @@ export function list(store) {
     if (CHIPS.some((key) => changed.has(key))) drawChips(store, chips);
     if (ROWS.some((key) => changed.has(key))) draw();
     else if (changed.has("selection") || changed.has("pane") || changed.has("wide")) {
-      if (store.state.selection?.row && !isDrawn(store, rows)) draw();
+      if (store.listed?.row && !isDrawn(store, rows)) draw();
       else mark(store, rows);
     }
   };
@@ -422,7 +422,8 @@ function kernelParts(_store, row) {
 
 /** @param {import("../core/store.js").Store} store @param {HTMLElement} rows */
 function mark(store, rows) {
-  const { selection, list: kind } = store.state;
+  const { list: kind } = store.state;
+  const selection = store.listed;
   const isHere = selection !== null && `${selection.type}s` === kind;
   const found = /** @type {HTMLElement | null} */ (
     isHere ? rows.querySelector(`.row[data-row="${selection.row}"]`) : null
@@ -444,7 +445,8 @@ function mark(store, rows) {
  * @param {HTMLElement} rows
  */
 function isDrawn(store, rows) {
-  const { selection, list: kind } = store.state;
+  const { list: kind } = store.state;
+  const selection = store.listed;
   return `${selection?.type}s` !== kind || rows.querySelector(`.row[data-row="${selection?.row}"]`) !== null;
 }
 

@@ -6,12 +6,13 @@ import { fromBase64, inflate, openBlob } from "../core/blob.js";
 import { followHash } from "../core/link.js";
 import boxgraphCss from "../graph/box/box.css";
 import findingsCss from "./findings.css";
+import memoryCss from "../memory/memory.css";
 import graphCss from "../graph/pane/graph.css";
 import scheduleCss from "../schedule/schedule.css";
 import stylesCss from "../core/styles.css";
 import tooltipCss from "../core/tooltip.css";
 
-const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, findingsCss].join("\n");
+const css = [stylesCss, tooltipCss, scheduleCss, boxgraphCss, graphCss, memoryCss, findingsCss].join("\n");
 
 /** @param {Document | ShadowRoot} place */
 function addStyle(place) {
@@ -77,6 +78,8 @@ async function startPage() {
   const isFrame = parent !== window;
   if (isFrame) root.classList.add("inset");
   const store = mount(root, JSON.parse(first.textContent ?? ""));
+  const memory = document.getElementById("pjit-memory");
+  if (memory) store.readMemory = async () => openBlob(await inflate(fromBase64(memory.textContent ?? "")));
   // Only the notebook's own page, around the frame, has anything to add (`delivery_html`).
   addEventListener("message", (event) => {
     if (parent !== window && event.source === parent && Array.isArray(event.data?.pjitFindings?.rows))
@@ -149,12 +152,30 @@ function render({ model, el }) {
     const words = model.get("_suggestions");
     if (words) store.setSuggestions(JSON.parse(words));
   };
+  /** @type {((data: DataView) => void) | null} */
+  let taker = null;
+  const given = () => {
+    const bytes = /** @type {DataView} */ (model.get("_memory"));
+    if (!bytes?.byteLength) return;
+    taker?.(bytes);
+    taker = null;
+  };
+  store.readMemory = async () => {
+    const bytes = await new Promise((take) => {
+      taker = /** @type {(data: DataView) => void} */ (take);
+      if (!model.get("_memory")?.byteLength) model.send({ type: "memory" });
+      given();
+    });
+    const buffer = /** @type {ArrayBuffer} */ (bytes.buffer);
+    return openBlob(await inflate(new Uint8Array(buffer, bytes.byteOffset, bytes.byteLength)));
+  };
   store.ask = (message) => model.send(message);
   store.listen((changed) => changed.has("selection") && tell());
   model.on("change:_findings", heard);
   model.on("change:_suggestions", advised);
   heard();
   advised();
+  model.on("change:_memory", given);
   model.on("change:_blob", open);
   model.on("change:selection", follow);
   open();
@@ -162,6 +183,7 @@ function render({ model, el }) {
   return () => {
     isClosed = true;
     unfollow();
+    model.off("change:_memory", given);
     model.off("change:_blob", open);
     model.off("change:selection", follow);
     model.off("change:_findings", heard);

@@ -187,7 +187,8 @@ class Pane {
    * @typedef {{entity: number, spots: Set<number>, phases: Set<number> | null, hover: number, strong: boolean}} Marks
    */
   marks() {
-    const { selection, hoverSpot } = this.store.state;
+    const { hoverSpot } = this.store.state;
+    const { listed: selection } = this.store;
     const entity =
       selection?.type === "collective" ? 2 * selection.row : selection?.type === "kernel" ? 2 * selection.row + 1 : -1;
     const phase =

@@ -33,7 +33,8 @@ export function schedule(store) {
   return box;
 }
 
-class StripView {
+/** The strip of one program. */
+export class StripView {
   /** @param {import("../core/store.js").Store} store @param {import("./data.js").Strip} strip */
   constructor(store, strip) {
     this.store = store;
@@ -42,6 +43,8 @@ class StripView {
     this.view = { from: 0, span: Math.max(LEAST_SPAN, strip.size) };
     this.current = this.hover = -1;
     this.width = 0;
+    /** Called when it was painted: what stands on its scale goes with it. */
+    this.painted = () => {};
     this.draw = onceAFrame(() => this.paint());
     const { graph, axis_sets: sets } = this.data.header;
     this.laneNames = strip.lanes.map((lane) => sets[lane]?.words ?? "unknown");
@@ -131,7 +134,12 @@ class StripView {
       selection?.type === "collective" && event.row === selection.row;
     if (this.current < 0 || !isOurs(strip.events[this.current])) this.current = strip.events.findIndex(isOurs);
     this.lit = new Set(strip.events.flatMap((event, i) => (isOurs(event) ? [i] : [])));
-    this.kernels = selection?.type === "kernel" ? this.kernelsOf(2 * selection.row + 1) : [];
+    this.kernels =
+      selection?.type === "kernel"
+        ? this.kernelsOf(2 * selection.row + 1)
+        : selection?.type === "buffer"
+          ? (this.store.selected?.kernels ?? [])
+          : [];
     const places = [...[...this.lit].map((i) => strip.events[i].start), ...this.kernels];
     const { from, span } = this.view;
     if (places.length && !places.some((place) => place >= from && place <= from + span))
@@ -156,7 +164,8 @@ class StripView {
         ? `${thousands(strip.events.length)} collectives; none selected`
         : eventLines(strip, current, this.data).join("; ");
     this.option.setAttribute("aria-setsize", String(strip.events.length));
-    this.option.setAttribute("aria-posinset", String(current + 1));
+    if (current < 0) this.option.removeAttribute("aria-posinset");
+    else this.option.setAttribute("aria-posinset", String(current + 1));
   }
 
   scale() {
@@ -189,6 +198,7 @@ class StripView {
       current: this.current,
       hover: this.hover,
     });
+    this.painted();
   }
 
   /** @param {number} row */

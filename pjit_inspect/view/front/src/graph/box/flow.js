@@ -295,7 +295,7 @@ export class FlowPane {
   isOn(index) {
     const { one, of } = this.nodes[index];
     if (one) return isSelected(this.store, /** @type {any} */ (one));
-    const { selection } = this.store.state;
+    const { listed: selection } = this.store;
     if (selection?.type !== "array") return false;
     const row = this.store.rows("arrays")[selection.row];
     return (

@@ -19,7 +19,7 @@ export function selectKernel(store, one) {
  * @param {import("./data.js").BoxKernel} one
  */
 export function isSelected(store, one) {
-  const { selection } = store.state;
+  const { listed: selection } = store;
   if (!selection || selection.type === "array") return false;
   if (selection.type === "line") return one.entity < 0 && one.collective < 0 && one.spot === selection.row;
   if (selection.type === "collective" && one.collective >= 0)

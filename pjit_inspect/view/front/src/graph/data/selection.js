@@ -42,7 +42,8 @@ export function litBy(store, graph, layout) {
     else if (box) lit.boxes.add(box);
     else lit.phases.add(graph.box.phase[number]);
   }
-  if (selection.type === "collective") lightLines(graph, layout, selection.row, lit);
+  const { listed } = store;
+  if (listed?.type === "collective") lightLines(graph, layout, listed.row, lit);
   return lit;
 }
 
@@ -59,6 +60,11 @@ function boxesOf(store, graph, selection) {
     return new Set(
       [...graph.collective.row].flatMap((row, i) => (row === selection.row ? [graph.collective.box[i]] : [])),
     );
+  if (selection.type === "buffer") {
+    const { own, kernels } = store.selected ?? { own: null, kernels: [] };
+    if (own?.type === "array") return readersOf(store, graph);
+    return new Set(kernels.map((/** @type {number} */ one) => kernel.box[one]));
+  }
   if (selection.type === "array") return readersOf(store, graph);
   const [column, wanted] =
     selection.type === "kernel" ? [kernel.entity, 2 * selection.row + 1] : [kernel.spot, selection.row];
@@ -73,7 +79,9 @@ function boxesOf(store, graph, selection) {
  * @param {Graph} graph
  */
 function readersOf(store, graph) {
-  return new Set(kernelsThatRead(graph, store.selected).map((kernel) => graph.kernel.box[kernel]));
+  const { listed } = store;
+  const row = listed ? store.rows(`${listed.type}s`)[listed.row] : null;
+  return new Set(kernelsThatRead(graph, row).map((kernel) => graph.kernel.box[kernel]));
 }
 
 /** The arguments of a row, as kernels name them: an array and those alike. @param {Graph} graph @param {any} row */

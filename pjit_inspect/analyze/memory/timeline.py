@@ -1,0 +1,84 @@
+"""When each buffer is alive, counted in kernels: for a picture of memory over the schedule.
+
+A kernel stands for the moment from its beginning to the next one's at which most is alive. What is alive at that moment
+adds up to the curve, exactly. Not its job: which buffers there are (`analyze.memory.occupancy`), their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
+from pjit_inspect.model.memory.memory_use import LiveValue, MemoryCurve
+from pjit_inspect.model.memory.timeline import MemoryTimeline, TimedValue
+from pjit_inspect.model.report.collective import Phase
+
+__all__ = ["MOST_NAMED", "find_timeline", "moments"]
+
+MOST_NAMED = 2000
+"""Buffers of a timeline that are named: the largest. More would take longer than all else of a display."""
+
+
+def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
+    """For each kernel, the place of the schedule at which most is alive until the next one begins.
+
+    Args:
+      total: bytes alive at each place.
+      starts: the place of each kernel, ascending. What stands before the first kernel belongs to it.
+    """
+    edges = [0, *starts[1:], len(total)] if starts else []
+    pairs = pairwise(edges)
+    return np.array([begin + int(np.argmax(total[begin:end])) for begin, end in pairs], np.int64)
+
+
+def find_timeline(
+    occupancy: Occupancy,
+    curve: MemoryCurve,
+    starts: Sequence[int],
+    row_of: Callable[[Buffer], LiveValue],
+    kernel_of: Mapping[str, int],
+    phases: tuple[Phase, ...] = (),
+) -> MemoryTimeline:
+    """One memory over the schedule.
+
+    Args:
+      occupancy: all buffers.
+      curve: the bytes of this memory.
+      starts: the place of each kernel.
+      row_of: what is known of a buffer.
+      kernel_of: the numbers of kernels, by name.
+      phases: the phase of training of each kernel; () for none.
+    """
+    own = [one for one in occupancy.buffers if one.space == curve.space and one.bytes and one.spans]
+    own.sort(key=lambda one: -one.bytes)
+    places = moments(occupancy.curve(lambda one: one.space == curve.space), starts)
+    found = [_timed(row_of(buffer), buffer, places, kernel_of) for buffer in own[:MOST_NAMED]]
+    found.sort(key=lambda one: (-one.value.bytes, one.value.begins, one.value.name))
+    return MemoryTimeline(curve=curve, values=tuple(found), nameless=max(0, len(own) - MOST_NAMED), phases=phases)
+
+
+def _timed(value: LiveValue, buffer: Buffer, places: np.ndarray, kernel_of: Mapping[str, int]) -> TimedValue:
+    return TimedValue(
+        value=value,
+        spans=_in_kernels(buffer.spans, places),
+        maker=kernel_of.get(value.made_by, -1),
+        last_user=kernel_of.get(value.last_used_by, -1),
+    )
+
+
+def _in_kernels(spans: Sequence[tuple[int, int]], places: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Spans of places as spans of the kernels whose moments lie in them; those that touch become one."""
+    found: list[tuple[int, int]] = []
+    for begins, ends in spans:
+        first = int(np.searchsorted(places, begins, "left"))
+        last = int(np.searchsorted(places, ends, "right")) - 1
+        if last < first:
+            continue
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], last
+        else:
+            found.append((first, last))
+    return tuple(found)

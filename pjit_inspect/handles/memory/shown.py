@@ -1,0 +1,92 @@
+"""A record's memory as it is shown: text, a page, the inspector's pane, and the chips it may fit.
+
+Not its job: what is alive (`analyze.memory`), or how it looks (`view.memory`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.errors import ChangeError
+from pjit_inspect.guard import Guard
+from pjit_inspect.handles.analyses import Analyses
+from pjit_inspect.handles.memory.fits import fit_of
+from pjit_inspect.model.memory.fit import MemoryFit
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.view.charts.memory_curve import memory_curve_chart
+from pjit_inspect.view.memory.curve import curve_lines
+from pjit_inspect.view.memory.memory import memory_after, memory_head, memory_page
+from pjit_inspect.view.memory.payload import MemoryInput, memory_payload
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.shown import Shown
+from pjit_inspect.view.render.text import to_text
+
+__all__ = ["memory_blob", "memory_shown"]
+
+_CHIPS = {
+    "TPU v4": "tpu:v4",
+    "TPU v5 lite": "tpu:v5e",
+    "TPU v5e": "tpu:v5e",
+    "TPU v5": "tpu:v5p",
+    "TPU v5p": "tpu:v5p",
+    "TPU v6 lite": "tpu:v6e",
+    "TPU v6e": "tpu:v6e",
+    "TPU7x": "tpu:tpu7x",
+    "NVIDIA A100-SXM4-80GB": "cuda:a100",
+    "NVIDIA H100 80GB HBM3": "cuda:h100",
+    "NVIDIA H200": "cuda:h200",
+    "NVIDIA B200": "cuda:b200",
+}
+"""What JAX calls a device -> the chip. *Source*: `device_kind`, as libtpu and CUDA's driver say it."""
+_USUAL = ("tpu:v5e", "tpu:v6e", "tpu:v5p", "cuda:h100")
+"""Chips that a program for none of them is compared with."""
+
+
+def memory_shown(analyses: Analyses) -> Shown:
+    """What is alive in memory: text with a curve, and a page."""
+    use, data = analyses.memory_use, analyses.report.data
+    target = None if data.hypothesis is None else data.hypothesis.target
+    fit = "" if target is None or not target.chip else str(fit_of(data, use, str(target)))
+    head, after = memory_head(use, data), memory_after(use, data, fit)
+    lines = [] if use.curve is None or use.at is None else curve_lines(use.curve, use.at.kernel)
+    text = "\n".join([to_text(head), *lines, to_text(after)])
+    chart = memory_curve_chart(use, analyses.memory_timelines)
+    return Shown({"text/plain": text, "text/html": to_html(memory_page(head, chart, after))})
+
+
+def memory_blob(analyses: Analyses) -> bytes:
+    """The data of the inspector's pane; b"" where they cannot be made."""
+
+    def made() -> bytes:
+        use = analyses.memory_use
+        given = MemoryInput(
+            use=use,
+            timelines=analyses.memory_timelines,
+            data=analyses.report.data,
+            fits=_fits(analyses),
+            own_chip=_own_chip(analyses.report.data) != "",
+        )
+        return memory_payload(given)
+
+    return Guard().run("the memory pane", made, b"")
+
+
+def _fits(analyses: Analyses) -> tuple[MemoryFit, ...]:
+    """Whether the program fits: its own chip, or the usual ones; () where its arguments are not known."""
+    data, found = analyses.report.data, []
+    if "inputs" in data.missing:
+        return ()
+    own = _own_chip(data)
+    for target in (own,) if own else _USUAL:
+        try:
+            found.append(fit_of(data, analyses.memory_use, target))
+        except ChangeError:  # a chip whose memory nobody knows
+            continue
+    return tuple(found)
+
+
+def _own_chip(data: RecordData) -> str:
+    """The chip that a program is for, "tpu:v5e"; "" for none that is known."""
+    target = None if data.hypothesis is None else data.hypothesis.target
+    if target is not None and target.chip:
+        return f"{target.platform}:{target.chip}"
+    kinds = {device.kind for device in data.devices}
+    return _CHIPS.get(kinds.pop(), "") if len(kinds) == 1 else ""

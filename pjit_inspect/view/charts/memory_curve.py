@@ -1,0 +1,90 @@
+"""The chart of memory over the schedule: bands of what buffers are for, kernel by kernel.
+
+Not its job: what is alive (`analyze.memory.timeline`), drawing (`view.figures.chart_figure`, `view.svg.area_picture`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from pjit_inspect.model.memory.memory_use import MemoryUse
+from pjit_inspect.model.memory.timeline import MemoryTimeline
+from pjit_inspect.view.document.chart import AreaBand, AreaChart
+from pjit_inspect.view.document.colors import LINE, MEMORY_COLORS
+from pjit_inspect.view.document.quantities import byte_unit, plural
+
+__all__ = ["MOST_PLACES", "memory_curve_chart"]
+
+MOST_PLACES = 600
+"""Kernels that a chart shows; of more, those at which most is alive stand for the others around them."""
+_NAMELESS = "smaller buffers"
+
+
+def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> AreaChart:
+    """Bytes that are alive on one device over the schedule of its main memory, by what they are for."""
+    title = f"memory of one device over the schedule ({use.source})"
+    if use.at is None or not timelines:
+        return AreaChart(title=title, missing=f"no curve: {use.missing or 'its analysis failed'}")
+    timeline = timelines[0]
+    total = np.array(timeline.curve.bytes, np.int64)
+    places = _places(total)
+    bands = _bands(timeline, total, places, use.at.kernel)
+    return AreaChart(
+        title=title,
+        measure=f"alive on one device ({use.source})",
+        unit=byte_unit(int(total.max(initial=0))),
+        bands=tuple(bands),
+        places=tuple(places.tolist()),
+        kernels=len(total),
+        peak=use.at.kernel,
+        phases=tuple((timeline.phases[place] or "") for place in places) if timeline.phases else (),
+        notes=_notes(timeline, len(places), len(total)),
+    )
+
+
+def _places(total: np.ndarray) -> np.ndarray:
+    """The kernels that are shown: all, or of each stretch the one at which most is alive."""
+    count = min(len(total), MOST_PLACES)
+    edges = [k * len(total) // count for k in range(count + 1)] if count else [0]
+    pairs = pairwise(edges)
+    return np.array([start + int(np.argmax(total[start:end])) for start, end in pairs], np.int64)
+
+
+def _bands(timeline: MemoryTimeline, total: np.ndarray, places: np.ndarray, peak: int) -> list[AreaBand]:
+    """The kinds that there are, those below first; buffers without a name lie on top."""
+    found, rest = [], total.copy()
+    for kind, color in MEMORY_COLORS.items():
+        change = np.zeros(len(total) + 1, np.int64)
+        for one in timeline.values:
+            if one.value.kind == kind:
+                for start, end in one.spans:
+                    change[start] += one.value.bytes
+                    change[end + 1] -= one.value.bytes
+        values = np.cumsum(change)[:-1]
+        rest -= values
+        if values.any():
+            found.append(_band(kind, color, values, places, peak))
+    if rest.any():
+        found.append(_band(_NAMELESS, LINE, rest, places, peak))
+    return found
+
+
+def _band(name: str, color: str, values: np.ndarray, places: np.ndarray, peak: int) -> AreaBand:
+    return AreaBand(
+        name=name,
+        color=color,
+        values=tuple(values[places].tolist()),
+        at_peak=int(values[peak]),
+        most=int(values.max(initial=0)),
+    )
+
+
+def _notes(timeline: MemoryTimeline, shown: int, kernels: int) -> tuple[str, ...]:
+    order = f"{plural(kernels, 'kernel')} in XLA's order, not time"
+    notes = [order if shown == kernels else f"{order}; {shown:,} are shown, each the one with most alive of those near"]
+    if timeline.nameless:
+        notes.append(f"{plural(timeline.nameless, 'smaller buffer')} without a name")
+    return tuple(notes)
