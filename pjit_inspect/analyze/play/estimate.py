@@ -40,7 +40,7 @@ def estimate(roles: Roles, specs: Mapping[str, PartitionSpec | None], sizes: Map
     sent, own, whole = 0.0, 0.0, 0
     for product in roles.products:
         bytes_sent, share = _product(product, layouts, flowing, sizes)
-        sent += bytes_sent * product.runs
+        sent += (bytes_sent + _stacked(product, layouts, sizes)) * product.runs
         own += product.flops * share
         whole += product.flops
     return Estimate(sent_bytes=sent, work=own * devices / whole if whole else 1.0)
@@ -88,6 +88,17 @@ def _product(
         if own in product.summed:
             sent += 2 * (sizes[axis] - 1) / sizes[axis] * _local(product.out, out, sizes)
     return sent, 1 / math.prod(sizes[axis] for axis in used)
+
+
+def _stacked(product: Product, layouts: Mapping[str, Places], sizes: Mapping[str, int]) -> float:
+    """Bytes sent so that all devices have a layer which lies on some: stacked weights split over the layers."""
+    sent = 0.0
+    for own in (product.lhs, product.rhs, product.out):
+        places = layouts.get(own.argument or "", {})
+        for axis, one in places.items():
+            if one not in own.classes and axis in sizes:
+                sent += _local(own, places, sizes) * (sizes[axis] - 1)
+    return sent
 
 
 def _split(own: Operand, layouts: Mapping[str, Places], flowing: Places) -> Places:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pjit_inspect.analyze.play.choices import choices_of
 from pjit_inspect.analyze.play.controls import find_controls
 from pjit_inspect.analyze.play.facts import Facts
-from pjit_inspect.analyze.play.roles import Roles
+from pjit_inspect.analyze.play.roles import Pin, Roles
 from pjit_inspect.analyze.play.settings import changed_setting, found_arrays, meshes_like, with_results_returned
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.setting import Setting
@@ -54,10 +54,18 @@ class Proposal:
     origin: str
 
 
-def seeds(facts: Facts, roles: Roles, base: Setting, kept: Kept, constraint_ops: Mapping[str, int]) -> list[Proposal]:
+def seeds(
+    facts: Facts,
+    roles: Roles,
+    base: Setting,
+    kept: Kept,
+    constraint_ops: Mapping[str, int],
+    pins: Sequence[Pin] = (),
+) -> list[Proposal]:
     """The layouts of the textbooks on the base's mesh, each once.
 
-    `constraint_ops` has for each place of a constraint one operation in `Roles.constraints`.
+    `constraint_ops` has for each place of a constraint one operation in `Roles.constraints`. Each layout is there
+    without new constraints, and with those at `pins` that hold the data to its axes.
     """
     axes = [name for name, size in base.mesh if size > 1][:_MOST_AXES]
     found: dict[Setting, Proposal] = {}
@@ -68,8 +76,13 @@ def seeds(facts: Facts, roles: Roles, base: Setting, kept: Kept, constraint_ops:
                 for split_sequence in (False, True) if rest and len(roles.batch) > 1 else (False,):
                     layout = _Layout(data=data, inner=inner, rest=rest, spread=spread, sequence=split_sequence)
                     proposal = _proposal(layout, facts, roles, base, kept, constraint_ops)
-                    if proposal is not None:
-                        found.setdefault(proposal.setting, proposal)
+                    if proposal is None:
+                        continue
+                    found.setdefault(proposal.setting, proposal)
+                    added = () if kept.constraints else _pinned(layout, roles, pins, base.sizes)
+                    if added:
+                        setting = replace(proposal.setting, added=added)
+                        found.setdefault(setting, Proposal(setting=setting, origin=f"{layout.name} with constraints"))
     return list(found.values())
 
 
@@ -169,6 +182,33 @@ def _divides(length: int, axes: Axes, sizes: Mapping[str, int]) -> bool:
     return bool(axes) and length % math.prod(sizes[axis] for axis in axes) == 0
 
 
+def _pinned(
+    layout: _Layout, roles: Roles, pins: Sequence[Pin], sizes: Mapping[str, int]
+) -> tuple[tuple[str, PartitionSpec], ...]:
+    """The new constraints of a layout: on lookups, and on products whose dimensions no other axis splits."""
+    found: dict[str, PartitionSpec] = {}
+    for pin in pins:
+        if not pin.is_lookup and set(pin.classes) & set(layout.inner):
+            continue
+        spec = _flowing(layout, roles, pin.classes, pin.shape, sizes)
+        if any(entry is not None for entry in spec):
+            found[pin.name] = spec
+    return tuple(sorted(found.items()))
+
+
+def _flowing(
+    layout: _Layout, roles: Roles, classes: Sequence[int], shape: Sequence[int], sizes: Mapping[str, int]
+) -> PartitionSpec:
+    """How a layout has what is computed: the data over its axes."""
+    entries: list[Axes] = [()] * len(classes)
+    for place, one in enumerate(classes):
+        if one in roles.batch[:1] and not any(entries) and _divides(shape[place], layout.data, sizes):
+            entries[place] = layout.data
+        elif layout.sequence and one in roles.batch[1:2] and _divides(shape[place], layout.rest, sizes):
+            entries[place] = layout.rest
+    return tuple(map(entry_of, entries))
+
+
 def _constraints(
     layout: _Layout, facts: Facts, roles: Roles, base: Setting, constraint_ops: Mapping[str, int]
 ) -> dict[str, PartitionSpec | None]:
@@ -178,13 +218,7 @@ def _constraints(
         classes = roles.constraints.get(constraint_ops.get(own.place, -1))
         if classes is None or own.shape is None or len(classes) != len(own.shape):
             continue
-        entries: list[Axes] = [()] * len(classes)
-        for place, one in enumerate(classes):
-            if one in roles.batch[:1] and not any(entries):
-                entries[place] = layout.data
-            elif layout.sequence and one in roles.batch[1:2] and _divides(own.shape[place], layout.rest, base.sizes):
-                entries[place] = layout.rest
-        found[own.place] = tuple(map(entry_of, entries))
+        found[own.place] = _flowing(layout, roles, classes, own.shape, base.sizes)
     return found
 
 
@@ -207,6 +241,9 @@ def moves(facts: Facts, setting: Setting, kept: Kept) -> Iterator[Proposal]:
         if own.shape is not None and own.spec is not None:
             for spec in dict.fromkeys(_specs_near(own.shape, own.spec, setting.sizes)):
                 yield from _moved(facts, setting, kept, {}, {own.place: spec})
+    for name, _ in setting.added:
+        added = tuple(own for own in setting.added if own[0] != name)
+        yield Proposal(setting=replace(setting, added=added), origin="search")
     for mesh in () if kept.mesh else meshes_like(setting.mesh):
         if mesh != setting.mesh:
             yield Proposal(setting=replace(setting, mesh=mesh), origin="search")

@@ -11,17 +11,19 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 
-__all__ = ["Operand", "Product", "Roles", "find_roles"]
+__all__ = ["Operand", "Pin", "Product", "Roles", "find_roles"]
 
 _SEEN_THROUGH = VIEWS | {
     "convert", "copy", "sharding_constraint", "slice", "dynamic_slice", "optimization_barrier", "transpose", "reshape",
     "broadcast_in_dim",
 }  # fmt: skip
 _MOST_STEPS = 64
+_LATER = ("backward", "recompute")
 _BYTES = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "s16": 2, "u16": 2}
 
 
@@ -68,6 +70,23 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What an operation computes, on which a constraint can be put.
+
+    Attributes:
+      name: its place and kind ("train.py:41 dot_general").
+      classes: of its dimensions.
+      shape: global.
+      is_lookup: whether a table is looked up.
+    """
+
+    name: str
+    classes: tuple[int, ...]
+    shape: tuple[int, ...]
+    is_lookup: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Roles:
     """The classes of a program's dimensions.
 
@@ -78,6 +97,8 @@ class Roles:
       inner: the classes of the weights' dimensions, those of most bytes first.
       products: every matrix product.
       constraints: operation -> the class of each dimension of what a constraint is put on.
+      makers: the operations before differentiation that multiply with a weight, or look one up -> the class of each
+        dimension of what they make, and whether it is a lookup.
     """
 
     arguments: Mapping[str, tuple[int, ...]]
@@ -86,6 +107,7 @@ class Roles:
     inner: tuple[int, ...]
     products: tuple[Product, ...]
     constraints: Mapping[int, tuple[int, ...]]
+    makers: Mapping[int, tuple[tuple[int, ...], bool]]
 
 
 def find_roles(
@@ -128,6 +150,14 @@ def find_roles(
             index: classes.of(op.results[0])
             for index, op in enumerate(program.ops)
             if op.kind == "sharding_constraint" and op.results
+        },
+        makers={
+            index: (classes.of(op.results[0]), op.kind == "gather")
+            for index, op in enumerate(program.ops)
+            if op.kind in ("dot_general", "gather")
+            and not op.manual
+            and find_phase(op.op_name) not in _LATER
+            and any(roots.of(value) in parameters for value in op.operands)
         },
     )
 

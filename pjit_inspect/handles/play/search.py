@@ -183,7 +183,8 @@ class Search:
     def _feed_seeds(self) -> None:
         facts = self._subject.facts
         ops = {own.place: index for own in facts.constraints for index in self._subject.constraint_ops(own.place)[:1]}
-        proposals = seeds(facts, self._roles, self._start, self._kept, ops)
+        pins = () if self._kept.constraints else self._subject.pins(self._roles)
+        proposals = seeds(facts, self._roles, self._start, self._kept, ops, pins)
         # The cheapest of each textbook's name first, so that none is left out.
         by_guess = sorted(proposals, key=lambda own: self._guess(own.setting).sent_bytes)
         firsts: dict[str, Proposal] = {}

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
 from pjit_inspect.analyze.play.facts import Facts, find_facts
-from pjit_inspect.analyze.play.roles import Roles, find_roles
+from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
 from pjit_inspect.analyze.program.device_memory import with_aliases
 from pjit_inspect.analyze.report.figures import sent_over
@@ -251,6 +251,35 @@ class Subject:
             {path for path in self.facts.returns.values() if path not in self.facts.follows},
         )
 
+    def pins(self, roles: Roles) -> tuple[Pin, ...]:
+        """Where new constraints may go that hold what flows; `places` knows from then on where that is."""
+        program = self.program
+        if program is None or self._changer is None:
+            return ()
+        options = ConstraintOptions(program, ValueNames(program, (), {}))
+        found, seen = list[Pin](), set[int]()
+        for index, (classes, is_lookup) in roles.makers.items() if not options.is_explicit else ():
+            op = program.ops[index]
+            shape = program.values[op.results[0]].shape
+            option = None if index in seen or not op.frames else options.at(index, ((),) * len(shape))
+            if option is None:
+                continue
+            seen |= {edit.index for edit in option.edits}
+            name = self._place_name(f"{op.frames[0].where} {op.kind}", option.edits)
+            found.append(Pin(name=name, classes=classes, shape=shape, is_lookup=is_lookup))
+        return tuple(found)
+
+    def _place_name(self, name: str, edits: Sequence[Edit]) -> str:
+        """Keep where a constraint goes, under a name that nothing else has."""
+        places = tuple((edit.index, edit.number) for edit in edits)
+        known = next((own for own, other in self.places.items() if other == places), None)
+        if known is not None:
+            return known
+        number = sum(own.partition(" #")[0] == name for own in self.places)
+        name = f"{name} #{number + 1}" if number else name
+        self.places[name] = places
+        return name
+
     def lost_axes(self, setting: Setting, most: int) -> list[tuple[str, PartitionSpec]]:
         """Constraints that would put an axis back where the program of a setting loses it: name and spec.
 
@@ -281,8 +310,10 @@ class Subject:
             spec = tuple(entry_of(axes) for axes in option.edits[0].spec or ())
             op = program.ops[option.edits[0].index]
             name = f"{op.frames[0].where if op.frames else 'unknown'} {op.kind}"
-            self.places[name] = tuple((back[place], number) for place, number in places if place is not None)
-            found.append((name, spec))
+            edits = [
+                replace(edit, index=back[place or 0]) for edit, (place, _) in zip(option.edits, places, strict=True)
+            ]
+            found.append((self._place_name(name, edits), spec))
         return found
 
     def constraint_ops(self, place: str) -> list[int]:
