@@ -15,8 +15,8 @@ __all__ = ["MemorySuggestion", "SuggestionKind"]
 
 SuggestionKind = Literal["shard", "donate", "recompute", "smaller type", "offload"]
 """What would be done: split over a mesh axis that divides it and is not used; let results take over arguments; compute
-again in the backward pass what is saved for it; keep that, or optimizer state, in half as many bits; keep either in
-host memory."""
+again in the backward pass what is saved for it; keep that, or optimizer state, in half as many bits; keep that in host
+memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,17 +2,16 @@
 
 Where they cannot: CPUs compute bfloat16 as float32, so that activations of that type save nothing; they have one
 memory, so that host memory is the same; and their schedule of unrolled layers makes all that is recomputed before the
-backward pass begins. Of host memory the compiler for TPUs is asked, where it is installed.
-"""
+backward pass begins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.ad_checkpoint import checkpoint_name
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -22,17 +21,16 @@ from pjit_inspect.observe.partitioner import targets
 
 MIB = 1 << 20
 ROWS, WIDTH, HIDDEN, LAYERS = 1024, 256, 1024, 4
-WEIGHT = WIDTH * HIDDEN * 4
 needs_tpu = pytest.mark.skipif(bool(targets.why_missing("tpu")), reason=targets.why_missing("tpu") or "ready")
 
 
-def shaped(*shape: int, spec: P = P(), dtype: Any = jnp.float32, memory: str | None = None) -> Any:  # noqa: B008
+def shaped(*shape: int, spec: P = P(), dtype: Any = jnp.float32) -> Any:  # noqa: B008
     mesh = jax.sharding.AbstractMesh((8,), ("data",))
-    return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, spec, memory_kind=memory))
+    return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, spec))
 
 
-def weights(spec: P = P(), dtype: Any = jnp.float32, memory: str | None = None) -> list[dict[str, Any]]:  # noqa: B008
-    how = {"spec": spec, "dtype": dtype, "memory": memory}
+def weights(spec: P = P(), dtype: Any = jnp.float32) -> list[dict[str, Any]]:  # noqa: B008
+    how = {"spec": spec, "dtype": dtype}
     return [{"in": shaped(WIDTH, HIDDEN, **how), "out": shaped(HIDDEN, WIDTH, **how)} for _ in range(LAYERS)]
 
 
@@ -51,14 +49,11 @@ def loss(params: Any, x: Any) -> Any:
     return (x * x).sum()
 
 
-def step(params: Any, moments: Any, x: Any, place: Callable[[Any, Any], Any] = lambda m, _: m) -> Any:
+def step(params: Any, moments: Any, x: Any) -> Any:
     grads = jax.grad(loss)(params, x)
     with jax.named_scope("optimizer"):
-        moments = jax.tree.map(
-            lambda m, g: (0.9 * place(m, jax.memory.Space.Device) + g).astype(m.dtype), moments, grads
-        )
-        params = jax.tree.map(lambda p, m: p - 0.1 * m.astype(p.dtype), params, moments)
-        return params, jax.tree.map(lambda m: place(m, jax.memory.Space.Host), moments)
+        moments = jax.tree.map(lambda m, g: (0.9 * m + g).astype(m.dtype), moments, grads)
+        return jax.tree.map(lambda p, m: p - 0.1 * m.astype(p.dtype), params, moments), moments
 
 
 def peak(record: pi.CompileRecord) -> int:
@@ -80,8 +75,7 @@ def compiled(function: Any, *args: Any, target: str = "cpu:8") -> pi.CompileReco
 def test_at_most_two_of_a_kind_are_told():
     """Moments, parameters and gradients are whole on each device: two of them are told, and other ways."""
     told = [one.kind for one in compiled(jax.jit(step), weights(), weights(), batch()).memory_use.suggestions]
-    assert len(told) == 5
-    assert max(told.count(kind) for kind in told) == 2
+    assert sorted(told) == ["donate", "shard", "shard", "smaller type"]
 
 
 def test_an_axis_that_is_not_used_saves_what_is_said():
@@ -123,13 +117,13 @@ def test_optimizer_state_of_a_smaller_type_saves_what_is_said():
     assert peak(before) - peak(after) == found.saved_bytes
 
 
-def scanned(one_layer: Any, rows: int) -> pi.CompileRecord:
+def scanned(one_layer: Any, rows: int, target: str = "cpu:8") -> pi.CompileRecord:
     def total(params: Any, x: Any) -> Any:
         x, _ = jax.lax.scan(lambda x, p: (one_layer(x, p), None), x, params)
         return (x * x).sum()
 
     stacked = {"in": shaped(LAYERS, WIDTH, HIDDEN), "out": shaped(LAYERS, HIDDEN, WIDTH)}
-    return compiled(jax.jit(jax.grad(total)), stacked, batch(rows))
+    return compiled(jax.jit(jax.grad(total)), stacked, batch(rows), target=target)
 
 
 def test_recomputing_a_scan_saves_less_for_the_backward_pass():
@@ -142,20 +136,28 @@ def test_recomputing_a_scan_saves_less_for_the_backward_pass():
 
 
 def test_host_memory_is_told_with_what_crosses():
-    """8 arrays of 1 MiB of state, of which one at a time must be on the device; 16 MiB cross in each call."""
-    before = compiled(jax.jit(step, donate_argnums=(0, 1)), weights(), weights(), batch(64))
-    found = advice(before, "offload", "optimizer state")
-    assert (found.count, found.bytes, found.saved_bytes) == (2 * LAYERS, 8 * MIB, 7 * MIB)
-    assert "16 MiB cross to the host and back in each call (modelled)" in found.sentence
-    assert "memory_kind='pinned_host'" in found.sentence
+    """4 turns save 8 MiB of tanh's results each, of which one turn's stay; what is saved crosses twice."""
+    found = advice(scanned(layer, 8 * 2048), "offload")
+    assert found.bytes - found.saved_bytes == found.bytes // LAYERS
+    assert found.bytes >= LAYERS * 8 * MIB
+    crosses = f"{2 * found.bytes // MIB} MiB cross to the host and back in each call (modelled)"
+    assert crosses in found.sentence
 
 
 @needs_tpu
-def test_host_memory_helps_on_a_tpu():
-    """How much is XLA's to say: where there is room it fetches arrays early."""
-    function = jax.jit(lambda params, moments, x: step(params, moments, x, jax.device_put), donate_argnums=(0, 1))
-    plain = jax.jit(step, donate_argnums=(0, 1))
-    before = compiled(plain, weights(), weights(), batch(64), target="tpu:v5e:2x4")
-    after = compiled(function, weights(), weights(memory="pinned_host"), batch(64), target="tpu:v5e:2x4")
-    assert 0 < peak(before) - peak(after) <= advice(before, "offload", "optimizer state").bytes
-    assert {curve.name: curve.peak_bytes for curve in after.memory_use.curves}["host"] == 8 * MIB
+def test_host_memory_saves_what_is_said_on_a_tpu():
+    """On each of 8 devices 512 rows: a turn saves 2 MiB."""
+
+    def named(x: Any, p: Any) -> Any:
+        return checkpoint_name(jnp.tanh(x @ p["in"]), "inner") @ p["out"]
+
+    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[],
+        names_which_can_be_offloaded=["inner"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    )
+    before = scanned(layer, 8 * 512, "tpu:v5e:2x4")
+    after = scanned(jax.checkpoint(named, policy=policy), 8 * 512, "tpu:v5e:2x4")
+    assert peak(before) - peak(after) >= (LAYERS - 1) * 2 * MIB
+    assert {curve.name for curve in after.memory_use.curves} == {"HBM", "host"}
