@@ -2,7 +2,8 @@
 
 Where they cannot: CPUs compute bfloat16 as float32, so that activations of that type save nothing; they have one
 memory, so that host memory is the same; and their schedule of unrolled layers makes all that is recomputed before the
-backward pass begins."""
+backward pass begins. Of host memory the compiler for TPUs is asked, where it is installed.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +147,7 @@ def test_host_memory_is_told_with_what_crosses():
 
 @needs_tpu
 def test_host_memory_saves_what_is_said_on_a_tpu():
-    """On each of 8 devices 512 rows: a turn saves 2 MiB."""
+    """On each of 8 devices 2,048 rows: a turn saves 8 MiB."""
 
     def named(x: Any, p: Any) -> Any:
         return checkpoint_name(jnp.tanh(x @ p["in"]), "inner") @ p["out"]
@@ -157,7 +158,7 @@ def test_host_memory_saves_what_is_said_on_a_tpu():
         offload_src="device",
         offload_dst="pinned_host",
     )
-    before = scanned(layer, 8 * 512, "tpu:v5e:2x4")
-    after = scanned(jax.checkpoint(named, policy=policy), 8 * 512, "tpu:v5e:2x4")
-    assert peak(before) - peak(after) >= (LAYERS - 1) * 2 * MIB
+    before = scanned(layer, 8 * 2048, "tpu:v5e:2x4")
+    after = scanned(jax.checkpoint(named, policy=policy), 8 * 2048, "tpu:v5e:2x4")
+    assert peak(before) - peak(after) >= (LAYERS - 1) * 8 * MIB
     assert {curve.name for curve in after.memory_use.curves} == {"HBM", "host"}
