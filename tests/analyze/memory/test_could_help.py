@@ -147,7 +147,7 @@ def test_host_memory_is_told_with_what_crosses():
 
 @needs_tpu
 def test_host_memory_saves_what_is_said_on_a_tpu():
-    """On each of 8 devices 2,048 rows: a turn saves 8 MiB."""
+    """On each of 8 devices 16,384 rows: a turn saves 64 MiB. Less than 128 MiB in all XLA keeps on the chip."""
 
     def named(x: Any, p: Any) -> Any:
         return checkpoint_name(jnp.tanh(x @ p["in"]), "inner") @ p["out"]
@@ -158,7 +158,7 @@ def test_host_memory_saves_what_is_said_on_a_tpu():
         offload_src="device",
         offload_dst="pinned_host",
     )
-    before = scanned(layer, 8 * 2048, "tpu:v5e:2x4")
-    after = scanned(jax.checkpoint(named, policy=policy), 8 * 2048, "tpu:v5e:2x4")
-    assert peak(before) - peak(after) >= (LAYERS - 1) * 8 * MIB
+    before = scanned(layer, 8 * 16_384, "tpu:v5e:2x4")
+    after = scanned(jax.checkpoint(named, policy=policy), 8 * 16_384, "tpu:v5e:2x4")
+    assert peak(before) - peak(after) >= (LAYERS - 1) * 64 * MIB
     assert {curve.name for curve in after.memory_use.curves} == {"HBM", "host"}
