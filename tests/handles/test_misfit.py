@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import pjit_inspect as pi
 from pjit_inspect.handles.asked.what_if import _misfit
+from pjit_inspect.model.record.hypothesis import Hypothesis
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.target import Target
 
 GIB = 2**30
 REFUSED = "XLA does not compile the program for TPU devices: JaxRuntimeError: RESOURCE_EXHAUSTED: "
@@ -53,3 +59,25 @@ def test_a_refusal_is_read_in_its_figures_and_its_words_are_kept(
     assert misfit is not None
     assert (misfit.needed_bytes, misfit.available_bytes) == (needed, available)
     assert misfit.sentence == said
+
+
+def test_a_report_with_its_list_is_saved_and_shown(tmp_path: Path) -> None:
+    misfit = _misfit(
+        REFUSED + "XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 63.80G of 30.75G hbm. "
+        "Exceeded hbm capacity by 33.05G.\n\n  Largest program allocations in hbm:\n\n  1. Size: 2.00G\n"
+        '     Operator: op_name="jit(step)/dot_general" source_file="/a/train.py" source_line=10\n'
+        "     Shape: f32[32,4096,4096]{1,2,0:T(8,128)}\n     Allocation type: HLO temp\n"
+        "     ==========================\n"
+    )
+    assert misfit is not None
+    target = Target(platform="tpu", chip="v4", topology="2x2x1")
+    asked = Hypothesis(changes=(), target=target, effort="full", misfit=misfit)
+    record = pi.CompileRecord(RecordData(name="step", hypothesis=asked))
+    record.save(tmp_path / "step.pjit")
+    again = pi.load(tmp_path / "step.pjit")
+    assert again.data.hypothesis == asked
+    text = str(again)
+    assert "Does not fit: needs 63.80 GiB of 30.75 GiB on v4 (XLA's count)" in text
+    assert "XLA lists 1 buffer, of which 0 were found in the program" in text
+    assert "dot_general" in text
+    assert "train.py:10" in text

@@ -1,15 +1,16 @@
-"""What would make the peak smaller: axes that are not used, donation, recomputing, smaller types; all modelled.
+"""What would make the peak smaller: unused axes, donation, recomputing, smaller types, host memory; all modelled.
 
 Not its job: trying it (`CompileRecord.what_if` does, for what are specs).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.program.byte_words import bytes_in_words
-from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue
+from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, entry_of, spec_text
@@ -20,11 +21,19 @@ from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 
 __all__ = ["find_suggestions"]
 
-_MOST = 5
+_MOST, _MOST_OF_KIND = 5, 2
 _LEAST = 100
 """What saves less than a hundredth of the peak is left out."""
 _HELD = ("argument", "optimizer state")
+_ROOT = re.compile(r"[^\[.]*")
+"""The argument that a path begins with: "params" of "params['w1']"."""
 _HALVED = {"f32": "bf16", "f64": "f32"}
+_KEPT: dict[MemoryKind, str] = {
+    "saved for backward": "what is saved for the backward pass",
+    "optimizer state": "optimizer state",
+}
+"""Kinds that wait for a later phase, in words."""
+_OFFLOAD = "jax.checkpoint_policies.save_and_offload_only_these_names"
 
 
 def find_suggestions(
@@ -48,12 +57,17 @@ def find_suggestions(
     groups: dict[object, list[LiveValue]] = defaultdict(list)
     for row in live:
         groups[scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype].append(row)
-    found = [*_donations(inputs, outputs, placed_bytes), *_recomputing(live, graph)]
-    for rows in groups.values():
-        found += _sharded(rows, mesh)
-        found += _smaller(rows)
-    found = [one for one in found if one.saved_bytes * _LEAST >= live.bytes]
-    return tuple(sorted(found, key=lambda one: (-one.saved_bytes, one.kind, one.name))[:_MOST])
+    found = [*_donations(inputs, outputs, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
+    found += _by_root([one for rows in groups.values() for one in _sharded(rows, mesh)])
+    found = sorted(found, key=lambda one: (-one.saved_bytes, one.kind, one.name))
+    kinds = Counter[str]()
+    chosen = []
+    for one in found:
+        kinds[one.kind] += 1
+        # Many that are alike would leave no room for another way.
+        if one.saved_bytes * _LEAST >= live.bytes and kinds[one.kind] <= _MOST_OF_KIND:
+            chosen.append(one)
+    return tuple(chosen[:_MOST])
 
 
 def _named(rows: Sequence[LiveValue]) -> str:
@@ -88,6 +102,33 @@ def _sharded(rows: list[LiveValue], mesh: Mesh | None) -> Iterator[MemorySuggest
             f"{' and '.join(used)}: {spec_text(spec)} (modelled)"
         ),
         specs=dict.fromkeys(paths, spec),
+    )
+
+
+def _by_root(found: Sequence[MemorySuggestion]) -> list[MemorySuggestion]:
+    """Those of one argument's arrays as one, which can be checked at once."""
+    roots: dict[str, list[MemorySuggestion]] = defaultdict(list)
+    for one in found:
+        roots[_ROOT.match(one.name)[0] if one.specs else one.name].append(one)  # pyright: ignore[reportOptionalSubscript]
+    return [one for name, own in roots.items() for one in ([_joined(name, own)] if own[0].specs else own)]
+
+
+def _joined(name: str, own: Sequence[MemorySuggestion]) -> MemorySuggestion:
+    if len(own) == 1:
+        return own[0]
+    size, saved = sum(one.bytes for one in own), sum(one.saved_bytes for one in own)
+    count = sum(one.count for one in own)
+    return MemorySuggestion(
+        kind="shard",
+        name=name,
+        count=count,
+        bytes=size,
+        saved_bytes=saved,
+        sentence=(
+            f"{name}: {count:,} arrays of {bytes_in_words(size)}, {bytes_in_words(size - saved)} if also split over "
+            f"axes that do not split them (modelled)"
+        ),
+        specs={path: spec for one in own for path, spec in one.specs.items()},
     )
 
 
@@ -149,36 +190,71 @@ def _take(free: Counter[tuple[object, ...]], form: tuple[object, ...]) -> bool:
     return free[form] >= 0
 
 
-def _smaller(rows: list[LiveValue]) -> Iterator[MemorySuggestion]:
-    """What is saved for the backward pass, in half as many bits."""
-    first = rows[0]
-    if first.kind != "saved for backward" or first.dtype not in _HALVED:
+def _smaller(live: LiveTable) -> Iterator[MemorySuggestion]:
+    """What is saved for the backward pass, and optimizer state, in half as many bits."""
+    for kind, what in _KEPT.items():
+        for wide, narrow in _HALVED.items():
+            rows = [row for row in live if (row.kind, row.dtype) == (kind, wide)]
+            if not rows:
+                continue
+            size = sum(row.bytes for row in rows)
+            yield MemorySuggestion(
+                kind="smaller type",
+                name=what,
+                count=len(rows),
+                bytes=size,
+                saved_bytes=size // 2,
+                sentence=(
+                    f"{what} as {narrow}: {_arrays(rows)} of {bytes_in_words(size)} as {wide} would be "
+                    f"{bytes_in_words(size // 2)} (modelled)"
+                ),
+            )
+
+
+def _offloaded(live: LiveTable) -> Iterator[MemorySuggestion]:
+    """What is saved for the backward pass in host memory, but for one layer of it.
+
+    Not optimizer state: ahead of time for a v5e, XLA fetched all of it before the first update (seen; 8 GiB of state in
+    host memory made a peak of 16 GiB one of 19).
+    """
+    rows = [row for row in live if row.kind == "saved for backward" and not row.space]
+    size, kept = sum(row.bytes for row in rows), _of_one_layer(rows)
+    if kept is None:
         return
-    size, name = sum(row.bytes for row in rows), _named(rows)
-    times = f"{len(rows)} x " if len(rows) > 1 else ""
     yield MemorySuggestion(
-        kind="smaller type",
-        name=name,
+        kind="offload",
+        name=_KEPT["saved for backward"],
         count=len(rows),
         bytes=size,
-        saved_bytes=size // 2,
+        saved_bytes=size - kept,
         sentence=(
-            f"{times}{name}: {bytes_in_words(size)} as {first.dtype}, {bytes_in_words(size // 2)} as "
-            f"{_HALVED[first.dtype]} (modelled)"
+            f"{_KEPT['saved for backward']} in host memory ({_OFFLOAD}): {_arrays(rows)} of {bytes_in_words(size)}, of "
+            f"which at least those of one layer stay; {bytes_in_words(2 * size)} cross to the host and back in each "
+            f"call (modelled)"
         ),
     )
+
+
+def _arrays(rows: Sequence[LiveValue]) -> str:
+    return "1 array" if len(rows) == 1 else f"{len(rows):,} arrays"
+
+
+def _of_one_layer(saved: Sequence[LiveValue]) -> int | None:
+    """Bytes of the layer that saves most for the backward pass; None where there are no layers."""
+    layers = Counter[object]()
+    for row in saved:
+        # A loop's turns are layers.
+        layers[row.layers[:1]] += row.bytes // (row.turns or 1)
+    if len(layers) < 2 and not any(row.turns for row in saved):
+        return None
+    return max(layers.values())
 
 
 def _recomputing(live: LiveTable, graph: ProgramGraph | None) -> Iterator[MemorySuggestion]:
     """What is saved for the backward pass, but for one layer of it, against the forward pass once more."""
     saved = [row for row in live if row.kind == "saved for backward"]
-    layers = Counter[object]()
-    for row in saved:
-        layers[row.layers[:1]] += row.bytes // (row.turns or 1)
-        # A loop's turns are layers.
-    size = sum(row.bytes for row in saved)
-    kept = max(layers.values(), default=0)
-    if len(layers) < 2 and not any(row.turns for row in saved):
+    size, kept = sum(row.bytes for row in saved), _of_one_layer(saved)
+    if kept is None:
         return
     flops = _forward_flops(graph)
     cost = "" if flops is None else f", for {flops:.3g} FLOPs more"

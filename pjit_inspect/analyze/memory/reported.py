@@ -1,12 +1,13 @@
 """XLA's list of the largest buffers, joined to the program it is of: what each is in the user's terms.
 
 A buffer is found by what makes it: XLA's instruction, or JAX's name of the operation with its element type and its
-shape on one device. Where several values fit that differ, none is taken. Not its job: reading the list
-(`parse.messages.memory_errors`).
+shape on one device. Where several values fit that differ by more than their layer, none is taken. Not its job: reading
+the list (`parse.messages.memory_errors`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from pjit_inspect.analyze.memory.values_named import short_name
@@ -18,6 +19,7 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.shortage import ReportedBuffer
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
+from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 
 __all__ = ["join_reported"]
 
@@ -72,11 +74,18 @@ class _Joiner:
         fitting = [
             row
             for row in self._live.values()
-            if (row.dtype, row.local_shape) == (buffer.dtype, buffer.dimensions)
+            # XLA may have turned its dimensions round.
+            if (row.dtype, math.prod(row.local_shape)) == (buffer.dtype, math.prod(buffer.dimensions))
             and self._op_name(row.made_by) == buffer.op_name
         ]
-        told = {(row.name, row.kind, row.spec, row.source[:1]) for row in fitting}
-        return _of_live(buffer, fitting[0]) if len(told) == 1 else None
+        # A collective has the name of the operation that it completes.
+        fitting = [row for row in fitting if self._opcode(row.made_by) == buffer.opcode] or fitting
+        told = {(scope_pattern(row.name), row.kind, row.spec, row.source[:1]) for row in fitting}
+        return _of_live(buffer, fitting[0], several=len(fitting) > 1) if len(told) == 1 else None
+
+    def _opcode(self, instruction: str) -> str:
+        made = None if self._module is None else self._module.find(instruction)
+        return "" if made is None else made.opcode
 
     def _op_name(self, instruction: str) -> str:
         made = None if self._module is None else self._module.find(instruction)
@@ -96,23 +105,26 @@ class _Joiner:
         return _value(buffer, name=row.name, spec=row.spec, source=row.source, phase=row.phase)
 
     def _argument(self, buffer: ReportedBuffer) -> ReportedValue | None:
-        """By element type and shape, if one argument alone has them: XLA says no more of it."""
+        """By element type and shape, if one argument alone has them, or one of each layer: XLA says no more of it."""
         fitting = [
             one
             for one in self._inputs
             if one.kept and (short_dtype(one.dtype), one.local_shape) == (buffer.dtype, buffer.dimensions)
         ]
-        if len(fitting) != 1:
+        told = {(path_pattern(one.path), one.spec) for one in fitting}
+        if len(told) != 1:
             return None
-        return _value(buffer, name=fitting[0].path, spec=fitting[0].spec, kind="argument")
+        name = fitting[0].path if len(fitting) == 1 else path_pattern(fitting[0].path)
+        return _value(buffer, name=name, spec=fitting[0].spec, kind="argument")
 
 
 def _is_near(size_bytes: int, reported_bytes: int) -> bool:
     return abs(size_bytes - reported_bytes) * _ROUNDED <= reported_bytes
 
 
-def _of_live(buffer: ReportedBuffer, row: LiveValue) -> ReportedValue:
-    return _value(buffer, name=row.name, kind=row.kind, spec=row.spec, source=row.source, phase=row.phase)
+def _of_live(buffer: ReportedBuffer, row: LiveValue, *, several: bool = False) -> ReportedValue:
+    name = scope_pattern(row.name) if several else row.name
+    return _value(buffer, name=name, kind=row.kind, spec=row.spec, source=row.source, phase=row.phase)
 
 
 def _value(buffer: ReportedBuffer, **found: object) -> ReportedValue:

@@ -26,6 +26,7 @@ class LiveArrays(Displayable, LiveArrayTable):
     Attributes:
       rows: the arrays, most bytes on one device first.
       devices: what each device of the process holds.
+      mesh_axes: the axes of their meshes, outermost first.
       deleted: how many more there are whose data is gone.
       unread: how many more could not be read.
     """

@@ -86,12 +86,14 @@ class LiveArrayTable(Table[LiveArray]):
     Attributes:
       rows: the arrays.
       devices: what each device of the process holds.
+      mesh_axes: the axes of their meshes, outermost first.
       deleted: how many more there are whose data is gone.
       unread: how many more could not be read.
     """
 
     rows: tuple[LiveArray, ...] = ()
     devices: tuple[DeviceHolding, ...] = ()
+    mesh_axes: tuple[str, ...] = ()
     deleted: int = 0
     unread: int = 0
 

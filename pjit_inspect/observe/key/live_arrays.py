@@ -33,7 +33,7 @@ def read_live_arrays() -> LiveArrayTable:
     rows: list[LiveArray] = []
     deleted = unread = 0
     find_result = result_finder()
-    arrays, devices = jax.live_arrays(), dict[int, Any]()
+    arrays, devices, axes = jax.live_arrays(), dict[int, Any](), dict[str, None]()
     while arrays:
         array = arrays.pop()
         try:
@@ -42,12 +42,19 @@ def read_live_arrays() -> LiveArrayTable:
             else:
                 rows.append(_row(array, find_result(array)))
                 devices |= {device.id: device for device in array.sharding.addressable_devices}
+                axes |= dict.fromkeys(map(str, getattr(getattr(array.sharding, "mesh", None), "axis_names", ())))
         except Exception:
             # It may be deleted meanwhile, by another thread or by a donation.
             unread += 1
         del array
     rows.sort(key=lambda row: (-(row.bytes or 0), row.program, row.name, row.dtype, row.global_shape))
-    return LiveArrayTable(rows=tuple(rows), devices=_devices(rows, devices.values()), deleted=deleted, unread=unread)
+    return LiveArrayTable(
+        rows=tuple(rows),
+        devices=_devices(rows, devices.values()),
+        mesh_axes=tuple(axes),
+        deleted=deleted,
+        unread=unread,
+    )
 
 
 def _row(array: Any, result: tuple[str, str] | None) -> LiveArray:

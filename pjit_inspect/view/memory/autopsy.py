@@ -5,7 +5,9 @@ Not its job: finding any of it (`analyze.memory`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pjit_inspect.model.memory.autopsy import Autopsy, ReportedValue
 from pjit_inspect.model.memory.memory_use import MemoryUse
@@ -62,30 +64,33 @@ def _sums(sums: Mapping[str, int]) -> list[Block]:
 def _largest(rows: Sequence[ReportedValue]) -> Block:
     unit = share_unit(row.bytes for row in rows)
     found = sum(row.is_found for row in rows)
+    groups = Counter(replace(row, instruction="") for row in rows)
     table = Table(
         columns=(
+            Column(title="n", align="right"),
             Column(title="largest in XLA's report", shrink=True, comfort=40),
             Column(title="kind"),
             Column(title="spec", optional=True, shrink=True),
             Column(title="each device", optional=True),
-            Column(title=unit, align="right"),
+            Column(title=f"each {unit}", align="right"),
             Column(title="where", shrink=True),
         ),
-        rows=tuple(_row(row, unit) for row in rows[:_ROWS]),
-        text_rest=(Text(f"and {plural(len(rows) - _ROWS, 'more')}"),) if len(rows) > _ROWS else (),
-        text_rows=_ROWS if len(rows) > _ROWS else None,
+        rows=tuple(_row(row, count, unit) for row, count in groups.items()),
+        text_rest=(Text(f"and {len(groups) - _ROWS:,} more kinds"),) if len(groups) > _ROWS else (),
+        text_rows=_ROWS if len(groups) > _ROWS else None,
     )
     words = f"XLA lists {plural(len(rows), 'buffer')}, of which {found:,} were found in the program"
     return Section((Text(words),), (table,))
 
 
-def _row(row: ReportedValue, unit: str) -> Row:
+def _row(row: ReportedValue, count: int, unit: str) -> Row:
     spec: Spans = (SpecLabel(row.spec),) if row.spec is not None else (Text("not known", "dim"),)
     padded = row.unpadded_bytes is not None and row.bytes >= 1.5 * row.unpadded_bytes > 0
     times = f", {row.bytes / row.unpadded_bytes:.1f} x by padding" if padded and row.unpadded_bytes else ""
     shape: Spans = (Code(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
     return Row(
         (
+            (Number(f"{count:,}"),),
             (Code(row.name),),
             (Text(row.kind or "not known", "none" if row.kind else "dim"),),
             spec,

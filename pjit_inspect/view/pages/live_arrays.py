@@ -44,12 +44,7 @@ def live_arrays_view(table: LiveArrayTable) -> Document:
     if table.unread:
         blocks.append(Line((Text(f"{plural(table.unread, 'array')} could not be read"),), "note"))
     blocks.append(Line((Text(_FOOTER),), "footer"))
-    axes = dict.fromkeys(axis for row in table for entry in row.spec or () for axis in _axes(entry))
-    return Document(axes=tuple(axes), blocks=tuple(blocks))
-
-
-def _axes(entry: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    return () if entry is None else (entry,) if isinstance(entry, str) else entry
+    return Document(axes=table.mesh_axes, blocks=tuple(blocks))
 
 
 def _answer(table: LiveArrayTable) -> Line:
