@@ -187,7 +187,7 @@ def _row(
 
 def _combined_name(sides: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """What collectives that only combine the same arrays otherwise are called: how many they were, and are."""
-    words = f"{len(sides[0])} \u2192 {len(sides[1])}, the same arrays combined otherwise"
+    words = f"{len(sides[0])} \u2192 {len(sides[1])} combined otherwise"
     return {"name": words, "number": 1, "more": [], "changes": []}
 
 
