@@ -3,6 +3,7 @@
 
 const LEAST = 400;
 const MOST = 720;
+const LINE = 48;
 
 /** Tells the page around the frame how high this one need be. @param {HTMLElement} root */
 export function fitFrame(root) {
@@ -15,10 +16,12 @@ export function fitFrame(root) {
   parent.postMessage({ pjitInspect: { height } }, "*");
 }
 
-/** Where what is in a box would end, were the box as high as that. @param {Element | null} box */
+/** Where what is in a box would end, were the box as high as that; one that is empty has a line. @param {Element | null} box */
 function contentBottom(box) {
-  const last = box?.lastElementChild;
-  return box && last ? last.getBoundingClientRect().bottom + box.scrollTop : 0;
+  if (!box) return 0;
+  const own = box.getBoundingClientRect();
+  const last = box.lastElementChild?.getBoundingClientRect().bottom ?? own.top;
+  return Math.max(last + box.scrollTop, own.top + LINE);
 }
 
 /** @param {Element | null} element */
