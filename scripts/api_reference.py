@@ -74,7 +74,9 @@ HELD: dict[str, tuple[str, ...]] = {
     ),
     "Two programs compared": (
         "model.diff.diff.DiffData", "model.diff.diff.SideFacts", "model.diff.diff.Figure", "model.diff.diff.AxisDiff",
-        "model.diff.diff.Setting", "model.diff.diff.SourceChange", "model.diff.pairs.Pair", "model.diff.pairs.Change",
+        "model.diff.diff.Setting", "model.diff.diff.SourceChange", "model.diff.diff.Stages",
+        "model.diff.lowering.LoweringDiff", "model.diff.lowering.OperationChange", "model.diff.pairs.Pair",
+        "model.diff.pairs.Change",
         "model.diff.pairs.PairTable", "model.diff.pairs.CollectiveDiff", "model.diff.pairs.KernelDiff",
         "model.diff.pairs.ShardingDiff", "model.diff.pairs.ArrayDiff", "model.diff.pairs.WarningDiff",
     ),

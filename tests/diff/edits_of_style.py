@@ -11,7 +11,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from diff.edits_of_code import line, written
-from diff.pair import ADDED, REMOVED, Build, EditPair, Move, pair
+from diff.pair import ADDED, CHANGED, Build, EditPair, Move, pair
 
 __all__ = ["PAIRS"]
 
@@ -119,9 +119,10 @@ def batch_sharded() -> Both:
 
 @pair(
     PAIRS,
-    "the loss a mean over the features too: the sum over them, which are sharded, is still one number",
-    Move(REMOVED, AR, "x"),
-    Move(ADDED, AR, "x"),
+    "the largest in place of the sum: what is one number of the parts on all devices is another",
+    Move(CHANGED, AR, "x"),
+    revised="one was expected to go and another to come; the same line reduces the same value, and the row says that "
+    "the operation is another",
 )
 def maximum_for_sum() -> Both:
     def made(reduce):

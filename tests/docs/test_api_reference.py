@@ -128,5 +128,6 @@ def test_every_option_of_the_command_line_is_told_of():
     assert told == {
         "report": ["-o", "--output", "--text", "--only", "--mesh"],
         "diff": ["-o", "--output", "--text", "--json", "--only", "--mesh"],
+        "upgrade": ["--with", "--python", "--devices", "--only", "-o", "--output", "--text", "--json"],
     }
     assert [option for options in told.values() for option in options if option not in PAGE] == []

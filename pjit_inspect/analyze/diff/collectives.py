@@ -12,9 +12,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.diff.match import Joined, Tier, changes_of, join_rows, ordered_pairs
+from pjit_inspect.analyze.diff.names import clean_scope
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, Stack
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.model.diff.pairs import Change, CollectiveDiff
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 
@@ -217,7 +219,16 @@ def _common_parts(one: _Evidence, two: _Evidence) -> int:
 
 
 def _changes(before: Collective, after: Collective) -> tuple[Change, ...]:
-    return changes_of(before, after, _FIELDS, group_size=_group_size, pairs=_pairs, cause_kinds=_cause_kinds)
+    read = {"group_size": _group_size, "pairs": _pairs, "cause_kinds": _cause_kinds}
+    found = changes_of(before, after, _FIELDS, **read)
+    one, two = _sums(before), _sums(after)
+    return (Change(name="operation", before=one, after=two), *found) if one and two and one != two else found
+
+
+def _sums(row: Collective) -> str:
+    """The primitive of what adds up, or takes the largest of; "" where it is none, combined, or named otherwise."""
+    is_one = row.kind in SUMS and not row.is_combined and "/" in row.op_name
+    return clean_scope(row.op_name).rpartition("/")[2] if is_one else ""
 
 
 def _group_size(row: Collective) -> int:

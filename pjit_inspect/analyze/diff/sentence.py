@@ -19,6 +19,7 @@ _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _MOST_GROUPS = 3
 _MOST_KINDS = 3
 _NAMES = {
+    "operation": "operation",
     "dtype": "type",
     "phase": "phase",
     "operands": "number of arrays",
@@ -71,7 +72,10 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
         if not data.collectives.is_empty:
             yield say("sends the same {} per device", word(_size(sent.after)))
         return
-    yield say("sends {} per device{}", word(figure_text(sent)), word(_percent(sent)))
+    if sent.before and _size(sent.before) == _size(sent.after):
+        yield say("sends nearly the same {} per device", word(_size(sent.after)))
+    else:
+        yield say("sends {} per device{}", word(figure_text(sent)), word(_percent(sent)))
     if not count.is_same:
         yield say("{}", word(f"{figure_text(count)} collectives"))
 

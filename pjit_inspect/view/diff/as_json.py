@@ -51,6 +51,7 @@ def diff_json(data: DiffData) -> str:
         "shardings": _table(data.shardings, _value),
         "kernels": _table(data.kernels, _kernel),
         "warnings": _table(data.warnings, _warning),
+        "renamed_axes": [list(one) for one in data.renamed_axes],
         "settings": [{"kind": s.kind, "name": s.name, "before": s.before, "after": s.after} for s in data.settings],
         "source": [
             {"before": _where(line.before), "after": _where(line.after), "text": line.text} for line in data.source

@@ -103,9 +103,8 @@ def _joined(sentences: Sequence[Any]) -> Spans:
 def title_spans(data: DiffData) -> Spans:
     """Which programs are compared, on which mesh and devices."""
     before, after = data.before, data.after
-    spans: list[Span] = [Code(after.name, strong=True), Sign("dot"), Text("before ")]
-    jax = (f" by JAX {before.jax}", f" by JAX {after.jax}") if before.jax != after.jax else ("", "")
-    spans += [*_side(before), Text(f"{jax[0]}, after "), *_side(after), Text(jax[1])]
+    spans: list[Span] = [Code(after.name, strong=True), Sign("dot")]
+    spans += _both_sides(before, after)
     if after.mesh is not None:
         spans += [Sign("dot"), Text("mesh ")]
         spans += (
@@ -113,6 +112,17 @@ def title_spans(data: DiffData) -> Spans:
         )
         spans += mesh_spans(after.mesh)
     return (*spans, *([Text(f", {after.devices}")] if after.devices else []))
+
+
+def _both_sides(before: SideFacts, after: SideFacts) -> list[Span]:
+    """Where both come from; of one function under two versions of JAX these."""
+    is_upgrade = before.jax and after.jax and before.jax != after.jax
+    jax = (f" by JAX {before.jax}", f" by JAX {after.jax}") if is_upgrade else ("", "")
+    places = [None if side.where is None else side.where.where for side in (before, after)]
+    if is_upgrade and places[0] == places[1] and not before.asked and not after.asked:
+        where = [Code(places[0]), Text(", ")] if places[0] else []
+        return [*where, Text(f"JAX {before.jax} -> {after.jax}")]
+    return [Text("before "), *_side(before), Text(f"{jax[0]}, after "), *_side(after), Text(jax[1])]
 
 
 def _side(side: SideFacts) -> Spans:

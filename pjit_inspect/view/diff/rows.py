@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pjit_inspect.model.diff.pairs import Pair, PairTable
+from pjit_inspect.model.diff.pairs import COMBINED, Pair, PairTable
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
@@ -103,7 +103,7 @@ def _list(
 ) -> dict[str, Any]:
     groups: dict[Hashable, list[Pair[Any]]] = {}
     for pair in table.rows:
-        groups.setdefault((pair.status, kind.key(pair)), []).append(pair)
+        groups.setdefault(_group_key(pair, kind), []).append(pair)
     sized = [(pairs, _sizes(pairs, kind)) for pairs in groups.values()]
     sized.sort(key=lambda one: _rank(*one))
     unit = share_unit(size for _, both in sized for size in both)
@@ -123,6 +123,13 @@ def _list(
     }
 
 
+def _group_key(pair: Pair[Any], kind: _Kind) -> Hashable:
+    """What pairs in one row have in common; of the same arrays combined otherwise, kind and axes."""
+    if pair.reason == COMBINED:
+        return COMBINED, pair.row.kind, pair.row.axes
+    return pair.status, kind.key(pair)
+
+
 def _rank(pairs: Sequence[Pair[Any]], both: Both) -> tuple[int, int, int]:
     """Largest difference first; then the larger of both sizes, and what is the same last."""
     before, after = (size or 0 for size in both)
@@ -130,8 +137,8 @@ def _rank(pairs: Sequence[Pair[Any]], both: Both) -> tuple[int, int, int]:
 
 
 def _status(pairs: Sequence[Pair[Any]], both: Both) -> Status:
-    first = pairs[0]
-    return status_of(first.before is not None, first.after is not None, both, is_same=first.status == "same")
+    sides = (any(pair.before is not None for pair in pairs), any(pair.after is not None for pair in pairs))
+    return status_of(*sides, both, is_same=pairs[0].status == "same")
 
 
 def _sizes(pairs: Sequence[Pair[Any]], kind: _Kind) -> Both:
@@ -174,7 +181,14 @@ def _row(
             kind.write(rows, writer) if rows and not (is_same and side == 0) else None
             for side, (rows, writer) in enumerate(zip(sides, writers, strict=True))
         ],
+        **(_combined_name(sides) if first.reason == COMBINED else {}),
     }
+
+
+def _combined_name(sides: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """What collectives that only combine the same arrays otherwise are called: how many they were, and are."""
+    words = f"{len(sides[0])} \u2192 {len(sides[1])} combined otherwise"
+    return {"name": words, "number": 1, "more": [], "changes": []}
 
 
 def _boxes(sides: Sequence[Sequence[Any]], boxes: tuple[BoxNumbers, BoxNumbers]) -> list[int]:

@@ -7,6 +7,7 @@ import compareCss from "./compare.css";
 import { details } from "./details.js";
 import { graph } from "./graph.js";
 import { head } from "./head.js";
+import { fitFrame } from "./height.js";
 import { list } from "./list.js";
 import { CompareStore } from "./store.js";
 
@@ -60,6 +61,7 @@ async function start() {
   const store = mount(root, JSON.parse(first.textContent ?? ""));
   try {
     store.open(openBlob(await inflate(fromBase64(blob.textContent ?? ""))));
+    requestAnimationFrame(() => fitFrame(root));
     performance.mark("pjit-ready");
     root.setAttribute("data-ready", "true");
   } catch (error) {
