@@ -97,7 +97,7 @@ def test_a_click_in_the_curve_chooses_the_moment_and_hovering_names_the_largest(
     page = opened(visit, NAME).page
     area = page.locator(".memcurve").bounding_box()
     page.mouse.move(area["x"] + 300, area["y"] + 80)
-    tip = page.locator(".floating:not([hidden])").inner_text().split("\n")
+    tip = page.locator(".floating:not([hidden])").inner_text().split("\n\n")
     assert tip[0].endswith(" alive")
     kernel = int(tip[1].split()[1].replace(",", ""))
     page.mouse.click(area["x"] + 300, area["y"] + 80)
