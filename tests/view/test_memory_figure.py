@@ -67,7 +67,9 @@ def test_the_figure_and_its_table_say_the_same():
     assert figure.layout.yaxis.title.text == "KiB alive on one device (counted)"
     [table] = [block for block in chart_blocks(CHART) if isinstance(block, Table)]
     assert [column.title for column in table.columns] == ["", "at kernel 2 of 4, KiB", "at most KiB"]
-    words = [[span.text for cell in row.cells for span in cell if isinstance(span, Number | Text)] for row in table.rows]
+    words = [
+        [span.text for cell in row.cells for span in cell if isinstance(span, Number | Text)] for row in table.rows
+    ]
     # Each row is what its trace has at the peak, and at most anywhere; together they are the peak.
     assert words == [
         ["smaller buffers", "0.00", "0.50"],

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 from memory_pages import data_of, opened, page_of
 from pages import widget_of
 
 NAME = "transformer_step.v5e_2x4"
 SMALL = "mlp_step.cpu_8"
-AXE = HERE.parents[2] / "pjit_inspect" / "view" / "front" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = Path(__file__).parents[3] / "pjit_inspect" / "view" / "front" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def value_of(page: Any) -> int:
