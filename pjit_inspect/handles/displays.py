@@ -171,8 +171,8 @@ _LARGE = 10_000
 take about as long as all else of the display (0.3 s for 8,000 instructions, 1.2 s for 86,000)."""
 
 _TOO_LARGE = (
-    'what is alive was not looked for, as the program is large: `record.show("memory")`, or %pjit memory, has the curve '
-    'and the table; `record.show("widget")` and `record.to_html("step.html")` have this pane'
+    'what is alive was not looked for, as the program is large: `record.show("memory")`, or %pjit memory, has the '
+    'curve and the table; `record.show("widget")` and `record.to_html("step.html")` have this pane'
 )
 
 

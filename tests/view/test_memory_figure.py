@@ -55,10 +55,10 @@ def test_the_bands_lie_in_the_order_of_the_kinds_and_add_up_to_the_curve():
 def test_the_figure_and_its_table_say_the_same():
     figure = chart_figure(CHART)
     assert [(trace.name, list(trace.x), list(trace.y)) for trace in figure.data] == [
-        ("argument", [0, 1, 2, 3], [4, 4, 4, 4]),
-        ("saved for backward", [0, 1, 2, 3], [0, 8, 8, 0]),
-        ("temporary", [0, 1, 2, 3], [0, 0, 2, 0]),
-        ("smaller buffers", [0, 1, 2, 3], [0, 0, 0, 0.5]),
+        ("argument", [0, 1, 2, 3, 4], [4, 4, 4, 4, 4]),
+        ("saved for backward", [0, 1, 2, 3, 4], [0, 8, 8, 0, 0]),
+        ("temporary", [0, 1, 2, 3, 4], [0, 0, 2, 0, 0]),
+        ("smaller buffers", [0, 1, 2, 3, 4], [0, 0, 0, 0.5, 0.5]),
     ]
     assert [trace.fillcolor for trace in figure.data][:2] == [
         MEMORY_COLORS["argument"],

@@ -9,7 +9,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "view"), str(Path(__file__).parents[2])]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "view"))
 from blob_reader import read_blob
 from data import hlo_fixtures as fixtures
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from memory_pages import data_of, opened, page_of
 from pages import widget_of
 
