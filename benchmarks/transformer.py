@@ -11,10 +11,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-__all__ = ["train_step"]
+__all__ = ["lowered_step", "train_step"]
 
 HEADS, LENGTH, VOCABULARY, BATCH = 8, 64, 512, 8
 
@@ -41,6 +42,13 @@ def train_step(mesh: Mesh, layers: int, width: int = 128) -> tuple[Callable[...,
     count = jax.ShapeDtypeStruct((), jnp.int32, sharding=NamedSharding(mesh, P()))
     state = {"params": params, "first": params, "second": params, "count": count}
     return _step(mesh), (state, {"tokens": tokens, "targets": tokens})
+
+
+def lowered_step(layers: int = 16) -> jax.stages.Lowered:
+    """The step of 16 layers on 2 x 4 devices, for `python -m pjit_inspect upgrade transformer:lowered_step`."""
+    mesh = Mesh(np.array(jax.devices()[:8]).reshape(2, 4), ("data", "model"))
+    step, arguments = train_step(mesh, layers)
+    return jax.jit(step).lower(*arguments)
 
 
 class _Shapes:

@@ -13,18 +13,24 @@ if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
     from pjit_inspect.api import Diff as Diff
     from pjit_inspect.api import ErrorExplanation as ErrorExplanation
+    from pjit_inspect.api import History as History
     from pjit_inspect.api import Ledger as Ledger
+    from pjit_inspect.api import LiveArrays as LiveArrays
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
+    from pjit_inspect.api import Playground as Playground
     from pjit_inspect.api import Targets as Targets
     from pjit_inspect.api import capture as capture
     from pjit_inspect.api import diff as diff
     from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
     from pjit_inspect.api import ledger as ledger
+    from pjit_inspect.api import live_arrays as live_arrays
     from pjit_inspect.api import load as load
     from pjit_inspect.api import merge as merge
     from pjit_inspect.api import open as open  # noqa: A004
+    from pjit_inspect.api import playground as playground
+    from pjit_inspect.api import search as search
     from pjit_inspect.api import session_log as session_log
     from pjit_inspect.api import start as start
     from pjit_inspect.api import stop as stop
@@ -34,18 +40,24 @@ _API = (
     "CompileRecord",
     "Diff",
     "ErrorExplanation",
+    "History",
     "Ledger",
+    "LiveArrays",
     "Log",
     "Merged",
+    "Playground",
     "Targets",
     "capture",
     "diff",
     "explain_error",
     "inspect",
     "ledger",
+    "live_arrays",
     "load",
     "merge",
     "open",
+    "playground",
+    "search",
     "session_log",
     "start",
     "stop",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,14 @@ from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import HISTORY, Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of
 from pjit_inspect.handles.log import Log, LogLimit
+from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
+from pjit_inspect.handles.memory.recent import remember
 from pjit_inspect.handles.merged import Merged, merge
+from pjit_inspect.handles.play.history import History
+from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
+from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
 from pjit_inspect.model.record.reason import Reason
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort, Target
@@ -33,30 +38,39 @@ from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadabl
 from pjit_inspect.parse.files.record_file import read_record
 
 if TYPE_CHECKING:
+    from pjit_inspect.model.play.search import SearchProgress
+    from pjit_inspect.model.play.variant import Goal
     from pjit_inspect.observe.watch.listener import OnRecord
 
 __all__ = [
     "CompileRecord",
     "Diff",
     "ErrorExplanation",
+    "History",
     "LaterFindings",
     "Ledger",
+    "LiveArrays",
     "Log",
     "Merged",
+    "Playground",
     "Targets",
     "View",
     "capture",
     "check_target",
+    "compare_upgrade",
     "diff",
     "explain_error",
     "explain_known_error",
     "inspect",
     "later_findings",
     "ledger",
+    "live_arrays",
     "load",
     "merge",
     "open",
+    "playground",
     "result_text",
+    "search",
     "session_log",
     "start",
     "stop",
@@ -107,7 +121,9 @@ def _measured(log: Log) -> AbstractContextManager[None]:
 def _appender(log: Log) -> OnRecord:
     def append(data: RecordData, finish: Callable[[RecordData], RecordData]) -> None:
         HISTORY.add(data)
-        log.extend((CompileRecord(data, live=True, finish=finish),))
+        record = CompileRecord(data, live=True, finish=finish)
+        remember(record)
+        log.extend((record,))
 
     return append
 
@@ -238,6 +254,65 @@ def inspect(
     return CompileRecord(data, live=True, again=again)
 
 
+def playground(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> Playground:
+    """The shardings of a function, to be changed and looked at again: `inspect(fn, *args).playground()`.
+
+    Nothing runs. The function is lowered for these arguments and its program not compiled: XLA's partitioner is asked
+    about copies of it, after each `Playground.set`. Takes what `inspect` takes but `target`, `mesh` and `effort`, which
+    the playground sets. Raises what `inspect` and `CompileRecord.playground` raise.
+    """
+    from pjit_inspect.observe.watch.again import live_function
+    from pjit_inspect.observe.watch.on_request import lower_record
+
+    live = live_function(fn, args, kwargs)
+    data = lower_record(fn, args, kwargs, "cpu")
+    return CompileRecord(data, live=True, again=None if live is None else live.lowered_on).playground()
+
+
+def search(
+    record: CompileRecord | Playground,
+    *,
+    goal: Goal = "bytes",
+    budget_s: float = 30.0,
+    keep: Mapping[str, Any] | Collection[str] = (),
+    fits: str | None = None,
+    most_work: float = 1.1,
+    most_memory: int | None = None,
+    on_progress: Callable[[SearchProgress], object] | None = None,
+) -> History:
+    """Look for a better sharding of a program: XLA's own partitioner is asked about many, and counted. Nothing runs.
+
+    Args:
+      record: the program, with whose shardings the search begins; or a playground, with what is chosen there, whose
+        history then has all that was tried. `Playground.stop` ends it with what it has.
+      goal: what is made small: "bytes" sent, "memory" of arguments and results, or "time" (modelled, needs a chip).
+      budget_s: for how long questions to XLA begin.
+      keep: what must stay: labels or paths of arguments, "mesh", "constraints"; as a mapping with the specs they get.
+      fits: the chip whose memory arguments and results must fit into, and whose speed "time" is of ("tpu:v5e").
+      most_work: how many times its equal share of the matrix products each device may do. Everything on every device
+        would send nothing: that is no better sharding, but none.
+      most_memory: bytes of arguments and results on a device; by default what `fits` has, or else what the program
+        needs as it is.
+      on_progress: called after each answer, in the thread of a worker.
+
+    Results that are the next value of an argument come back split as that is, so that a step can follow a step.
+    Returns the history: `.best(goal)` is the best variant, `.notes` say what was tried and what was not.
+    Raises ChangeError for a record from a file, and as `CompileRecord.playground`.
+    """
+    from pjit_inspect.handles.play.search import Search
+
+    play = record if isinstance(record, Playground) else record.playground(fits=fits)
+    return Search(
+        play,
+        goal=goal,
+        budget_s=budget_s,
+        keep=keep,
+        most_work=most_work,
+        most_memory=most_memory,
+        on_progress=on_progress,
+    ).run()
+
+
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:
     """What changed between two programs, and because of what.
 
@@ -257,6 +332,17 @@ def targets() -> Targets:
     compiled, and no device is started.
     """
     return find_targets()
+
+
+def live_arrays() -> LiveArrays:
+    """What this process holds on its devices: every array of `jax.live_arrays()` whose data is there, as a table.
+
+    Each row has the array's shape, spec and bytes, how much of it is copies, its devices, and the line that made it. A
+    `name` has what a captured call knows: an argument of the newest such call that was given this very array, or a
+    result, if JAX's objects for its type and sharding and the instruction that made it are those of the call. Other
+    arrays have none. Nothing is computed or waited for, and no array is kept alive.
+    """
+    return find_live_arrays()
 
 
 def load(path: str | os.PathLike[str]) -> CompileRecord:

@@ -1,4 +1,6 @@
-"""The command line: reports on programs in files, and comparisons, without a notebook and without JAX.
+"""The command line: reports on programs in files, comparisons and upgrades, without a notebook.
+
+Only an upgrade needs JAX, and in processes of its own.
 
 Not its job: reading files and drawing (`api`).
 """
@@ -15,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pjit_inspect.api import CompileRecord, Log, diff
+from pjit_inspect.api import CompileRecord, Diff, Log, compare_upgrade, diff
 from pjit_inspect.api import open as open_program
 from pjit_inspect.errors import PjitInspectError
 
@@ -40,6 +42,22 @@ BEFORE and AFTER are what `report` takes. Rows are joined by what they are, neve
 
 Exit status: 0 when it was shown, whether something differs or not; 1 when a file cannot be opened or compared, 2 for
 wrong arguments."""
+
+
+_UPGRADE = """\
+Say what another version of JAX makes of a function, and which part of that is JAX's lowering and which is XLA's.
+
+FUNCTION is called without arguments, once in this environment and once in the other, each in a process of its own. It
+calls jitted functions, or returns one that it lowered (a jax.stages.Lowered or Traced). Of several programs the largest
+is compared; --only picks another. MODULE is imported from the current folder or from the environment.
+
+The other environment is made with uv, or with venv and pip, from what --with names, and kept in the user's cache folder
+(XDG_CACHE_HOME); --python names the interpreter it is made with. Newer versions of JAX need a newer Python. Without
+--with, --python names an environment that is there, and nothing is installed. What the function imports beside JAX
+must be named, too: --with flax.
+
+Exit status: 0 when it was shown, whether something differs or not; 1 when an environment cannot be made, or the
+function gives no program in one of them; 2 for wrong arguments."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.set_defaults(run=_report)
     _add_diff(commands)
+    _add_upgrade(commands)
     return parser
 
 
@@ -111,17 +130,61 @@ def _add_diff(commands: Any) -> None:
     )
     diff.add_argument("before", metavar="BEFORE", help="the file or directory of the program before")
     diff.add_argument("after", metavar="AFTER", help="the file or directory of the program after")
-    diff.add_argument("-o", "--output", metavar="FILE", help="write the comparison as HTML to this file")
-    diff.add_argument("--text", action="store_true", help="print the comparison as text, also with --output")
-    diff.add_argument("--json", action="store_true", help="print it as JSON in place of text")
+    _add_outputs(diff)
     diff.add_argument("--only", metavar="NAME", help="the newest program of this name in a directory")
     diff.add_argument("--mesh", metavar="AXIS=SIZE,...", type=_axes, help="as for `report`")
     diff.set_defaults(run=_compare)
 
 
+def _add_upgrade(commands: Any) -> None:
+    upgrade = commands.add_parser(
+        "upgrade",
+        help="say what another version of JAX makes of a function",
+        description=_UPGRADE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    upgrade.add_argument("function", metavar="MODULE:FUNCTION", help="a function without arguments, as in train:step")
+    upgrade.add_argument(
+        "--with",
+        dest="requirements",
+        metavar="REQUIREMENT",
+        action="append",
+        default=[],
+        help="what the other environment has, as in jax==0.12.0.1; may be given again",
+    )
+    upgrade.add_argument("--python", metavar="PATH", help="the interpreter of the other environment")
+    upgrade.add_argument("--devices", metavar="N", type=int, help="compile for N fake CPU devices in both")
+    upgrade.add_argument("--only", metavar="NAME", help="the program of this name, of several")
+    _add_outputs(upgrade)
+    upgrade.set_defaults(run=_upgrade)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the comparison as HTML to this file")
+    parser.add_argument("--text", action="store_true", help="print the comparison as text, also with --output")
+    parser.add_argument("--json", action="store_true", help="print it as JSON in place of text")
+
+
+def _upgrade(options: argparse.Namespace) -> int:
+    """Compares a function in two environments; the exit code."""
+    found = compare_upgrade(
+        options.function,
+        options.requirements,
+        python=options.python,
+        devices=options.devices,
+        only=options.only,
+        progress=_complain,
+    )
+    return _show(found, options)
+
+
 def _compare(options: argparse.Namespace) -> int:
     """Compares two programs; the exit code."""
-    found = diff(*(_one_program(path, options) for path in (options.before, options.after)))
+    return _show(diff(*(_one_program(path, options) for path in (options.before, options.after))), options)
+
+
+def _show(found: Diff, options: argparse.Namespace) -> int:
+    """Prints a comparison, writes its page, or both; the exit code."""
     if options.json:
         sys.stdout.write(f"{found.to_json()}\n")
     elif options.text or options.output is None:

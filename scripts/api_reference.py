@@ -68,6 +68,9 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.memory.memory_use.LiveValue", "model.memory.memory_use.MemoryCurve",
         "model.memory.memory_use.Moment", "model.memory.suggestion.MemorySuggestion",
         "model.memory.fit.MemoryFit", "model.memory.fit.PaddedArray",
+        "model.memory.autopsy.Autopsy", "model.memory.autopsy.ReportedTable", "model.memory.autopsy.ReportedValue",
+        "model.record.shortage.MemoryShortage", "model.record.shortage.ReportedBuffer",
+        "model.memory.live_arrays.LiveArray", "model.memory.live_arrays.DeviceHolding",
     ),
     "Two programs compared": (
         "model.diff.diff.DiffData", "model.diff.diff.SideFacts", "model.diff.diff.Figure", "model.diff.diff.AxisDiff",

@@ -46,7 +46,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "record": {"words", "program", "sharding"},
         "report": {"words", "program", "sharding", "record"},
         "diff": {"words", "program", "sharding", "record", "report"},
-        "memory": {"program", "report"},
+        "memory": {"program", "record", "report"},
+        "play": {"program", "record"},
     },
     "parse": {
         "wire": set(),
@@ -77,6 +78,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "suggest": {"program", "sharding", "collectives", "graph"},
         "findings": {"program", "sharding", "causes", "recompiles", "suggest"},
         "memory": {"program"},
+        "play": {"program"},
         "recompiles": set(),
         "errors": set(),
         "processes": {"recompiles"},

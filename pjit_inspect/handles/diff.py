@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from pjit_inspect.analyze.diff.diff import diff_programs
+from pjit_inspect.analyze.diff.lowering import diff_lowerings
 from pjit_inspect.analyze.diff.requests import find_requests
 from pjit_inspect.analyze.diff.side import DiffSide
 from pjit_inspect.analyze.program.running import find_running_instructions
@@ -18,8 +19,10 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.model.diff.diff import DiffData
+from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.parse.messages.stablehlo_operations import read_operations
 from pjit_inspect.view.diff.as_json import diff_json
 from pjit_inspect.view.diff.diff import diff_view
 from pjit_inspect.view.diff.page import compare_frame, compare_page, diff_page
@@ -45,9 +48,16 @@ class Diff(Displayable):
         self.data = data
         """The frozen data under it: axes, figures, settings, source, parity, and notes too."""
 
+    def with_data(self, data: DiffData) -> Diff:
+        """The same two programs with other data of their comparison."""
+        return Diff(data, self._programs)
+
     @property
     def sentence(self) -> Sentence:
-        """The answer: what got more, what less, and because of what, as far as facts prove it."""
+        """The answer: what got more, what less, and because of what, as far as facts prove it.
+
+        Where the two are not the same work, it begins with what differs in that.
+        """
         return self.data.sentence
 
     @property
@@ -147,7 +157,17 @@ class Diff(Displayable):
 
 def diff_analyses(before: Analyses, after: Analyses) -> Diff:
     """Two records compared."""
-    return Diff(diff_programs(_side(before), _side(after)), (before, after))
+    return Diff(diff_programs(_side(before), _side(after), _lowering(before, after)), (before, after))
+
+
+def _lowering(before: Analyses, after: Analyses) -> LoweringDiff | None:
+    """Both programs as JAX lowered them, where another JAX did; None where it is the same JAX, or one is not known."""
+    versions = [own.data.versions.get("jax") for own in (before, after)]
+    texts = before.stablehlo, after.stablehlo
+    if versions[0] == versions[1] or None in versions or texts[0] is None or texts[1] is None:
+        return None
+    one, two = read_operations(texts[0]), read_operations(texts[1])
+    return diff_lowerings((one.flows, two.flows), (one.alone, two.alone))
 
 
 def _shown(analyses: Analyses) -> DiffSideInput:

@@ -20,6 +20,7 @@ from pjit_inspect.analyze.program.running import find_running_instructions
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.live import answer, findings_key, report_for_display
+from pjit_inspect.handles.memory.joined import known_autopsy
 from pjit_inspect.handles.memory.shown import memory_blob, memory_shown
 from pjit_inspect.handles.of_record import OfRecord
 from pjit_inspect.handles.suggest import RecordSuggestion
@@ -38,6 +39,7 @@ from pjit_inspect.view.document.document import Block, Document, Line, Text
 from pjit_inspect.view.inspector.page import inspector_frame, inspector_page, still_page
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 from pjit_inspect.view.inspector.widget import inspector_widget, widget_words
+from pjit_inspect.view.memory.autopsy import autopsy_blocks
 from pjit_inspect.view.record.callbacks import callback_blocks
 from pjit_inspect.view.record.collectives import collective_blocks
 from pjit_inspect.view.record.explain import explain_view
@@ -78,7 +80,19 @@ View = Literal["text", "html", "widget", "tree", "facts", "memory"]
 
 def text(analyses: Analyses) -> str:
     """The still display as text."""
-    return to_text(record_view(report_for_display(analyses)))
+    return to_text(_document(analyses))
+
+
+def _document(analyses: Analyses, options: ViewOptions | None = None) -> Document:
+    """The still display."""
+    return record_view(report_for_display(analyses), options=options, misfit=partial(_misfit, analyses))
+
+
+def _misfit(analyses: Analyses) -> Sequence[Block]:
+    """Why a program does not fit that XLA refused: its report, what is alive at the peak, what could help."""
+    asked = analyses.data.hypothesis
+    report = None if asked is None or asked.misfit is None else asked.misfit.report
+    return () if report is None else autopsy_blocks(known_autopsy(report, analyses))
 
 
 def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
@@ -92,7 +106,7 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
     if view == "memory":
         return memory_shown(analyses)
     with gc_paused():
-        document = record_view(report_for_display(analyses), options=ViewOptions(show_times=show_times))
+        document = _document(analyses, ViewOptions(show_times=show_times))
         if view == "text":
             return Shown({"text/plain": to_text(document)})
         if view == "widget":
@@ -124,7 +138,7 @@ def _tree(analyses: Analyses) -> str:
 def write_page(analyses: Analyses, path: str | os.PathLike[str]) -> None:
     """As `CompileRecord.to_html`."""
     with gc_paused():
-        document = record_view(report_for_display(analyses))
+        document = _document(analyses)
         still = to_html(document)
         make = partial(inspector_page, still=still)
         page, why = _live(analyses, document, make, show_times=True, is_file=True)

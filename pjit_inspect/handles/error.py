@@ -12,7 +12,11 @@ from typing import Any
 from pjit_inspect.analyze.errors import explain as explain_errors
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.guard import Guard
+from pjit_inspect.handles.memory.autopsy import autopsy_of
+from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.model.memory.autopsy import Autopsy
 from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
     ErrorKind,
@@ -21,7 +25,12 @@ from pjit_inspect.model.report.explained_error import (
     Fit,
 )
 from pjit_inspect.model.words.sentence import Sentence, code, say
+from pjit_inspect.parse.files.cleaned import cleaned
+from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 from pjit_inspect.parse.messages.sharding_errors import parse_sharding_error
+from pjit_inspect.view.document.colors import document_axes
+from pjit_inspect.view.document.document import Document
+from pjit_inspect.view.memory.autopsy import autopsy_blocks
 from pjit_inspect.view.pages.error import error_view
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
@@ -36,10 +45,14 @@ class ErrorExplanation(Displayable):
     no frame, not the exception.
     """
 
-    __slots__ = ("_data",)
+    __slots__ = ("_autopsy", "_data", "_record")
 
-    def __init__(self, data: ExplainedError) -> None:
+    def __init__(
+        self, data: ExplainedError, autopsy: Autopsy | None = None, record: CompileRecord | None = None
+    ) -> None:
         object.__setattr__(self, "_data", data)
+        object.__setattr__(self, "_autopsy", autopsy)
+        object.__setattr__(self, "_record", record)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an explanation does not change: {name!r} cannot be set")
@@ -84,15 +97,38 @@ class ErrorExplanation(Displayable):
         """What else is to be known, such as what could not be told."""
         return self._data.notes
 
+    @property
+    def memory(self) -> Autopsy | None:
+        """What is known of a memory that was too small ("out of memory"); None for any other error.
+
+        `shortage` is what XLA reported, `largest` its list of the largest buffers in the user's terms, `use` what is
+        alive while the program runs, with `suggestions`.
+        """
+        return self._autopsy
+
+    @property
+    def record(self) -> CompileRecord | None:
+        """The record of the program for which memory was too small; None where none was captured, or for other errors.
+
+        One that was compiled and then failed to run has all that a record has; one that XLA refused has the program
+        before optimization: `record.what_if(effort="full")` compiles it for fake CPU devices.
+        """
+        return self._record
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ErrorExplanation) and self._data == other._data
+        return isinstance(other, ErrorExplanation) and (self._data, self._autopsy) == (other._data, other._autopsy)
 
     def __hash__(self) -> int:
         return hash(self._data)
 
     def show(self) -> Shown:
         """An object to display: the sentence, the arrays, and what would fit."""
-        return Shown(drawn(error_view(self._data)))
+        document = error_view(self._data)
+        if self._autopsy is None:
+            return Shown(drawn(document))
+        axes = () if self._record is None else document_axes(self._record.data)
+        blocks = (*document.blocks, *autopsy_blocks(self._autopsy))
+        return Shown(drawn(Document(axes=axes, blocks=blocks)))
 
     def __repr__(self) -> str:
         return repr(self.show())
@@ -106,8 +142,9 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
     that are wrong in themselves or missing, shardings whose tree is not that of the arrays, what a compiled or mapped
     function cannot be called with, types and trees of loops and branches, results that `shard_map` cannot prove equal,
     ordered effects, callbacks that are refused or fail, arrays whose data was donated, static arguments without a hash,
-    and values that are only traced or outlived their trace. The errors an error was raised from, or while handling, are
-    looked at too, and a note tells. For any other error the answer has the `kind` "unknown" and says so.
+    values that are only traced or outlived their trace, and memory that is too small for a compile or a run
+    (`RESOURCE_EXHAUSTED`). The errors an error was raised from, or while handling, are looked at too, and a note tells.
+    For any other error the answer has the `kind` "unknown" and says so.
 
     What JAX's message and the variables of the user's line tell is used, and nothing guessed: what would fit is worked
     out from shapes and mesh sizes, and left out where they are not known. Nothing runs, and neither the error nor an
@@ -131,6 +168,13 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
 
     guard = Guard()
     for link in linked_errors(error):
+        shortage = guard.run("an error of memory", lambda link=link: parse_memory_shortage(_message(link)), None)
+        if shortage is not None:
+            found = guard.run(
+                "an explanation of an error", lambda s=shortage, link=link: _autopsy(s, link, error), None
+            )
+            if found is not None:
+                return found
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
@@ -140,6 +184,14 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
             if explained is not None:
                 return ErrorExplanation(explained if link is error else _behind(explained, error))
     return None
+
+
+def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException) -> ErrorExplanation:
+    from pjit_inspect.observe.errors.scene import error_scene, user_places
+
+    scene = Guard().run("the names in an explained error", lambda: error_scene(link), ErrorScene())
+    explained, autopsy, record = autopsy_of(cleaned(shortage), scene, user_places(link))
+    return ErrorExplanation(explained if link is error else _behind(explained, error), autopsy, record)
 
 
 def _behind(explained: ExplainedError, error: BaseException) -> ExplainedError:
@@ -160,8 +212,8 @@ def _unknown(error: BaseException) -> ExplainedError:
     known = say(
         "known are dimensions that do not divide, conflicts on an Explicit mesh, arguments on different devices or "
         "meshes, specs and meshes that are wrong in themselves, calls that do not go with what was compiled or mapped, "
-        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, and values "
-        "that are only traced"
+        "types and trees of loops and branches, callbacks, arrays whose data is gone, static arguments, values that "
+        "are only traced, and memory that is too small"
     )
     words = "{} is no refusal of a sharding that pjit_inspect knows, and no other error that it knows"
     sentence = say(words, code(type(error).__name__))

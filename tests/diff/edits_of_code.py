@@ -295,7 +295,7 @@ def _loss(is_remat: bool):
     PAIRS,
     "the first layer's sum is taken again in the backward pass, as its result is not kept; that of the second is the "
     "result of the checkpoint, whose sine needs its argument again: so both sums of the forward pass run again",
-    Move(ADDED, AR, "x"),
+    Move(ADDED, AR, "x", because="the backward pass computes this part of the forward pass again"),
     Move(CHANGED, AR, "x"),
     revised="two were expected to be added; XLA combines one of the two with a sum of the forward pass, which has two "
     "arrays then; from 0.12 on it does not",

@@ -324,3 +324,32 @@ def another_operand_gathered() -> Both:
         return jax.jit(step), (line((256, 256)), line((256, 256), None, "x"))
 
     return before, lambda: (jax.jit(step), (line((256, 256), "x", None), line((256, 256))))
+
+
+def _of_mesh(names: tuple[str, str], shape: tuple[int, int] = (2, 4)):
+    """A step with a gather over the first axis, a sum over the second, and a constraint, on a mesh of these names."""
+    one, two = names
+    mesh = Mesh(np.array(jax.devices()[:8]).reshape(shape), names)
+
+    def step(x, w):
+        h = with_sharding_constraint(jnp.tanh(x) @ w, NamedSharding(mesh, P(one, None)))
+        return with_sharding_constraint(h, NamedSharding(mesh, P()))
+
+    return jax.jit(step), (array((64, 256), one, two, mesh=mesh), array((256, 512), two, None, mesh=mesh))
+
+
+@pair(
+    PAIRS, "mesh axes of other names over the same devices: the same collectives, over axes that are called otherwise"
+)
+def axes_renamed() -> Both:
+    return lambda: _of_mesh(("data", "model")), lambda: _of_mesh(("fsdp", "tensor"))
+
+
+@pair(
+    PAIRS,
+    "the same names over other devices: the sum and the gather have groups of another size, and move other shapes",
+    Move(CHANGED, AR, "model"),
+    Move(CHANGED, AG, "data"),
+)
+def mesh_turned() -> Both:
+    return lambda: _of_mesh(("data", "model")), lambda: _of_mesh(("data", "model"), (4, 2))

@@ -13,12 +13,13 @@ import jax
 import pjit_inspect
 from diff.edits_of_code import PAIRS as CODE
 from diff.edits_of_shardings import PAIRS as SHARDINGS
+from diff.edits_of_style import PAIRS as STYLE
 from diff.pair import EditPair
 
 __all__ = ["PAIRS", "Judged", "Moves", "judge", "totals"]
 
 PAIRS: tuple[EditPair, ...] = tuple(
-    [pair for pair in (*SHARDINGS, *CODE) if pair.before is None or jax.__version_info__[:2] < pair.before]
+    [pair for pair in (*SHARDINGS, *CODE, *STYLE) if pair.before is None or jax.__version_info__[:2] < pair.before]
 )
 """Those that were worked out for this version of JAX."""
 

@@ -137,3 +137,12 @@ def test_a_failure_of_ours_is_warned_of_once_and_shows_nothing(program, monkeypa
     with pytest.warns(RuntimeWarning, match="could not make an explanation of the error: RuntimeError: boom"):
         program.run(UNEVEN)
     assert "boom" not in printed_by(program, UNEVEN)
+
+
+def test_memory_that_was_too_small_is_explained_below_the_traceback(program):
+    program.run("def grow(x): return jnp.broadcast_to(x, (2**45,)) * 2")
+    printed = printed_by(program, "%%pjit\njax.jit(grow)(np.float32(1))")
+    assert "`grow` was compiled, and when it ran there was no room for 128 TiB: its result `result`" in printed
+    assert "128 TiB at the peak (counted)" in printed
+    # The record of what failed is shown and kept.
+    assert api.session_log()["grow"].memory_use.peak_bytes == 4 * 2**45 + 4

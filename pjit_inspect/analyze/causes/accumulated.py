@@ -6,7 +6,7 @@ used by nothing else, and whose result is what the next turn carries. Not its jo
 
 from __future__ import annotations
 
-from pjit_inspect.model.program.opcodes import SUMS, VIEWS
+from pjit_inspect.model.program.opcodes import PRODUCTS, SUMS, VIEWS
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence, say
@@ -16,8 +16,6 @@ __all__ = ["Accumulation"]
 _VIEWS = VIEWS - {"optimization_barrier"}
 """What is added up after these might as well be before. Not `convert`: another type sends other bytes."""
 
-
-_PRODUCTS = frozenset(("dot_general", "convolution"))
 _NAMES = {"reduce": "reduce_sum", "scatter": "scatter-add"}
 """What JAX calls the sums among operations that may as well be something else."""
 
@@ -68,7 +66,7 @@ class Accumulation:
         """Whether devices have parts of a sum: those of a largest or a product do not add up."""
         maker = self._program.values[value].op
         op = None if maker is None else self._program.ops[maker]
-        return op is not None and (op.kind in _PRODUCTS or _NAMES.get(op.kind) == op.op_name.rpartition("/")[2])
+        return op is not None and (op.kind in PRODUCTS or _NAMES.get(op.kind) == op.op_name.rpartition("/")[2])
 
     def _past_views(self, op: int, operand: int) -> tuple[int, int]:
         """The operation that takes what one view after the other makes of it, and as which operand."""

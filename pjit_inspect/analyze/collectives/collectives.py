@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def find_collectives(
     sites = find_sites(module)
     rows = [_collective(site, context) for site in sites]
     if causes is not None:
-        rows = causes.explain(sites, rows)
+        rows = [_with_phase_of_cause(row) for row in causes.explain(sites, rows)]
     if hosts is not None:
         rows = with_hosts(rows, hosts)
     return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
@@ -153,6 +153,14 @@ def _collective(site: CollectiveOp, context: _Context) -> Collective:
         overlap_count=overlap.count,
         decomposed=site.decomposed,
     )
+
+
+def _with_phase_of_cause(row: Collective) -> Collective:
+    """Where XLA named it after the argument that it moves, it belongs to the phase of the operation that needs it."""
+    if row.phase is not None or "/" in row.op_name or any(cause.evidence != "sharding" for cause in row.causes):
+        return row
+    phases = {find_phase(cause.op_name) for cause in row.causes}
+    return replace(row, phase=phases.pop()) if len(phases) == 1 else row
 
 
 def _known_bytes(shape: Shape) -> int:

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Groups", "find_axes", "find_parts", "find_permute_axes", "positions_of"]
-
-Groups = tuple[tuple[int, ...], ...]
+__all__ = ["find_axes", "find_parts", "find_permute_axes", "positions_of"]
 
 
 def find_axes(groups: Groups, mesh: Mesh, device_ids: Sequence[int] | None = None) -> tuple[str, ...] | None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pjit_inspect.analyze.program.device_groups import Groups
 from pjit_inspect.model.report.collective import AxisTotal, Collective
 from pjit_inspect.model.report.link_traffic import LinkTraffic
 
@@ -106,9 +107,6 @@ def with_hosts(rows: Sequence[Collective], hosts: Sequence[int]) -> list[Collect
         crossings = known[key]
         found.append(row if crossings is None else _with_crossings(row, crossings))
     return found
-
-
-Groups = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

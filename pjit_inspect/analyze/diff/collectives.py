@@ -18,7 +18,7 @@ from pjit_inspect.model.diff.pairs import Change, CollectiveDiff
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 
-__all__ = ["diff_collectives"]
+__all__ = ["diff_collectives", "part_of"]
 
 _FIELDS = (
     "dtype", "local_shape", "operands", "payload_bytes", "wire_bytes", "count", "count_min", "implicit", "phase",
@@ -38,6 +38,7 @@ class _Evidence:
       line, loose_line: its line of source and those it was called from, as text; without names of variables.
       value: what moves and what it is for, one for each operand.
       arguments: the arguments that move; "" for any other value.
+      made_of: the kind of each cause and the arguments that it names; () where one names none.
       is_explained: whether the program proves what it is for.
       parts: for each operand what is known of it alone.
     """
@@ -52,6 +53,7 @@ class _Evidence:
     loose_line: Stack
     value: tuple[Hashable, ...]
     arguments: tuple[str, ...]
+    made_of: tuple[Hashable, ...]
     is_explained: bool
     parts: Counter[Hashable]
 
@@ -70,7 +72,7 @@ def _evidence(row: Collective, names: ProgramNames) -> _Evidence:
     shape = tuple(length for length in row.local_shape if length != 1)
     causes = row.causes
     return _Evidence(
-        what=(row.kind, row.axes, row.groups if row.axes is None else None),
+        what=(row.kind, names.axes(row.axes), row.groups if row.axes is None else None),
         shape=shape,
         dtype=row.dtype,
         size=(row.dtype, shape, row.operands),
@@ -80,16 +82,29 @@ def _evidence(row: Collective, names: ProgramNames) -> _Evidence:
         loose_line=names.stack(row.source, is_loose=True),
         value=tuple(sorted(_moved(cause, names) for cause in causes)),
         arguments=tuple(sorted(names.path(cause.value) for cause in causes)),
+        made_of=_made_of(causes, names),
         is_explained=any(cause.evidence == "sharding" for cause in causes),
-        parts=Counter(_part(cause, names) for cause in causes if cause.evidence == "sharding"),
+        parts=Counter(part_of(cause, names) for cause in causes if cause.evidence == "sharding"),
     )
+
+
+def _made_of(causes: Sequence[Cause], names: ProgramNames) -> tuple[Hashable, ...]:
+    """For each cause its kind and the arguments that it names; () where one is not proven, or names none."""
+    found = []
+    for cause in causes:
+        named = tuple(names.path(p.text) for p in cause.clause.phrases if p.kind == "name" and p.text in names.paths)
+        if cause.evidence != "sharding" or not named:
+            return ()
+        found.append((cause.kind, named))
+    return tuple(sorted(found))
 
 
 def _moved(cause: Cause, names: ProgramNames) -> tuple[str, ...]:
     return names.path(cause.value), *names.sentence(cause.clause)
 
 
-def _part(cause: Cause, names: ProgramNames) -> Hashable:
+def part_of(cause: Cause, names: ProgramNames) -> tuple[Hashable, ...]:
+    """What one array of a collective is known by: the operation that it is moved for, and what it is."""
     phase = find_phase(cause.op_name)
     return names.scope(cause.op_name), names.stack(cause.source, is_loose=True)[:1], phase, _moved(cause, names)
 
@@ -113,6 +128,10 @@ def _same_shape() -> Iterator[Tier[_Evidence]]:
         ("operation", "line", "phase", "shape"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.arguments, e.phase, e.size),
     )
+    yield Tier(
+        ("cause", "the arguments in it", "phase", "shape"),
+        lambda e: (e.what, e.made_of, e.phase, e.size) if e.made_of else None,
+    )
 
 
 def _other_phase_or_shape() -> Iterator[Tier[_Evidence]]:
@@ -125,7 +144,22 @@ def _other_phase_or_shape() -> Iterator[Tier[_Evidence]]:
         ("operation", "line", "value", "phase"),
         lambda e: (e.what, e.operation, e.loose_line[:1], e.value, e.phase, len(e.shape)) if e.is_explained else None,
     )
+    # Where nothing proves what they are for, as in programs that are HLO alone: of one operation all, or none.
+    yield Tier(
+        ("operation", "line", "phase", "shape without its type"),
+        lambda e: (e.what, e.operation, e.loose_line[:1], e.phase, e.shape) if _is_bare(e) else None,
+        needs_all=True,
+    )
     yield from _alike()
+    yield Tier(
+        ("operation", "line", "phase", "rank"),
+        lambda e: (e.what, e.operation, e.loose_line[:1], e.phase, len(e.shape)) if _is_bare(e) else None,
+        needs_all=True,
+    )
+
+
+def _is_bare(evidence: _Evidence) -> bool:
+    return bool(evidence.operation) and not evidence.is_explained
 
 
 def _alike() -> Iterator[Tier[_Evidence]]:

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pjit_inspect.analyze.diff.collectives import diff_collectives
+from pjit_inspect.analyze.diff.combined import with_combined
 from pjit_inspect.analyze.diff.edits import find_edits
 from pjit_inspect.analyze.diff.figures import diff_axes, diff_figures, diff_settings, side_facts
 from pjit_inspect.analyze.diff.parity import find_parity
 from pjit_inspect.analyze.diff.places import source_changes
 from pjit_inspect.analyze.diff.reasons import with_reasons
+from pjit_inspect.analyze.diff.recomputed import with_recomputed
 from pjit_inspect.analyze.diff.requests import join_requests
-from pjit_inspect.analyze.diff.sentence import diff_sentence
+from pjit_inspect.analyze.diff.sentence import diff_answer
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames, names_of_both, with_renamed
 from pjit_inspect.analyze.diff.tables import (
     diff_arguments,
@@ -24,22 +26,26 @@ from pjit_inspect.analyze.diff.tables import (
     diff_shardings,
     diff_warnings,
 )
-from pjit_inspect.model.diff.diff import DiffData, SourceChange
+from pjit_inspect.model.diff.diff import DiffData, SourceChange, Stages
+from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = ["diff_programs"]
 
 
-def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
-    """Everything in which two programs differ."""
+def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | None = None) -> DiffData:
+    """Everything in which two programs differ; `lowering` is what they differ in as JAX lowered them."""
     names = names_of_both(before, after)
     arguments = diff_arguments(before, after, names)
     results = diff_results(before, after, names, arguments)
     names = with_renamed(names, (arguments, results))
     shardings = diff_shardings(before, after, names)
-    edits = find_edits(before, after, arguments, results, join_requests(before, after, names))
+    renamed = names[0].renamed_axes
+    # With axes renamed every spec reads otherwise: what was edited besides is not told apart.
+    edits = () if renamed else find_edits(before, after, arguments, results, join_requests(before, after, names))
     collectives = diff_collectives(before, after, names)
     collectives = with_reasons(collectives, edits, shardings, (before.program, after.program))
+    collectives = with_combined(with_recomputed(collectives, names), names)
     figures = diff_figures(before, after)
     data = DiffData(
         before=side_facts(before),
@@ -52,12 +58,14 @@ def diff_programs(before: DiffSide, after: DiffSide) -> DiffData:
         results=results,
         warnings=diff_warnings(before, after, names),
         figures=figures,
-        axes=diff_axes(before, after),
+        axes=diff_axes(before, after, names),
+        renamed_axes=tuple(renamed.items()),
         settings=diff_settings(before.data, after.data),
         source=_source(before, after, names),
         notes=tuple(_notes(before, after)),
+        stages=None if lowering is None else Stages(lowering=lowering),
     )
-    return replace(data, sentence=diff_sentence(data))
+    return replace(data, answer=diff_answer(data))
 
 
 def _source(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[SourceChange, ...]:

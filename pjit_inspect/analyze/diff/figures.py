@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pjit_inspect.analyze.diff.side import DiffSide
+from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames
 from pjit_inspect.analyze.graph.work import product_flops
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.model.diff.diff import AxisDiff, Figure, Setting, SideFacts
@@ -33,6 +33,7 @@ def side_facts(side: DiffSide) -> SideFacts:
         devices=f"{count} {'/'.join(platforms)} device{'s' * (count != 1)}" if count else "",
         asked=data.hypothesis.changes if data.hypothesis is not None else (),
         is_partial=data.is_partial,
+        jax=data.versions.get("jax", ""),
     )
 
 
@@ -99,9 +100,9 @@ def _is_product(side: DiffSide, index: int) -> bool:
     return any(word_ in module.instruction(index).details.custom_call_target for word_ in _LIBRARY)
 
 
-def diff_axes(before: DiffSide, after: DiffSide) -> tuple[AxisDiff, ...]:
-    """What is sent over each set of axes, most bytes first."""
-    sides = _by_axes(before), _by_axes(after)
+def diff_axes(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[AxisDiff, ...]:
+    """What is sent over each set of axes, by their names in the program after, most bytes first."""
+    sides = _by_axes(before, names[0]), _by_axes(after, names[1])
     found = [
         AxisDiff(
             axes=axes,
@@ -115,11 +116,12 @@ def diff_axes(before: DiffSide, after: DiffSide) -> tuple[AxisDiff, ...]:
     return tuple(sorted(found, key=lambda one: (-max(one.before_bytes, one.after_bytes), str(one.axes))))
 
 
-def _by_axes(side: DiffSide) -> dict[tuple[str, ...] | None, tuple[int, int]]:
+def _by_axes(side: DiffSide, names: ProgramNames) -> dict[tuple[str, ...] | None, tuple[int, int]]:
     found: dict[tuple[str, ...] | None, tuple[int, int]] = {}
     for total in side.report.totals:
-        count, size = found.get(total.axes, (0, 0))
-        found[total.axes] = count + total.collectives, size + total.sent_bytes
+        axes = names.axes(total.axes)
+        count, size = found.get(axes, (0, 0))
+        found[axes] = count + total.collectives, size + total.sent_bytes
     return found
 
 

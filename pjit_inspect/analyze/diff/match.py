@@ -24,10 +24,12 @@ class Tier(Generic[T]):
     Attributes:
       by: what the rows have in common, in words.
       key: what is compared; None for a row that this evidence says nothing about.
+      needs_all: whether rows are joined only where both programs have as many of them.
     """
 
     by: tuple[str, ...]
     key: Callable[[T], Hashable | None]
+    needs_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,12 @@ def join_rows(
         if not left[0] or not left[1]:
             break
         first, second = _by_key(before, left[0], tier.key), _by_key(after, left[1], tier.key)
-        found = [pair for key, rows in first.items() for pair in zip(rows, second.get(key, ()), strict=False)]
+        found = [
+            pair
+            for key, rows in first.items()
+            if not tier.needs_all or len(rows) == len(second.get(key, ()))
+            for pair in zip(rows, second.get(key, ()), strict=False)
+        ]
         joined += [Joined(i, j, tier.by) for i, j in found]
         taken = {i for i, _ in found}, {j for _, j in found}
         left = tuple([k for k in rows if k not in gone] for rows, gone in zip(left, taken, strict=True))

@@ -108,20 +108,34 @@ class LayerNames:
         return found
 
 
-def same_layers(before: Iterable[Named], after: Iterable[Named]) -> tuple[LayerNames, LayerNames]:
-    """The layers of both programs, by what is in them; from the outermost number inwards."""
+def same_layers(
+    before: Iterable[Named], after: Iterable[Named], *, by_number: bool = False
+) -> tuple[LayerNames, LayerNames]:
+    """The layers of both programs, by what is in them; from the outermost number inwards.
+
+    With `by_number` those that are left over are the same where both programs have the same numbers: of programs that
+    are known after partitioning only, as what is in a layer then depends on the machine.
+    """
     sides = tuple([(split_layers(name), what) for name, what in dict.fromkeys(side)] for side in (before, after))
     known: tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]] = ({}, {})
     deepest = max((len(pieces) // 2 for side in sides for pieces, _ in side), default=0)
     for depth in range(deepest):
         families = tuple(_families(side, depth, LayerNames(own)) for side, own in zip(sides, known, strict=True))
         for stem in families[0].keys() & families[1].keys():
-            _join(stem, families[0][stem], families[1][stem], known)
+            _join(stem, families[0][stem], families[1][stem], known, by_number)
     return LayerNames(known[0]), LayerNames(known[1])
 
 
 _Family = dict[str, Counter[tuple[str, Hashable]]]
 """The numbers after one stem -> what is behind each of them."""
+
+
+def _of_one_number(numbers: Sequence[Sequence[str]], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The layers that are left over, joined by number; none where the programs have other numbers."""
+    if list(numbers[0]) != list(numbers[1]) or any(i != j for i, j in pairs):
+        return []
+    known = {i for i, _ in pairs}
+    return [(k, k) for k in range(len(numbers[0])) if k not in known]
 
 
 def _families(side: Sequence[tuple[tuple[str, ...], Hashable]], depth: int, names: LayerNames) -> dict[str, _Family]:
@@ -135,7 +149,11 @@ def _families(side: Sequence[tuple[tuple[str, ...], Hashable]], depth: int, name
 
 
 def _join(
-    stem: str, before: _Family, after: _Family, known: tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]]
+    stem: str,
+    before: _Family,
+    after: _Family,
+    known: tuple[dict[tuple[str, str], str], dict[tuple[str, str], str]],
+    by_number: bool,
 ) -> None:
     """Say which numbers after a stem are the same layer."""
     numbers = tuple(sorted(side, key=lambda number: (len(number), number)) for side in (before, after))
@@ -150,6 +168,8 @@ def _join(
         # Between two layers that are the same, those of other shapes but equal names, in order.
         gap = common_subsequence(loose[0][i + 1 : next_i], loose[1][j + 1 : next_j])
         pairs = [*pairs, *((i + 1 + a, j + 1 + b) for a, b in gap)]
+    if by_number:
+        pairs += _of_one_number(numbers, pairs)
     joined = tuple({pair[side] for pair in pairs} for side in (0, 1))
     for i, j in pairs:
         layer = f"<{numbers[0][i]}|{numbers[1][j]}>"

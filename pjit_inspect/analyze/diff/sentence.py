@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from pjit_inspect.model.diff.diff import DiffData, Figure
-from pjit_inspect.model.diff.pairs import CollectiveDiff
+from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
+from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
-__all__ = ["diff_sentence", "figure_text"]
+__all__ = ["diff_answer", "figure_text"]
 
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _MOST_GROUPS = 3
@@ -34,11 +34,18 @@ _LEAST_SHARE = 0.01
 _MANY_TIMES = 4
 
 
-def diff_sentence(data: DiffData) -> Sentence:
-    """The answer."""
+def diff_answer(data: DiffData) -> Sentence:
+    """The answer, without whether it is the same work."""
     if data.is_empty:
         return _nothing(data)
     parts = [*_sent(data), *_groups(data.collectives), *_others(data)]
+    if data.renamed_axes and data.is_same_program:
+        parts = [say("the same collectives, kernels and memory"), *parts]
+    parts += [say("axis {} is called {} now", axis(one), axis(two)) for one, two in data.renamed_axes]
+    if data.stages is not None and data.is_same_program:
+        parts = [*_same_program(data, data.stages), *parts]
+    elif data.stages is not None:
+        parts += _stages(data.stages)
     if not parts:
         parts = [*_settings(data)] or [say("the same collectives, memory and kernels")]
     return joined(parts, "; ", comma="; ")
@@ -73,7 +80,7 @@ def _groups(collectives: CollectiveDiff) -> Iterator[Sentence]:
     """The collectives that came and went, those of one reason together; most bytes first, those without reason last."""
     groups: dict[tuple[str, Sentence], list[Collective]] = {}
     for pair in collectives:
-        if pair.status in ("added", "removed"):
+        if pair.status in ("added", "removed") and pair.reason != COMBINED:
             groups.setdefault((pair.status, pair.reason), []).append(pair.row)
     ranked = sorted(groups.items(), key=lambda item: (not item[0][1], -_sent_bytes(item[1])))
     # What has no reason is one group for what is gone and one for what is new.
@@ -85,9 +92,26 @@ def _groups(collectives: CollectiveDiff) -> Iterator[Sentence]:
         gone = sum(count for status, count in left if status == "removed")
         counts = ((gone, "gone"), (sum(count for _, count in left) - gone, "new"))
         yield say("{} for other reasons", " and ".join(f"{count} more {verb}" for count, verb in counts if count))
-    changed = len(collectives.changed)
+    yield from _combined(collectives)
+    changed = [pair for pair in collectives.changed if pair.reason != COMBINED]
     if changed:
-        yield say("{} changed{}", _counted(changed, "collective"), word(_fields(collectives)))
+        yield say("{} changed{}", _counted(len(changed), "collective"), word(_fields(changed)))
+
+
+def _combined(collectives: CollectiveDiff) -> Iterator[Sentence]:
+    """The collectives of the same arrays that XLA combines otherwise."""
+    pairs = [pair for pair in collectives if pair.reason == COMBINED]
+    if not pairs:
+        return
+    kinds = {pair.row.kind for pair in pairs}
+    noun = kinds.pop() if len(kinds) == 1 else "collective"
+    counts = [sum(getattr(pair, side) is not None for pair in pairs) for side in ("before", "after")]
+    if counts[0] == counts[1]:
+        yield say("XLA combines the arrays of {} otherwise", _counted(counts[0], noun))
+    else:
+        yield say(
+            "{} became {}, as XLA combines the same arrays otherwise", _counted(counts[0], noun), f"{counts[1]:,}"
+        )
 
 
 def _sent_bytes(rows: Iterable[Collective]) -> int:
@@ -107,9 +131,9 @@ def _group(rows: Sequence[Collective], verb: str, reason: Sentence) -> Sentence:
     return say("{} {} {}{}", joined(parts), "is" if len(rows) == 1 else "are", verb, because)
 
 
-def _fields(collectives: CollectiveDiff) -> str:
+def _fields(changed: Sequence[Pair[Collective]]) -> str:
     """The fields that changed in most collectives, in words."""
-    fields = Counter(change.name for pair in collectives.changed for change in pair.changes)
+    fields = Counter(change.name for pair in changed for change in pair.changes)
     names = [_NAMES[name] for name in _NAMES if fields[name]]
     return f" ({', '.join(names[:_MOST_GROUPS])})" if names else ""
 
@@ -134,6 +158,47 @@ def _others(data: DiffData) -> Iterator[Sentence]:
         gained = sum(bool(pair.after and pair.after.donated) for pair in donated)
         counts = ((gained, "now donated"), (len(donated) - gained, "no longer donated"))
         yield say("{}", ", ".join(f"{_counted(count, 'argument')} {verb}" for count, verb in counts if count))
+
+
+def _same_program(data: DiffData, stages: Stages) -> Iterator[Sentence]:
+    versions = data.before.jax, data.after.jax
+    yield say("JAX {} and {} make the same program: the same collectives, kernels and memory", *versions)
+    yield say("JAX's lowering {}", "is the same, too" if stages.lowering.is_same else "differs")
+
+
+def _stages(stages: Stages) -> Iterator[Sentence]:
+    """Whose change it is, as far as that was compiled."""
+    lowering, by_xla, by_jax = stages.lowering, stages.by_xla, stages.by_jax
+    if lowering.is_same:
+        yield say("JAX's lowering is the same, so that all of this is XLA's")
+        return
+    gone, new = (sum(getattr(one, own) for one in lowering.changes) for own in ("removed", "added"))
+    counts = word(f" ({gone:,} operations gone, {new:,} new)" if lowering.changes else "")
+    if by_xla is None or by_jax is None:
+        yield say("JAX's lowering differs{}; what of this is XLA's is not known", counts)
+    elif by_jax.is_same_program:
+        yield say("JAX's lowering differs{}, which comes to the same program: all of this is XLA's", counts)
+    elif by_xla.is_same_program:
+        yield say("all of this is JAX's lowering{}: XLA makes the same program of the lowering before", counts)
+    else:
+        yield say("by XLA alone: {}", _sides(by_xla))
+        yield say("by JAX's lowering{} alone: {}", counts, _sides(by_jax))
+
+
+def _sides(data: DiffData) -> Sentence:
+    """What one of the two changed, in figures."""
+    return Sentence(", ".join(map(_side_words, filter(_is_told, data.figures))) or "other kernels, as many")
+
+
+def _is_told(figure: Figure) -> bool:
+    if figure.name in ("collectives", "kernels"):
+        return not figure.is_same
+    return figure.name in ("sent", "temporary memory") and _is_noticeable(figure)
+
+
+def _side_words(figure: Figure) -> str:
+    text = f"{figure_text(figure)}{_percent(figure)}"
+    return f"sends {text}" if figure.name == "sent" else f"{text} {figure.name}"
 
 
 def _settings(data: DiffData) -> Iterator[Sentence]:

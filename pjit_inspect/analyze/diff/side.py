@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pjit_inspect.analyze.diff.axes import called_after, code_after, find_renamed, source_after, spec_after
 from pjit_inspect.analyze.diff.names import LayerNames, clean_scope, same_layers, skeleton
 from pjit_inspect.analyze.diff.places import Place, Places
 from pjit_inspect.model.diff.pairs import ArrayDiff
@@ -123,6 +124,7 @@ class ProgramNames:
       paths: the names of its arguments and results.
       function: the name of the function that was compiled.
       renamed: arguments and results that the other program has under another name -> that name.
+      renamed_axes: mesh axes that the program after has under another name -> that name.
     """
 
     layers: LayerNames
@@ -130,6 +132,7 @@ class ProgramNames:
     paths: frozenset[str]
     function: str
     renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed_axes: Mapping[str, str] = field(default_factory=dict)
     _scopes: dict[str, str] = field(init=False, default_factory=dict)
     _stacks: dict[tuple[int, bool], Stack] = field(init=False, default_factory=dict)
 
@@ -143,9 +146,17 @@ class ProgramNames:
         """An argument or result."""
         return self.layers.of(self.renamed.get(path, path))
 
+    def axes(self, axes: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """Mesh axes."""
+        return None if axes is None else tuple(called_after(own, self.renamed_axes) for own in axes)
+
+    def spec(self, spec: PartitionSpec | None) -> PartitionSpec | None:
+        """A PartitionSpec."""
+        return spec_after(spec, self.renamed_axes)
+
     def code(self, text: str) -> str:
         """A name or a piece of code in a sentence: an argument by its path, code without names of variables."""
-        return self.path(text) if text in self.paths else skeleton(text)
+        return self.path(text) if text in self.paths else skeleton(code_after(text, self.renamed_axes))
 
     def stack(self, frames: tuple[Frame, ...], *, is_loose: bool = False) -> Stack:
         """The places of some frames; the function that was compiled has no name."""
@@ -163,8 +174,10 @@ class ProgramNames:
 def names_of_both(before: DiffSide, after: DiffSide) -> tuple[ProgramNames, ProgramNames]:
     """The names of two programs."""
     is_known = bool(before.shardings.rows and after.shardings.rows)
-    layers = same_layers(*(_named(side, is_known=is_known) for side in (before, after)))
-    return _names(before, layers[0]), _names(after, layers[1])
+    one, two = (_named(side, is_known=is_known) for side in (before, after))
+    layers = same_layers(one, two, by_number=not is_known)
+    renamed = find_renamed(before.data.mesh, after.data.mesh)
+    return _names(before, layers[0], renamed), _names(after, layers[1], {})
 
 
 def with_renamed(
@@ -179,15 +192,16 @@ def with_renamed(
     return replace(names[0], renamed=shared[0]), replace(names[1], renamed=shared[1])
 
 
-def _names(side: DiffSide, layers: LayerNames) -> ProgramNames:
+def _names(side: DiffSide, layers: LayerNames, renamed_axes: Mapping[str, str]) -> ProgramNames:
     data = side.data
     stacks = [frames for frames in side.stacks() if frames]
     outside = frozenset(stacks[0]).intersection(*map(frozenset, stacks[1:])) if stacks else frozenset()
     return ProgramNames(
         layers=layers,
-        places=Places(side.sources, outside),
+        places=Places(source_after(side.sources, renamed_axes), outside),
         paths=frozenset(layout.path for layout in (*data.inputs, *data.outputs)),
         function=data.name,
+        renamed_axes=renamed_axes,
     )
 
 

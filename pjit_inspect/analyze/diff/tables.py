@@ -23,11 +23,12 @@ __all__ = ["diff_arguments", "diff_kernels", "diff_results", "diff_shardings", "
 
 T = TypeVar("T")
 
-_KERNEL_FIELDS = ("inputs", "outputs", "bytes_read", "bytes_written", "bytes_saved", "count")
+_KERNEL_FIELDS = ("instructions", "inputs", "outputs", "bytes_read", "bytes_written", "bytes_saved", "count")
 _VALUE_FIELDS = ("dtype", "global_shape", "local_shape", "spec", "bytes_per_device", "phase")
 _ARRAY_FIELDS = ("dtype", "global_shape", "local_shape", "spec", "bytes_per_device", "donated", "kept", "memory")
 _ROOT = re.compile(r"^[^.\[]*")
 _NUMBER = re.compile(r"\d+")
+_ONES = re.compile(r"(?<=[\[,])1(?:,|(?=\]))|,1(?=\])")
 
 
 def _joined(
@@ -44,8 +45,10 @@ def _joined(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kernel:
+    kind: str
     contents: Hashable
     shapes: Hashable
+    results: Hashable
     operation: str
     line: Stack
     loose_line: Stack
@@ -60,8 +63,10 @@ def diff_kernels(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, P
 
 def _kernel(row: Fusion, names: ProgramNames) -> _Kernel:
     return _Kernel(
+        kind=row.kind,
         contents=(row.kind, tuple(sorted(row.instructions)), row.target),
         shapes=(row.inputs, row.outputs),
+        results=tuple(_ONES.sub("", shape) for shape in row.outputs),
         operation=names.scope(row.op_name),
         line=names.stack(row.source),
         loose_line=names.stack(row.source, is_loose=True),
@@ -79,6 +84,10 @@ def _kernel_tiers() -> Iterator[Tier[_Kernel]]:
     yield Tier(
         ("contents", "operation", "line"),
         lambda k: (k.contents, k.operation, k.loose_line[:1]) if k.operation else None,
+    )
+    yield Tier(
+        ("operation", "line", "shape of the result"),
+        lambda k: (k.kind, k.results, k.operation, k.loose_line) if k.operation and k.loose_line else None,
     )
 
 
@@ -106,7 +115,11 @@ def diff_shardings(before: DiffSide, after: DiffSide, names: tuple[ProgramNames,
         return ShardingDiff(())
     rows = before.values, after.values
     known = tuple([_value(row, own) for row in side] for side, own in zip(rows, names, strict=True))
-    return ShardingDiff(_joined(rows, (known[0], known[1]), _value_tiers(), _value_changes))
+
+    def changes(one: ValueSharding, two: ValueSharding) -> tuple[Change, ...]:
+        return _with_specs(changes_of(one, two, _VALUE_FIELDS), names)
+
+    return ShardingDiff(_joined(rows, (known[0], known[1]), _value_tiers(), changes))
 
 
 def _value(row: ValueSharding, names: ProgramNames) -> _Value:
@@ -142,8 +155,9 @@ def _value_tiers() -> Iterator[Tier[_Value]]:
     )
 
 
-def _value_changes(before: ValueSharding, after: ValueSharding) -> tuple[Change, ...]:
-    return changes_of(before, after, _VALUE_FIELDS)
+def _with_specs(changes: tuple[Change, ...], names: tuple[ProgramNames, ProgramNames]) -> tuple[Change, ...]:
+    """The changes without specs that differ in names of axes alone."""
+    return tuple(own for own in changes if own.name != "spec" or names[0].spec(own.before) != names[1].spec(own.after))
 
 
 # ---------------------------------------------------------------- arguments and results
@@ -158,7 +172,9 @@ class _Array:
 
 def diff_arguments(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> ArrayDiff:
     """The arguments of two programs, by path; where a parameter has another name, by what follows it."""
-    return _diff_arrays(before.data.inputs, after.data.inputs, names, _array_changes)
+    return _diff_arrays(
+        before.data.inputs, after.data.inputs, names, lambda one, two: _with_specs(_array_changes(one, two), names)
+    )
 
 
 def diff_results(
@@ -169,7 +185,7 @@ def diff_results(
     same = {one.path: two.path for one, two in pairs if one is not None and two is not None}
 
     def changes(one: ArrayLayout, two: ArrayLayout) -> tuple[Change, ...]:
-        found = _array_changes(one, two)
+        found = _with_specs(_array_changes(one, two), names)
         reused = None if one.aliases is None else same.get(one.aliases, "")
         return (
             found if reused == two.aliases else (*found, Change(name="aliases", before=one.aliases, after=two.aliases))

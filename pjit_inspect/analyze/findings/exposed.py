@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pjit_inspect.analyze.findings.candidate import Candidate, Subject, size_text
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
 
@@ -22,7 +23,6 @@ __all__ = ["exposed_collectives"]
 _MOST = 64
 """So many of a program's collectives are looked at, the dearest first."""
 _NOTICEABLE = 0.05
-_PRODUCTS = ("dot", "convolution")
 _LIBRARY = re.compile(r"gemm|matmul")
 """Products that a library does, as on GPU."""
 _ACCELERATORS = frozenset(("tpu", "gpu", "cuda", "rocm"))
@@ -147,7 +147,7 @@ def _is_alone(row: Collective) -> bool:
 def _product_kernels(module: HloModule) -> dict[int, list[int]]:
     """Computation -> its instructions that multiply matrices, by themselves or in a fusion; largest result first."""
     found: dict[int, set[int]] = {}
-    for index in module.with_opcode(*_PRODUCTS, "custom-call").tolist():
+    for index in module.with_opcode(*PRODUCTS, "custom-call").tolist():
         own = module.instruction(index)
         if own.opcode == "custom-call" and not _LIBRARY.search(own.custom_call_target):
             continue

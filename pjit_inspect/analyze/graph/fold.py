@@ -27,7 +27,6 @@ _MOST_COMPARED = 64
 """Different members of one fold that are all compared with each other."""
 
 _Signature = Counter[tuple]
-_Group = tuple[str, tuple[str, ...] | None, int]
 
 
 class KernelFacts(NamedTuple):

@@ -47,7 +47,6 @@ _CONTROL = frozenset((
 ))  # fmt: skip
 _BRANCH = re.compile(r"branch_(\d+)_fun")
 _EINSUM = re.compile(r"[A-Za-z.]*(?:,[A-Za-z.]*)*->[A-Za-z.]*")
-_PLAIN = re.compile(r"[\w\-]+(?:\.\d+)?")
 _BRACKETS = re.compile(r"[(\[{)\]}/]")
 
 

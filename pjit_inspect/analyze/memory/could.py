@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -55,13 +56,6 @@ def find_suggestions(
     return tuple(sorted(found, key=lambda one: (-one.saved_bytes, one.kind, one.name))[:_MOST])
 
 
-def _bytes_text(size: int) -> str:
-    for unit, width in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= width:
-            return f"{size / width:.3g} {unit}"
-    return f"{size:,} B"
-
-
 def _named(rows: Sequence[LiveValue]) -> str:
     names = {row.name for row in rows}
     return rows[0].name if len(names) == 1 else scope_pattern(path_pattern(rows[0].name))
@@ -90,7 +84,7 @@ def _sharded(rows: list[LiveValue], mesh: Mesh | None) -> Iterator[MemorySuggest
         bytes=size,
         saved_bytes=size - then,
         sentence=(
-            f"{times}{name} {spec_text(first.spec)}: {_bytes_text(size)}, {_bytes_text(then)} if also split over "
+            f"{times}{name} {spec_text(first.spec)}: {bytes_in_words(size)}, {bytes_in_words(then)} if also split over "
             f"{' and '.join(used)}: {spec_text(spec)} (modelled)"
         ),
         specs=dict.fromkeys(paths, spec),
@@ -140,8 +134,8 @@ def _donations(
         bytes=size,
         saved_bytes=(saved := max(0, size - placed_bytes)),
         sentence=(
-            f"donate {', '.join(roots)}: {len(taken)} results of {_bytes_text(size)} could lie in arguments of their "
-            f"shape and spec; that saves {_bytes_text(saved)}, as temporaries lie in them now (modelled)"
+            f"donate {', '.join(roots)}: {len(taken)} results of {bytes_in_words(size)} could lie in arguments of "
+            f"their shape and spec; that saves {bytes_in_words(saved)}, as temporaries lie in them now (modelled)"
         ),
     )
 
@@ -169,8 +163,8 @@ def _smaller(rows: list[LiveValue]) -> Iterator[MemorySuggestion]:
         bytes=size,
         saved_bytes=size // 2,
         sentence=(
-            f"{times}{name}: {_bytes_text(size)} as {first.dtype}, {_bytes_text(size // 2)} as {_HALVED[first.dtype]} "
-            f"(modelled)"
+            f"{times}{name}: {bytes_in_words(size)} as {first.dtype}, {bytes_in_words(size // 2)} as "
+            f"{_HALVED[first.dtype]} (modelled)"
         ),
     )
 
@@ -195,8 +189,8 @@ def _recomputing(live: LiveTable, graph: ProgramGraph | None) -> Iterator[Memory
         bytes=size,
         saved_bytes=max(0, size - kept),
         sentence=(
-            f"jax.checkpoint around each layer: {len(saved)} buffers of {_bytes_text(size)} are saved for the backward "
-            f"pass, of which at least those of one layer stay{cost} (modelled)"
+            f"jax.checkpoint around each layer: {len(saved)} buffers of {bytes_in_words(size)} are saved for the "
+            f"backward pass, of which at least those of one layer stay{cost} (modelled)"
         ),
         flops=flops,
     )

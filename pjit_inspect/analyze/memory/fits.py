@@ -43,6 +43,9 @@ def find_fit(
     outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and _is_on_device(one)]
     unknown = sum(one is None for one in (*inputs, *outputs))
     arguments, results, temporary, source = _sums(counted, inputs, outputs, use)
+    if is_compiled_for and source == "modelled" and use.source == "counted":
+        # XLA placed its buffers, and refused it then.
+        source = "counted"
     least = (arguments + results) // _LEAST
     known = [one for one in (*inputs, *outputs) if one is not None and one.times >= _NOTICED and one.bytes > least]
     return MemoryFit(

@@ -17,7 +17,6 @@ from pjit_inspect.analyze.memory.counted import Agreement, agreement, as_assigne
 from pjit_inspect.analyze.memory.kinds import kind_of
 from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_occupancy
-from pjit_inspect.analyze.memory.padding import padded_bytes
 from pjit_inspect.analyze.memory.passing import Nodes
 from pjit_inspect.analyze.memory.timeline import find_timeline
 from pjit_inspect.analyze.memory.values_named import Describer, scope_of
@@ -143,7 +142,7 @@ def alignment_of(platform: str) -> tuple[int, int]:
 def model_occupancy(module: HloModule, platform: str) -> Occupancy:
     """The buffers of a program with a schedule, and from where to where each is alive."""
     nodes = Nodes(module, find_running(module))
-    return find_occupancy(find_live_ranges(nodes), padded_bytes, _UNPLACED.get(platform, frozenset()))
+    return find_occupancy(find_live_ranges(nodes), _UNPLACED.get(platform, frozenset()))
 
 
 class MemoryFinder:
@@ -270,7 +269,8 @@ class MemoryFinder:
             return self._row(buffer, at if _is_alive(buffer, at) else None)
 
         times = self._kernel_times
-        phases = tuple(self._phases.get(order[place]) for place in times) if self._phases else ()
+        found = [self._phases.get(order[place]) for place in times] if self._phases else []
+        phases: tuple[Phase, ...] = tuple(found)
         curves = self._curves()
         return tuple(find_timeline(self._all, one, times, row_of, kernel_of, phases) for one in curves)
 

@@ -153,14 +153,12 @@ class Occupancy:
         return found
 
 
-def find_occupancy(
-    ranges: LiveRanges, size_of: Callable[[Shape], int | None], unplaced: frozenset[str] = frozenset()
-) -> Occupancy:
-    """All buffers with their sizes, as `size_of` has them for a shape.
+def find_occupancy(ranges: LiveRanges, unplaced: frozenset[str] = frozenset()) -> Occupancy:
+    """All buffers with their sizes, the padding of tiles included.
 
     What is made by the opcodes in `unplaced` has no place in results.
     """
-    maker = _Maker(ranges, size_of)
+    maker = _Maker(ranges)
     buffers = [maker.buffer(rows) for rows in ranges.buffers]
     _free_operands(ranges, buffers)
     for buffer in buffers:
@@ -170,8 +168,8 @@ def find_occupancy(
 
 
 class _Maker:
-    def __init__(self, ranges: LiveRanges, size_of: Callable[[Shape], int | None]) -> None:
-        self._ranges, self._size_of = ranges, size_of
+    def __init__(self, ranges: LiveRanges) -> None:
+        self._ranges = ranges
         self._sizes: dict[Shape, int | None] = {}
         self.unknown = 0
 
@@ -190,7 +188,7 @@ class _Maker:
 
     def _size(self, shape: Shape) -> int | None:
         if shape not in self._sizes:
-            self._sizes[shape] = self._size_of(shape)
+            self._sizes[shape] = shape.padded_bytes
         return self._sizes[shape]
 
     def _kind(self, value: Value) -> str:

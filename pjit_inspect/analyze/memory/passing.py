@@ -30,7 +30,6 @@ _TO = re.compile(r"output_shape_index: (\d+)")
 _ALIASING = b"\xd2\x04"
 """How the field `output_operand_aliasing` (74) begins: few instructions have it, and decoding takes long."""
 _MOST_STEPS = 50
-_VIEWS = frozenset(("bitcast", "copy", "convert"))
 
 Pairs = Iterator[tuple[int, int]]
 

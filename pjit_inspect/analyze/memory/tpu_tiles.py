@@ -1,7 +1,7 @@
 """What an array takes in the memory of a TPU before anybody compiled for one: its tiles, and what they cover.
 
 Tiles are 128 elements along the most minor dimension and up to 8 along the one before it. XLA lets arguments without a
-layout of their own lie so that they take least. Not its job: arrays whose layout is known (`analyze.memory.padding`).
+layout of their own lie so that they take least. Not its job: arrays whose layout is known (`Shape.padded_bytes`).
 
 *Source*: layouts of arguments in programs compiled ahead of time (`scripts/memory_padding` checks them); JAX's
 `TpuInfo.get_sublane_tiling`, whose larger tiles XLA takes only where they fill no further.

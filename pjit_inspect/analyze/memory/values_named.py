@@ -19,7 +19,7 @@ from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.opcodes import DOTS
+from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, local_shape
@@ -27,11 +27,11 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable, Ph
 from pjit_inspect.model.report.sharding_table import ShardingTable, ValueSharding
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Described", "Describer", "Maker", "scope_of"]
+__all__ = ["Described", "Describer", "Maker", "scope_of", "short_name"]
 
 _MOVES = frozenset(("copy", "bitcast", "transpose", "reshape", "copy-done", "copy-start", "opt-barrier"))
 """Opcodes whose result has the elements of their first operand, unchanged."""
-_PRODUCTS = frozenset(("dot", "convolution", "custom-call"))
+_COMPUTES_PRODUCTS = PRODUCTS | {"custom-call"}
 _SUMS = frozenset(("all-reduce", "reduce-scatter"))
 _MOST_STEPS = 20
 _PREFIX: dict[Phase, str] = {"backward": "gradient of ", "recompute": "recomputed "}
@@ -160,7 +160,7 @@ class Describer:
             return self._gotten(node, made.kernel, collective, source, phase)
         if row is None:
             words = split_op_names(instruction.op_name)
-            name = _short(words[0]) if words else instruction.name
+            name = short_name(words[0]) if words else instruction.name
             return Described(name, None, None, source, instruction.op_name, phase)
         name = f"{_PREFIX.get(row.phase, '')}{self._name(row)}"
         return Described(
@@ -180,7 +180,7 @@ class Describer:
             found = self._by_key.get((name, shape.dtype, math.prod(shape.dimensions)), [])
             if found:
                 break
-        if opcode not in _PRODUCTS:
+        if opcode not in _COMPUTES_PRODUCTS:
             found = [row for row in found if row.op not in DOTS]
         place = _place(source)
         found = [row for row in found if _place(row.source) == place] or found
@@ -191,7 +191,7 @@ class Describer:
         """Its text; with the operation where one piece of text makes several."""
         where = row.source[0].where if row.source else ""
         if row.name == row.op_name:
-            return _short(row.name)
+            return short_name(row.name)
         return f"{row.name} {row.op}" if len(self._several[row.name, where]) > 1 else row.name
 
     def _gotten(
@@ -202,7 +202,7 @@ class Describer:
         place, phase = collective.source or source, collective.phase or phase
         origin = self._operand(node, kernel)
         if origin is None:
-            name = _short(collective.op_name)
+            name = short_name(collective.op_name)
             return Described(f"{name}, {words}" if name else words, None, None, place, collective.op_name, phase)
         spec = None
         if collective.kind == "all-gather" and collective.axes is not None:
@@ -254,7 +254,7 @@ def _place(frames: tuple[Frame, ...]) -> tuple[str, int, tuple[int, ...]] | None
     return (frames[0].file, frames[0].line, frames[0].columns) if frames else None
 
 
-def _short(op_name: str) -> str:
+def short_name(op_name: str) -> str:
     """The last words of JAX's name of an operation: its innermost scopes, and what it does."""
     last = op_name.rpartition("/")[2]
     return "/".join([*scope_of(op_name).split("/")[-2:], users_word(last) or last]).lstrip("/")

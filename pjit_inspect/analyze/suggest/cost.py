@@ -15,7 +15,7 @@ from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
-from pjit_inspect.model.program.opcodes import DOTS, REQUESTS, VIEWS
+from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
@@ -30,7 +30,6 @@ _NO_WORK = VIEWS | {
     "broadcast_in_dim", "sharding_constraint", "reshard", "while", "case", "if", "named_computation",
     "manual_computation",
 }  # fmt: skip
-_PRODUCTS = DOTS | {"convolution"}
 _LATER = frozenset(("backward", "recompute"))
 
 
@@ -297,7 +296,7 @@ def _products(program: ShardedProgram, op: ShardedOp, summed: frozenset[str]) ->
     gathered instead.
     """
     rule = op.rule
-    if op.kind not in _PRODUCTS or rule is None:
+    if op.kind not in PRODUCTS or rule is None:
         return 0
     kept = {axis for value in op.results for axis in program.values[value].axes}
     axes = (*kept, *(summed - {axis_name(axis) for axis in kept}))
@@ -314,7 +313,7 @@ def _elements(program: ShardedProgram, op: ShardedOp) -> int:
 def _is_at_odds(program: ShardedProgram, op: ShardedOp) -> bool:
     """Whether the operands of a dot are both cut where they are summed over, and not alike."""
     rule = op.rule
-    if op.kind not in _PRODUCTS or rule is None:
+    if op.kind not in PRODUCTS or rule is None:
         return False
     cuts = [
         {factors: axes for factors, axes in zip(dimensions, program.values[value].spec, strict=False) if axes}

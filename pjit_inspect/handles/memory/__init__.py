@@ -1,1 +1,1 @@
-"""Memory, for those who hold a record: how it is shown, and whether a program fits."""
+"""Memory: how a record shows it, whether a program fits, what the process holds, and why there was too little."""

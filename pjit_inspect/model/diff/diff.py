@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pjit_inspect.model.diff.lowering import LoweringDiff
 from pjit_inspect.model.diff.pairs import ArrayDiff, CollectiveDiff, KernelDiff, ShardingDiff, WarningDiff
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.mesh import Mesh
-from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.model.words.sentence import Sentence, joined, say
 
-__all__ = ["AxisDiff", "DiffData", "Figure", "Setting", "SideFacts", "SourceChange"]
+__all__ = ["AxisDiff", "DiffData", "Figure", "Setting", "SideFacts", "SourceChange", "Stages"]
 
 Provenance = Literal["counted", "modelled", "measured"]
 
@@ -29,6 +30,7 @@ class SideFacts:
       devices: what it was compiled for, in words ("8 cpu devices").
       asked: what was changed in a copy, in words, for a program that never ran; ().
       is_partial: whether it is the program as XLA's partitioner left it: not combined, fused or scheduled.
+      jax: the version of JAX that made it; "" when it is not known.
     """
 
     name: str
@@ -37,6 +39,7 @@ class SideFacts:
     devices: str = ""
     asked: tuple[str, ...] = ()
     is_partial: bool = False
+    jax: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +114,30 @@ class SourceChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stages:
+    """What of a change is JAX's, and what is XLA's.
+
+    Attributes:
+      lowering: both programs as JAX lowered them.
+      by_xla: the program before, against what the XLA after makes of that same StableHLO: what XLA alone changed; None
+        where nobody compiled that.
+      by_jax: that program against the one after: what JAX's lowering alone changed; None likewise.
+      missing: why nobody compiled it; "" where it was, and where it need not be, as the lowering is the same.
+    """
+
+    lowering: LoweringDiff
+    by_xla: DiffData | None = None
+    by_jax: DiffData | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiffData:
     """Two programs compared.
 
     Attributes:
       before, after: which programs.
-      sentence: the answer: what got more, what less, and because of what, as far as facts prove it.
+      answer: what got more, what less, and because of what, as far as facts prove it.
       parity: in what the two are not the same work (argument shapes, functions, FLOP by more than 1 %), each in a
         sentence; () where they are the same.
       collectives, kernels, shardings: the rows of both.
@@ -124,14 +145,16 @@ class DiffData:
       warnings: what XLA warned of.
       figures: bytes sent, memory, kernels, FLOP, seconds of compiling.
       axes: bytes sent and number of collectives for each set of mesh axes, most bytes first.
+      renamed_axes: mesh axes along which the same devices lie in both, under other names: (before, after).
       settings: flags, versions, meshes and devices that differ.
       source: lines of the user's functions that differ.
       notes: what a reader could trip over ("there is no optimized program before").
+      stages: what of the change is JAX's lowering and what is XLA's, for programs of two versions of JAX; else None.
     """
 
     before: SideFacts
     after: SideFacts
-    sentence: Sentence = Sentence()  # noqa: RUF009  (frozen)
+    answer: Sentence = Sentence()  # noqa: RUF009  (frozen)
     parity: tuple[Sentence, ...] = ()
     collectives: CollectiveDiff = CollectiveDiff(())  # noqa: RUF009
     kernels: KernelDiff = KernelDiff(())  # noqa: RUF009
@@ -141,9 +164,18 @@ class DiffData:
     warnings: WarningDiff = WarningDiff(())  # noqa: RUF009
     figures: tuple[Figure, ...] = ()
     axes: tuple[AxisDiff, ...] = ()
+    renamed_axes: tuple[tuple[str, str], ...] = ()
     settings: tuple[Setting, ...] = ()
     source: tuple[SourceChange, ...] = ()
     notes: tuple[Sentence, ...] = ()
+    stages: Stages | None = None
+
+    @property
+    def sentence(self) -> Sentence:
+        """The answer; behind what is not the same work, where the two are not."""
+        if not self.parity:
+            return self.answer
+        return say("not the same work: {}; {}", joined(self.parity, "; ", comma="; "), self.answer)
 
     @property
     def is_empty(self) -> bool:
@@ -155,6 +187,12 @@ class DiffData:
         tables = (self.collectives, self.kernels, self.shardings, self.arguments, self.results, self.warnings)
         counted = (figure for figure in self.figures if figure.provenance != "measured")
         return not self.settings and all(t.is_empty for t in tables) and all(figure.is_same for figure in counted)
+
+    @property
+    def is_same_program(self) -> bool:
+        """Whether both have the same collectives and kernels, and the same counted figures."""
+        counted = (figure for figure in self.figures if figure.provenance == "counted")
+        return self.collectives.is_empty and self.kernels.is_empty and all(figure.is_same for figure in counted)
 
     def figure(self, name: str) -> Figure:
         """The figure of a name. Raises KeyError with the names there are."""

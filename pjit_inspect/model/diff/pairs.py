@@ -18,10 +18,14 @@ from pjit_inspect.model.report.sharding_table import ShardingTable, ValueShardin
 from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = [
-    "ArrayDiff", "Change", "CollectiveDiff", "KernelDiff", "Pair", "PairTable", "ShardingDiff", "Status", "WarningDiff",
+    "COMBINED", "ArrayDiff", "Change", "CollectiveDiff",
+    "KernelDiff", "Pair", "PairTable", "ShardingDiff", "Status", "WarningDiff",
 ]  # fmt: skip
 
 Row = TypeVar("Row")
+
+COMBINED = Sentence("XLA combines the same arrays otherwise")
+"""The reason of a collective that came, went or changed so: each of its arrays is moved in the other program, too."""
 
 Status = Literal["added", "removed", "changed", "same"]
 

@@ -6,7 +6,7 @@ hyphens are HLO's. Not its job: what an analysis does with them.
 
 from __future__ import annotations
 
-__all__ = ["DOTS", "MANUAL_BORDERS", "REQUESTS", "SUMS", "VIEWS"]
+__all__ = ["DOTS", "MANUAL_BORDERS", "PRODUCTS", "REQUESTS", "SUMS", "VIEWS"]
 
 SUMS = frozenset(("all-reduce", "reduce-scatter"))
 """Collectives that combine what devices have computed; all others only move it."""
@@ -16,6 +16,9 @@ REQUESTS = frozenset(("sharding_constraint", "reshard"))
 
 DOTS = frozenset(("dot_general", "dot"))
 """Products of arrays, without convolutions."""
+
+PRODUCTS = DOTS | {"convolution"}
+"""Products of arrays; on a TPU all are convolutions."""
 
 VIEWS = frozenset(("transpose", "reshape", "copy", "optimization_barrier"))
 """Operations whose result has their operand's elements, unchanged."""

@@ -50,14 +50,13 @@ class Layout:
         """
         if UNBOUNDED in dimensions or sorted(self.minor_to_major) != list(range(len(dimensions))):
             return None
-        physical = [dimensions[axis] for axis in reversed(self.minor_to_major)]
+        lengths = [dimensions[axis] for axis in self.minor_to_major]
         for tile in self.tiles:
-            if any(length <= 0 for length in tile):
+            if any(length <= 0 and length != COMBINED for length in tile):
                 return None
-            physical = [1] * (len(tile) - len(physical)) + physical
-            outer, inner = physical[: len(physical) - len(tile)], physical[len(physical) - len(tile) :]
-            physical = [*outer, *(-(-own // length) for own, length in zip(inner, tile, strict=True)), *tile]
-        return math.prod(physical)
+            lengths = _filled(lengths, tile)
+        elements = math.prod(lengths)
+        return -(-elements // self.tail_padding) * self.tail_padding
 
     def __str__(self) -> str:
         tiles = "".join(f"({','.join('*' if n == COMBINED else str(n) for n in tile)})" for tile in self.tiles)
@@ -150,7 +149,6 @@ class Shape:
         size, padded = self.bytes, self.layout.padded(self.dimensions)
         if not size or padded is None:
             return size and None
-        padded = -(-padded // self.layout.tail_padding) * self.layout.tail_padding
         bits = self.layout.element_bits or 8 * -(-(bits_of(self.dtype) or 0) // 8)
         return -(-padded * bits // 8)
 
@@ -192,3 +190,20 @@ def _total(sizes: Iterator[int | None]) -> int | None:
             return None
         total += size
     return total
+
+
+def _filled(lengths: list[int], tile: tuple[int, ...]) -> list[int]:
+    """Lengths, minor first, with a tile over the most minor ones: the tile's own, how many of it, and the rest."""
+    lengths = lengths + [1] * (len(tile) - len(lengths))
+    inside: list[int] = []
+    counts: list[int] = []
+    combined = 1
+    for own, length in zip(tile, reversed(lengths[: len(tile)]), strict=True):
+        if own == COMBINED:
+            # The dimension is one with the next more minor one.
+            combined *= length
+            continue
+        inside.append(own)
+        counts.append(-(-length * combined // own))
+        combined = 1
+    return [*reversed(inside), *reversed(counts), *lengths[len(tile) :]]

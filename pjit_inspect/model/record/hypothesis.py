@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.record.target import Effort, Target
 
 __all__ = ["Hypothesis", "KeyFigures", "Misfit", "SentOver"]
@@ -52,11 +53,14 @@ class Misfit:
       needed_bytes: what it needs; None where XLA does not say.
       available_bytes: what the chip has; None likewise.
       sentence: XLA's own words where it refused.
+      report: all that XLA reported then, its list of the largest buffers included; None where it said something else,
+        or did not refuse.
     """
 
     needed_bytes: int | None
     available_bytes: int | None
     sentence: str
+    report: MemoryShortage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,7 @@ class Hypothesis:
       origin: what it came from, in words ("mesh data=2 x model=4, 8 cpu devices"); "" for a function that was lowered
         for the target.
       before: what that comes to.
-      misfit: why it would not run, where it does not fit; XLA gives no compiled program then, but for GPUs.
+      misfit: why it would not run, where it does not fit.
     """
 
     changes: tuple[str, ...]

@@ -35,7 +35,7 @@ ErrorKind = Literal[
     "mesh", "devices", "rank", "unknown axis", "repeated axis", "mesh size", "new size", "update", "convolution",
     "compiled", "no mesh", "prefix", "pmap", "ordered effects", "loop type", "branch type", "replication",
     "loop structure", "branch structure", "callback", "deleted", "static argument", "traced value", "leaked value",
-    "unknown",
+    "out of memory", "unknown",
 ]  # fmt: skip
 
 PLACING = (

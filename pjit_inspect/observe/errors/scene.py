@@ -33,7 +33,7 @@ from pjit_inspect.observe.errors.mesh_axes import find_meshes
 from pjit_inspect.observe.errors.operands import Expression, find_operands, magic_text, read_expression
 from pjit_inspect.observe.live.frames import cell_name, is_jax_file, is_user_file, read_source, read_variables
 
-__all__ = ["error_scene", "last_error", "linked_errors"]
+__all__ = ["error_scene", "last_error", "linked_errors", "user_places"]
 
 _MOST_LINKS = 10
 _MOST_FRAMES = 10_000
@@ -62,6 +62,14 @@ def linked_errors(error: BaseException) -> list[BaseException]:
         found.append(link)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     return found
+
+
+def user_places(error: BaseException) -> frozenset[tuple[str, int]]:
+    """File and line of each frame of the user's that an error went through."""
+    steps = _steps(error.__traceback__)
+    return frozenset(
+        (frame.f_code.co_filename, line) for frame, line, _ in steps if is_user_file(frame.f_code.co_filename)
+    )
 
 
 def error_scene(error: BaseException) -> ErrorScene:

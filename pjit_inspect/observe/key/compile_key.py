@@ -36,6 +36,7 @@ from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.argument_tree import passed, tree_facts
 from pjit_inspect.observe.key.definitions import describe_function
 from pjit_inspect.observe.key.eager_calls import call_site, called_name
+from pjit_inspect.observe.key.known_arrays import remember_arguments
 from pjit_inspect.observe.key.outside_jit import Operation, function_of, parameters_of
 from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, made_by, remember_program
 from pjit_inspect.observe.key.sharding_text import device_ranges, mesh_text, sharding_text
@@ -283,6 +284,10 @@ def key_of(
     made, called = _made(stages, arguments, transform, len(program.devices)), called_name(frame)
     own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
     remember_program(which, serial, program, names[1], frame, called=own)
+    if transform == "jit" and "call" in stages:
+        named = str(getattr(program.debug_info, "func_name", "")) or program.name
+        paths = [argument.path for argument in arguments]
+        remember_arguments(named, paths, stages["call"].f_locals.get("args") or ())
     return CompileKey(
         serial=serial,
         process=_PROCESS,

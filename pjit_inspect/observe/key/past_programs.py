@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
@@ -21,7 +21,7 @@ from pjit_inspect.observe.live.frames import is_user_file, user_frame
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.untouched import is_a
 
-__all__ = ["dropped_before", "fed_back", "made_by", "remember_program"]
+__all__ = ["dropped_before", "fed_back", "made_by", "remember_program", "result_finder"]
 
 _MAX_OF_ONE, _MAX_FUNCTIONS = 64, 2_000
 
@@ -190,6 +190,44 @@ def _by_code() -> dict[CodeType, list[_Past]]:
         if code is not None:
             found[code].append(past)
     return found
+
+
+def result_finder() -> Callable[[Any], tuple[str, str] | None]:
+    """What tells of an array which function of a captured call returned it, and as what; None for no such call.
+
+    The same two things must say so as for `fed_back`. The path is "" where several results are of the array's kind.
+    """
+    by_site: dict[tuple[CodeType, int], list[tuple[str, _Past]]] = defaultdict(list)
+    with _lock:
+        pasts = [(function, past) for function, own in _past.items() for past in own.held if past.results]
+    for function, past in pasts:
+        code = None if past.site is None else past.site[0]()
+        if code is not None and past.site is not None:
+            by_site[code, past.site[1]].append((function, past))
+
+    def find(array: Any) -> tuple[str, str] | None:
+        code, last = _site_of(array)
+        if code is None or not (makers := by_site.get((code, last))):
+            return None
+        objects = _objects(array.aval, array.sharding)
+        found = {
+            (_name_of(function), path)
+            for function, past in makers
+            for path, result in zip(past.results, _jax.results_of(past.computation()), strict=False)
+            if _objects(*result) == objects
+        }
+        names = {name for name, _ in found}
+        if len(names) != 1:
+            return None
+        return names.pop(), (found.pop()[1] if len(found) == 1 else "")
+
+    return find
+
+
+def _name_of(function: str) -> str:
+    """A function's own name, of the text that it is known by: XLA's name, JAX's with its place."""
+    own, _, place = function.partition(" ")
+    return place.partition(" ")[0] or own
 
 
 def _makers(array: Any, by_code: dict[CodeType, list[_Past]]) -> list[_Past]:

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pjit_inspect.model.record.shortage import NO_MEMORY
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import slow_facts
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
@@ -95,7 +96,9 @@ def _answer(question: dict[str, Any], program: int, folder: Path) -> None:
     except BaseException as error:
         kind = partitioner_dump.UNFIT if isinstance(error, _UnfitError) else partitioner_dump.FAILURE
         with suppress(OSError):
-            partitioner_dump.leave_text(folder, kind, _first_line(error))
+            partitioner_dump.leave_text(folder, kind, _in_words(error))
+            if question["effort"] == "full" and NO_MEMORY in str(error):
+                _leave_refused(folder)
     finally:
         signal.alarm(0)
         with suppress(OSError):
@@ -178,7 +181,7 @@ def _compiled(module: Any, devices: list[Any], options: dict[str, Any], is_open:
             if unknown not in options:
                 platform = devices[0].platform.upper()
                 raise _RefusedError(
-                    f"XLA does not compile the program for {platform} devices: {_first_line(error)}"
+                    f"XLA does not compile the program for {platform} devices: {_in_words(error)}"
                 ) from error
             del options[unknown]
 
@@ -196,7 +199,7 @@ def _devices(question: dict[str, Any]) -> list[Any]:
         why = ". ".join(str(error).split(". ")[:2])
         raise _UnfitError(f"JAX lays no mesh {sizes} over these devices: {why}") from error
     except Exception as error:
-        raise _UnfitError(f"there are no such devices to compile for: {_first_line(error)}") from error
+        raise _UnfitError(f"there are no such devices to compile for: {_in_words(error)}") from error
 
 
 def _facts(device: Any) -> list[Any]:
@@ -215,6 +218,13 @@ def _leave_program(executable: Any, folder: Path) -> None:
     # The texts of the dump say more: from when to when everything is alive.
     said = partitioner_dump.read_buffers(folder) or (b"" if buffers is None else buffers.read())
     partitioner_dump.leave(folder, partitioner_dump.BUFFERS, said)
+
+
+def _leave_refused(folder: Path) -> None:
+    """The program that the compiler refused when it had scheduled it and placed its buffers, from its dump."""
+    if program := partitioner_dump.read_optimized(folder):
+        partitioner_dump.leave(folder, partitioner_dump.BUFFERS, partitioner_dump.read_buffers(folder))
+        partitioner_dump.leave(folder, partitioner_dump.OPTIMIZED, program)
 
 
 def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, Any]:
@@ -237,8 +247,12 @@ def _options(own: dict[str, Any], folder: Path, *, as_text: bool) -> dict[str, A
     }
 
 
-def _first_line(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str:
+    """An error's first line; all of it where memory is short, as XLA lists the largest buffers then."""
     if isinstance(error, _RefusedError):
         return str(error)
-    lines = str(error).splitlines()
+    text = str(error)
+    if NO_MEMORY in text:
+        return f"{type(error).__name__}: {text}"
+    lines = text.splitlines()
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__

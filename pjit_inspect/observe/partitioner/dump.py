@@ -32,6 +32,7 @@ __all__ = [
     "open_module",
     "open_whole",
     "read_buffers",
+    "read_optimized",
     "read_text",
     "remove_left_over",
     "size_bytes",
@@ -60,6 +61,7 @@ _BEFORE = (
     f".after_{_PROPAGATION}.",
     f".before_{_PROPAGATION}.",
 )
+_OPTIMIZED = ".after_optimizations.hlo.pb"
 _MAX_TEXT_BYTES = 1 << 26
 _MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
 
@@ -183,6 +185,17 @@ def read_buffers(folder: Path) -> bytes:
         texts = [read_text(path) for path in (assignment, ranges) if path.is_file()]
         if all(len(text) < _MAX_TEXT_BYTES for text in texts):
             return "\n".join(texts).encode()
+    return b""
+
+
+def read_optimized(folder: Path) -> bytes:
+    """The program as XLA scheduled it, a serialized `xla.HloModuleProto`; b"" where it wrote none."""
+    for path in sorted(folder.glob(f"*{_OPTIMIZED}"), reverse=True):
+        start, length = _frame(path)
+        if _is_complete(path):
+            with path.open("rb") as file:
+                file.seek(start)
+                return file.read(length)
     return b""
 
 

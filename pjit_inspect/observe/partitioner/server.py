@@ -21,13 +21,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pjit_inspect.model.record.shortage import NO_MEMORY
 from pjit_inspect.observe.partitioner import dump as partitioner_dump
 from pjit_inspect.observe.partitioner.messages import close_all, receive, send
 
 __all__ = ["serve"]
 
+_WHY = "the compiler refused the program for its memory"
+_REFUSED = {"hlo_header": None, "cost": {}, "memory": None, "missing": {"cost": _WHY, "memory": _WHY}}
+"""What is known of a program that was scheduled and then refused, beside itself and its buffers."""
 _NOTICE = "Module has GSPMD attrs or ops"
-_NO_MEMORY = "RESOURCE_EXHAUSTED"
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 60.0
 _MANY_DEVICES = 64
@@ -232,7 +235,7 @@ def _answer(folder: Path, ended: int | None, effort: str) -> tuple[dict[str, Any
     # Programs of one partition are not partitioned.
     files = partitioner_dump.find_modules(folder) if facts.get("partitions") != 1 else ()
     # A program for which memory is short was partitioned nevertheless.
-    if ended is not None or files is None or not facts or (failure and _NO_MEMORY not in failure):
+    if ended is not None or files is None or not facts or (failure and NO_MEMORY not in failure):
         raise _RefusedError(_why(ended, failure, stderr))
     answer = {
         **facts,
@@ -243,6 +246,11 @@ def _answer(folder: Path, ended: int | None, effort: str) -> tuple[dict[str, Any
     opened = [partitioner_dump.open_module(path) for path in files]
     if failure:
         answer["failure"] = failure
+        if (folder / partitioner_dump.OPTIMIZED).exists():
+            answer["compiled"] = _REFUSED
+            opened += map(
+                partitioner_dump.open_whole, (folder / partitioner_dump.OPTIMIZED, folder / partitioner_dump.BUFFERS)
+            )
     elif effort == "full":
         answer["compiled"] = json.loads(partitioner_dump.read_text(folder / partitioner_dump.COMPILED))
         opened.append(partitioner_dump.open_whole(folder / partitioner_dump.OPTIMIZED))

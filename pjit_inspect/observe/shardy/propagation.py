@@ -55,7 +55,6 @@ _PROPAGATE_WITHOUT_ORIGINS = (
     "func.func(sdy-sink-data-flow-edges)",
 )
 
-_FUNCTION = "func.func"
 _CALLS = frozenset(("sdy.named_computation", "sdy.manual_computation"))
 _LOOP = "stablehlo.while"
 _BRANCHES = frozenset(("stablehlo.case", "stablehlo.if"))

@@ -34,6 +34,9 @@ OnRecord = Callable[[RecordData, Finish], None]
 OnBegin = Callable[[str], Callable[[], None]]
 """Called with a function's name when XLA begins to compile it; what it returns is called when XLA has ended."""
 
+_COMPILED = ("hlo", "hlo_header", "cost", "memory")
+"""What a record has of a program that was compiled."""
+
 _lock = threading.RLock()
 _announced: list[OnBegin] = []
 _scopes: list[OnRecord] = []
@@ -213,6 +216,9 @@ def _on_compiled(duration: float, facts: dict[str, Any], frame: FrameType) -> No
     data, finish = make_record(
         program, stages, frame, timings=timings, cached=cached, call=lowering.call, disk=disk, log=_log_of(cached, log)
     )
+    if program.executable is None:
+        # The compile failed; its error goes on.
+        data = replace(data, missing=data.missing | dict.fromkeys(_COMPILED, "XLA did not compile the program"))
     _local.computation = program.computation
     try:
         _deliver(data, finish)

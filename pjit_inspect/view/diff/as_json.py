@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from pjit_inspect.model.diff.diff import DiffData, SideFacts
+from pjit_inspect.model.diff.diff import DiffData, SideFacts, Stages
 from pjit_inspect.model.diff.pairs import Pair, PairTable
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
@@ -56,6 +56,7 @@ def diff_json(data: DiffData) -> str:
             {"before": _where(line.before), "after": _where(line.after), "text": line.text} for line in data.source
         ],
         "notes": list(map(str, data.notes)),
+        "stages": None if data.stages is None else _stages(data.stages),
     }
     return json.dumps(found, indent=1, ensure_ascii=True, default=_plain)
 
@@ -68,8 +69,31 @@ def _side(side: SideFacts) -> dict[str, Any]:
     mesh = None if side.mesh is None else side.mesh.sizes
     return {
         "name": side.name, "where": _where(side.where), "mesh": mesh, "devices": side.devices,
-        "asked": list(side.asked), "is_partial": side.is_partial,
+        "asked": list(side.asked), "is_partial": side.is_partial, "jax": side.jax,
     }  # fmt: skip
+
+
+def _stages(stages: Stages) -> dict[str, Any]:
+    lowering = stages.lowering
+    operations = [
+        {"name": one.name, "count": [one.before, one.after], "removed": one.removed, "added": one.added}
+        for one in lowering.changes
+    ]
+    return {
+        "same_lowering": lowering.is_same,
+        "operations": [lowering.before, lowering.after],
+        "changes": operations,
+        "by_xla": _part(stages.by_xla),
+        "by_jax": _part(stages.by_jax),
+        "missing": stages.missing,
+    }
+
+
+def _part(data: DiffData | None) -> dict[str, Any] | None:
+    if data is None:
+        return None
+    figures = {one.name: [one.before, one.after] for one in data.figures if one.provenance != "measured"}
+    return {"is_same_program": data.is_same_program, "figures": figures}
 
 
 def _where(frame: Frame | None) -> str | None:

@@ -6,16 +6,20 @@ Equal rows of several layers are one line with their number. Not its job: compar
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure, SideFacts
-from pjit_inspect.model.diff.pairs import ArrayDiff, Pair, PairTable
+from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure, Setting, SideFacts
+from pjit_inspect.model.diff.pairs import COMBINED, ArrayDiff, Pair, PairTable
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.sharding_table import ValueSharding
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+from pjit_inspect.view.diff.figures import change_words, figure_words
+from pjit_inspect.view.diff.stages import stage_blocks
 from pjit_inspect.view.document.document import (
     AxisLabel,
     Beside,
@@ -35,25 +39,25 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.quantities import bytes_in, count_text, plural, seconds_text, share_unit
+from pjit_inspect.view.document.notation import operation_text
+from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
 from pjit_inspect.view.record.answer import mesh_spans
 
 __all__ = [
     "FIGURES",
-    "change_words",
     "collective_key",
     "collective_name",
     "diff_view",
-    "figure_words",
     "kernel_contents",
     "title_spans",
 ]
 
 _SIGNS = {"removed": "-", "added": "+", "changed": "~", "same": "="}
 _ROWS = 24
+_GRADIENT = "the gradient of "
 _MOST_CHANGES = 3
 _FOLLOWS = ("payload_bytes", "wire_bytes", "count_min", "bytes_per_device", "pairs")
-_SHRINK = {"where": 12, "value": 24, "path": 24, "contains": 40, "line": 40, "before": 20, "after": 20}
+_SHRINK = {"where": 12, "value": 24, "path": 24, "what": 40, "line": 40, "before": 20, "after": 20}
 """Columns of text that may be shortened, and how much of each is kept as long as something else can go."""
 FIGURES = (
     "sent",
@@ -70,9 +74,10 @@ def diff_view(data: DiffData) -> Document:
     """Everything that differs, most important first."""
     other_work = Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")
     blocks: list[Block] = [*([other_work] if data.parity else []), Line(title_spans(data), "title")]
-    blocks.append(Line((Prose(data.sentence),), "answer"))
+    blocks.append(Line((Prose(data.answer),), "answer"))
     tables = tuple(table for table in (_figures(data.figures), _axes(data.axes)) if table.rows)
     blocks.append(Beside(tables))
+    blocks += stage_blocks(data)
     blocks += _section("collectives", data.collectives, _collectives(data.collectives))
     blocks += _section("arguments", data.arguments, _arrays(data.arguments))
     blocks += _section("results", data.results, _arrays(data.results))
@@ -99,7 +104,8 @@ def title_spans(data: DiffData) -> Spans:
     """Which programs are compared, on which mesh and devices."""
     before, after = data.before, data.after
     spans: list[Span] = [Code(after.name, strong=True), Sign("dot"), Text("before ")]
-    spans += [*_side(before), Text(", after "), *_side(after)]
+    jax = (f" by JAX {before.jax}", f" by JAX {after.jax}") if before.jax != after.jax else ("", "")
+    spans += [*_side(before), Text(f"{jax[0]}, after "), *_side(after), Text(jax[1])]
     if after.mesh is not None:
         spans += [Sign("dot"), Text("mesh ")]
         spans += (
@@ -132,43 +138,6 @@ def _figure(figure: Figure) -> Row:
     cells = tuple((Number(side),) for side in sides)
     change = change_words(figure.before, figure.after)
     return Row(((Text(name),), *cells, (Text(change),), (Text(figure.provenance, "dim"),)))
-
-
-def figure_words(figure: Figure) -> tuple[str, str, str]:
-    """Its name with the unit, its values before and after."""
-    unit = ""
-    if figure.unit == "bytes":
-        unit = share_unit(int(value) for value in (figure.before, figure.after) if value is not None)
-    elif figure.unit == "FLOP":
-        unit = "MFLOP"
-    before, after = (_value(value, figure, unit) for value in (figure.before, figure.after))
-    return f"{figure.name} {unit}".rstrip(), before, after
-
-
-def _value(value: float | None, figure: Figure, unit: str) -> str:
-    if value is None:
-        return "unknown"
-    if figure.unit == "bytes":
-        return bytes_in(int(value), unit)
-    if figure.unit == "s":
-        return seconds_text(value)
-    if figure.unit == "FLOP":
-        return f"{value / 1e6:,.1f}" if value >= 1e5 or not value else f"{value / 1e6:.2g}"
-    return count_text(int(value))
-
-
-def change_words(before: float | None, after: float | None) -> str:
-    """What became of a figure, in words that fit a column."""
-    if before is None or after is None:
-        return ""
-    if before == after:
-        return "same"
-    if not before:
-        return "new"
-    if not after:
-        return "gone"
-    share = (after / before - 1) * 100
-    return f"x {after / before:.1f}" if share >= 300 else f"{share:+.0f} %" if abs(share) >= 0.5 else "~ 0 %"
 
 
 def _axes(axes: Sequence[AxisDiff]) -> Table:
@@ -227,10 +196,11 @@ def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -
 
 
 def _collectives(table: PairTable[Collective]) -> list[Block]:
-    groups = _grouped(table, collective_key)
+    groups = _grouped(replace(table, rows=tuple(p for p in table.rows if p.reason != COMBINED)), collective_key)
     groups.sort(key=lambda pairs: (-abs(_difference(pairs)), _SIGNS[pairs[0].status]))
-    unit = share_unit(size for pairs in groups for size in _sizes(pairs))
-    rows = [_collective_row(pairs, unit) for pairs in groups]
+    combined = _combined(table)
+    unit = share_unit(size for pairs in (*groups, *combined) for size in _sizes(pairs))
+    rows = [*(_combined_row(pairs, unit) for pairs in combined), *(_collective_row(pairs, unit) for pairs in groups)]
     titles = (
         ("", False), ("n", True), ("collective", False), ("axes", False), ("phase", False), ("where", False),
         (f"{unit} before", True), ("after", True), ("difference", True),
@@ -246,13 +216,52 @@ def collective_key(pair: Pair[Collective]) -> Hashable:
 
 
 def collective_name(row: Collective) -> str:
-    """What it moves: an argument or result, or the operation it belongs to."""
+    """What it moves: an argument or result, what the user's code computes, or the operation it belongs to."""
     cause = row.cause
     if row.is_combined:
         return f"{len(row.causes)} arrays combined"
     if cause is not None and cause.value:
         return path_pattern(cause.value)
-    return scope_pattern(row.op_name).rpartition("/")[2]
+    return (_subject(cause) if cause is not None else "") or scope_pattern(row.op_name).rpartition("/")[2]
+
+
+def _subject(cause: Cause) -> str:
+    """What a cause begins with, as the user wrote it: `x @ w`, or the gradient of it; "" where it begins otherwise."""
+    before = ""
+    for phrase in cause.clause.phrases if cause.evidence == "sharding" else ():
+        if phrase.kind in ("code", "name"):
+            gradient = _GRADIENT if before.endswith(_GRADIENT) else ""
+            return f"{gradient}{path_pattern(phrase.text)}"
+        before += phrase.text
+    return ""
+
+
+def _combined(table: PairTable[Collective]) -> list[list[Pair[Collective]]]:
+    """The collectives of the same arrays that XLA combines otherwise, by kind and axes."""
+    groups: dict[Hashable, list[Pair[Collective]]] = {}
+    for pair in table.rows:
+        if pair.reason == COMBINED:
+            groups.setdefault((pair.row.kind, pair.row.axes), []).append(pair)
+    return sorted(groups.values(), key=lambda pairs: -max(_sizes(pairs)))
+
+
+def _combined_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
+    row, (before, after) = pairs[0].row, _sizes(pairs)
+    counts = [sum(getattr(pair, side) is not None for pair in pairs) for side in ("before", "after")]
+    return Row(
+        (
+            (Text(_SIGNS["changed"], "strong"),),
+            (Number(f"{counts[0]} -> {counts[1]}"),),
+            (Text(row.kind),),
+            (AxisLabel(row.axes),),
+            (),
+            (),
+            (Number(bytes_in(before, unit), provenance="modelled"),),
+            (Number(bytes_in(after, unit), provenance="modelled"),),
+            (Number(_signed(after - before, unit), provenance="modelled"),),
+        ),
+        items=((Text("the same arrays, which XLA combines otherwise"),),),
+    )
 
 
 def _sizes(pairs: Sequence[Pair[Collective]]) -> tuple[int, int]:
@@ -346,6 +355,8 @@ def _layout_spans(row: ArrayLayout | None, pair: Pair[ArrayLayout]) -> Spans:
     spans: list[Span] = []
     if not pair.changes or names & {"dtype", "global_shape"}:
         spans += [Code(shape), Text(" ")]
+    elif "local_shape" in names and "spec" not in names and row.local_shape is not None:
+        spans += [Code(f"[{','.join(map(str, row.local_shape))}]"), Text(" on each device ")]
     spans += [SpecLabel(row.spec)] if row.spec is not None else []
     spans += [Text(" donated" if row.donated else " kept by the caller")] if "donated" in names else []
     spans += [Text(" unused" if not row.kept else " used")] if "kept" in names else []
@@ -384,23 +395,45 @@ def _spec_spans(row: ValueSharding | None) -> Spans:
 
 
 def _kernels(table: PairTable[Fusion]) -> list[Block]:
-    groups = _grouped(table, lambda pair: (pair.row.kind, pair.row.instructions, pair.row.target))
-    groups.sort(key=lambda pairs: -sum(map(_touched, pairs)))
-    unit = share_unit(sum(map(_touched, pairs)) for pairs in groups)
-    rows = [
-        Row(
-            (
-                (Text(_SIGNS[pairs[0].status], "strong"),),
-                (Number(str(len(pairs))),),
-                (Text(pairs[0].row.kind),),
-                (Code(kernel_contents(pairs[0].row)),),
-                (Number(bytes_in(sum(map(_touched, pairs)), unit)),),
-            )
-        )
-        for pairs in groups
-    ]
-    titles = (("", False), ("n", True), ("kernel", False), ("contains", False), (f"{unit} read and written", True))
-    return _table(titles, rows, "kind")
+    groups = _grouped(table, _kernel_key)
+    groups.sort(key=lambda pairs: (-abs(_more(pairs)), -max(_touched(pairs))))
+    unit = share_unit(size for pairs in groups for size in _touched(pairs))
+    titles = (
+        ("", False), ("n", True), ("kernel", False), ("what", False), ("where", False), (f"{unit} before", True),
+        ("after", True), ("difference", True),
+    )  # fmt: skip
+    return _table(titles, [_kernel_row(pairs, unit) for pairs in groups], "kind")
+
+
+def _kernel_key(pair: Pair[Fusion]) -> Hashable:
+    """What kernels of one row have in common: the operation that they end with, or else what they contain."""
+    row = pair.row
+    return row.kind, row.target, scope_pattern(row.op_name) or row.instructions, row.source[:1]
+
+
+def _kernel_row(pairs: Sequence[Pair[Fusion]], unit: str) -> Row:
+    pair, row = pairs[0], pairs[0].row
+    before, after = _touched(pairs)
+    contents = list(dict.fromkeys(_contents(one) for one in pairs))
+    name = scope_pattern(operation_text(row.op_name))
+    return Row(
+        (
+            (Text(_SIGNS[pair.status], "strong"),),
+            (Number(str(len(pairs))),),
+            (Text(row.kind),),
+            (Code(name or kernel_contents(row)),),
+            (Code(row.source[0].where),) if row.source else (),
+            (Number(bytes_in(before, unit) if pair.before is not None else "-"),),
+            (Number(bytes_in(after, unit) if pair.after is not None else "-"),),
+            (Number(_signed(after - before, unit)),),
+        ),
+        items=((Text(contents[0]),),) if name and len(contents) == 1 else (),
+    )
+
+
+def _contents(pair: Pair[Fusion]) -> str:
+    sides = [kernel_contents(row) for row in (pair.before, pair.after) if row is not None]
+    return " -> ".join(dict.fromkeys(sides))
 
 
 def kernel_contents(row: Fusion) -> str:
@@ -408,8 +441,19 @@ def kernel_contents(row: Fusion) -> str:
     return row.target or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
 
 
-def _touched(pair: Pair[Fusion]) -> int:
-    row = pair.row
+def _touched(pairs: Sequence[Pair[Fusion]]) -> tuple[int, int]:
+    """Bytes that they read and write before and after."""
+    sides = ([pair.before for pair in pairs], [pair.after for pair in pairs])
+    before, after = (sum(_bytes(row) for row in side if row is not None) for side in sides)
+    return before, after
+
+
+def _more(pairs: Sequence[Pair[Fusion]]) -> int:
+    before, after = _touched(pairs)
+    return after - before
+
+
+def _bytes(row: Fusion) -> int:
     return ((row.bytes_read or 0) + (row.bytes_written or 0)) * (row.count or 1)
 
 
@@ -418,11 +462,22 @@ def _touched(pair: Pair[Fusion]) -> int:
 
 def _settings(data: DiffData) -> list[Block]:
     rows = [
-        Row(((Text(one.kind),), (Code(one.name),), (Code(one.before or "not set"),), (Code(one.after or "not set"),)))
+        Row(
+            (
+                (Text(one.kind),),
+                (Code(one.name),),
+                (Code(one.before or _absent(one)),),
+                (Code(one.after or _absent(one)),),
+            )
+        )
         for one in data.settings
     ]
     titles = (("", False), ("setting", False), ("before", False), ("after", False))
     return [Section((Text("set otherwise", "strong"),), tuple(_table(titles, rows, "setting")))] if rows else []
+
+
+def _absent(one: Setting) -> str:
+    return "not installed" if one.kind == "version" else "not set"
 
 
 def _source(data: DiffData) -> list[Block]:

@@ -18,6 +18,7 @@ from pjit_inspect.view.diff.diff import FIGURES, change_words, figure_words, tit
 from pjit_inspect.view.diff.matrix import MatrixSide, matrix_data
 from pjit_inspect.view.diff.rows import diff_lists
 from pjit_inspect.view.diff.sides import SideWriter
+from pjit_inspect.view.diff.stages import stage_notes
 from pjit_inspect.view.diff.status import Both, both_words, difference_words, status_of
 from pjit_inspect.view.document.quantities import count_text, share_unit
 from pjit_inspect.view.inspector.arrays import ValueSharder
@@ -111,10 +112,10 @@ def _head(data: DiffData) -> dict[str, Any]:
         "axes": axes_data(tuple(dict.fromkeys(own for mesh in meshes for own in mesh.axis_names))),
         "title": spans_data(title_spans(data)),
         "parity": list(map(sentence_data, data.parity)),
-        "answer": sentence_data(data.sentence),
+        "answer": sentence_data(data.answer),
         "is_empty": data.is_empty,
         "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
-        "notes": list(map(sentence_data, data.notes)),
+        "notes": list(map(sentence_data, (*stage_notes(data), *data.notes))),
     }
 
 

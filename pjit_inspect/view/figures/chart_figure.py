@@ -232,7 +232,8 @@ def _areas(chart: AreaChart) -> tuple[list[Any], dict[str, Any]]:
 def _area_trace(chart: AreaChart, band: AreaBand) -> go.Scatter:
     values = (*band.values, band.values[-1])  # the last kernel has a width, too
     return go.Scatter(
-        name=_label(band.name), x=[*chart.places, chart.kernels], mode="lines", stackgroup="alive", fillcolor=band.color,
+        name=_label(band.name), mode="lines", stackgroup="alive", fillcolor=band.color,
+        x=[*chart.places, chart.kernels],
         y=[round(size_in(value, chart.unit), 6) for value in values],
         line={"shape": "hv", "width": 0, "color": band.color},
         customdata=[amount_text(value, chart.unit) for value in values], hovertemplate="%{customdata}",

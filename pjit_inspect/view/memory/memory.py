@@ -33,7 +33,7 @@ from pjit_inspect.view.memory.groups import LiveGroup, group_live
 from pjit_inspect.view.record.answer import place_spans, title_line
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
-__all__ = ["answer_line", "memory_after", "memory_head", "memory_page", "provenance_lines"]
+__all__ = ["answer_line", "live_table", "memory_after", "memory_head", "memory_page", "provenance_lines"]
 
 _ROWS, _TEXT_ROWS, _FOLDED_ROWS = 16, 10, 80
 _SUMS = 6
@@ -47,7 +47,7 @@ def memory_head(use: MemoryUse, data: RecordData) -> Document:
 
 def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
     """The table of what is alive at the peak, its sums, what could help, and whether it fits (`fit`, in words)."""
-    blocks: list[Block] = [_table(use.live, "at the peak" if use.at is not None else "arguments and results")]
+    blocks: list[Block] = [live_table(use.live, "at the peak" if use.at is not None else "arguments and results")]
     blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
     blocks += [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
     blocks += [Line((Text(one),)) for one in fit.splitlines()]
@@ -105,7 +105,8 @@ def _percent(apart: float) -> str:
     return "the same" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} %"
 
 
-def _table(live: LiveTable, title: str) -> Block:
+def live_table(live: LiveTable, title: str) -> Block:
+    """Buffers that are alive together, equal ones of several layers as one row."""
     groups = group_live(live.rows)
     if not groups:
         return Line((Text("nothing is alive"),))

@@ -63,6 +63,8 @@ def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[
 def _how_far(report: RecordReport) -> str:
     """How far the program was compiled, and what is known then."""
     asked, data = report.data.hypothesis, report.data
+    if asked is not None and asked.misfit is not None and asked.misfit.report is not None and not data.is_partial:
+        return "full effort: scheduled, its buffers placed, and then refused by XLA"
     if asked is None or asked.misfit is None or not data.is_partial:
         return f"{asked.effort} effort: {_EFFORTS[asked.effort]}" if asked is not None else ""
     if data.hlo is None:

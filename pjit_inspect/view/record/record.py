@@ -48,14 +48,20 @@ class ViewOptions:
     show_times: bool = True
 
 
-def record_view(report: RecordReport, *, options: ViewOptions | None = None) -> Document:
-    """The display of one record. A part that fails costs the others nothing, and is named at the end."""
+def record_view(
+    report: RecordReport, *, options: ViewOptions | None = None, misfit: Callable[[], Sequence[Block]] = tuple
+) -> Document:
+    """The display of one record. A part that fails costs the others nothing, and is named at the end.
+
+    `misfit` makes what tells of a program that does not fit why it does not.
+    """
     data, guard = report.data, Guard()
     show_times = (options or ViewOptions()).show_times
     parts: dict[str, Callable[[], Sequence[Block]]] = {
         "the head": lambda: [title_line(data)],
         "the reason": lambda: reason_blocks(data.reason) if show_times else (),
         "the question": lambda: hypothesis_blocks(report, show_times=show_times),
+        "what does not fit": misfit,
         "the answer": lambda: [answer_line(report)],
         "the measured times": lambda: measured_lines(data) if show_times else (),
         "the findings": lambda: report_findings(report),

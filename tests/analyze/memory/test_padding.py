@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pjit_inspect.analyze.memory.padding import padded_bytes
 from pjit_inspect.analyze.memory.tpu_tiles import least_tpu_bytes, tpu_bytes
 from pjit_inspect.model.program.shape import COMBINED, Layout, Shape
 
@@ -23,7 +22,7 @@ from pjit_inspect.model.program.shape import COMBINED, Layout, Shape
 )
 def test_tiles_are_filled(dtype, dimensions, order, tiles, expected):
     layout = Layout(minor_to_major=order, tiles=tiles)
-    assert padded_bytes(Shape(dtype=dtype, dimensions=dimensions, layout=layout)) == expected
+    assert Shape(dtype=dtype, dimensions=dimensions, layout=layout).padded_bytes == expected
 
 
 @pytest.mark.parametrize(

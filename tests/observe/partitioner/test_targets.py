@@ -214,19 +214,25 @@ def test_more_than_fits_is_a_result() -> None:
     assert asked.misfit.available_bytes == round(15.75 * 2**30)
     assert (asked.misfit.needed_bytes or 0) > asked.misfit.available_bytes
     assert asked.misfit.sentence.startswith("Ran out of memory on HBM, the total memory required for HLO temporaries (")
-    # What XLA's partitioner made is known all the same.
+    # XLA refuses it when its buffers are placed, so that all of it is known.
     assert [(own.kind, own.axes) for own in record.collectives] == [("all-reduce", ("model",))]
+    use = record.memory_use
+    assert use.source == "counted"
+    assert use.live.bytes == use.peak_bytes
+    assert record.fits("tpu:v5e").source == "counted"
+    assert record.fits("tpu:v5e").fits is False
     shown = str(record)
-    assert "full effort, refused by XLA: collectives as XLA's partitioner made them" in shown
+    assert "full effort: scheduled, its buffers placed, and then refused by XLA" in shown
+    assert "at the peak (counted)" in shown
     assert re.search(r"Does not fit: needs [\d.]+ GiB of 15\.75 GiB on v5e \(XLA's count\)", shown)
 
 
 @needs_tpu
 def test_more_than_fits_on_one_device() -> None:
     record = pi.inspect(mlp, *alone(1 << 9), target="tpu:v5e:1x1", effort="full")
-    assert record.data.hlo is None
+    assert record.memory_use.source == "counted"
     shown = str(record)
-    assert "full effort, refused by XLA: there is no program" in shown
+    assert "full effort: scheduled, its buffers placed, and then refused by XLA" in shown
     assert re.search(r"Does not fit: needs [\d.]+ GiB of 15\.75 GiB on v5e", shown)
 
 

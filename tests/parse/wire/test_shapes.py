@@ -101,10 +101,16 @@ def test_bytes_in_tiles_are_those_of_whole_tiles(shape: str, expected: int):
     assert read(shape).padded_bytes == expected
 
 
-def test_what_tiles_take_is_unknown_where_dimensions_are_combined_or_without_bound():
+def test_what_tiles_take_is_unknown_for_a_dimension_without_bound_or_a_tile_without_length():
     assert Shape(dtype="f32", dimensions=(UNBOUNDED,), layout=Layout(tiles=((128,),))).padded_bytes is None
+    empty = Layout(minor_to_major=(1, 0), tiles=((0, 128),))
+    assert Shape(dtype="f32", dimensions=(3, 4), layout=empty).padded_bytes is None
+
+
+def test_dimensions_that_a_tile_combines_are_one():
+    """3 x 4 numbers are 12 in a row, in one tile of 128."""
     combined = Layout(minor_to_major=(1, 0), tiles=((-(2**63), 128),))
-    assert Shape(dtype="f32", dimensions=(3, 4), layout=combined).padded_bytes is None
+    assert Shape(dtype="f32", dimensions=(3, 4), layout=combined).padded_bytes == 128 * 4
 
 
 def test_bytes_are_unknown_without_a_bound_or_a_known_width():

@@ -1,0 +1,130 @@
+"""Why memory was too small, in a sentence: what was needed, what there was, and what the piece was for.
+
+Not its job: the list of the largest buffers (`analyze.memory.reported`), or what could help (`analyze.memory.could`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.shortage import MemoryShortage
+from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
+from pjit_inspect.model.words.sentence import Sentence, name, place, say
+
+__all__ = ["explain_shortage", "wanted_piece"]
+
+_TEMPORARIES = "temporaries"
+_ROUNDED, _ALIGNED = 200, 512
+"""A size with a unit has two decimals: it is within a two-hundredth. One without is exact, but for alignment."""
+
+
+def wanted_piece(shortage: MemoryShortage, data: RecordData) -> str:
+    """What in a program the piece was for that could not be had, by its size; "" where nothing has that size.
+
+    A result's path, or "temporaries": XLA asks for each result apart, and for all temporaries at once.
+    """
+    asked = shortage.asked_bytes
+    if asked is None:
+        return ""
+    for what, size in _pieces(data):
+        if size and abs(size - asked) <= (size // _ROUNDED if shortage.is_rounded else _ALIGNED):
+            return what
+    return ""
+
+
+def _pieces(data: RecordData) -> Iterator[tuple[str, int | None]]:
+    if data.memory is not None:
+        yield _TEMPORARIES, data.memory.temporary_bytes
+    for one in data.outputs:
+        yield one.path, one.bytes_per_device
+
+
+def explain_shortage(
+    shortage: MemoryShortage,
+    scene: ErrorScene,
+    *,
+    program: str = "",
+    piece: str = "",
+    alike: Iterable[tuple[str, RecordData]] = (),
+) -> ExplainedError:
+    """What was needed and what there was.
+
+    Args:
+      shortage: what XLA reported.
+      scene: the user's line.
+      program: the function's name; "" where no record is of the program.
+      piece: what the piece was for, as `wanted_piece` says it.
+      alike: where no record is of the program, pieces of the size that could not be had, and whose they are.
+    """
+    sentence = {"compile": _refused, "load": _not_loaded, "allocation": _not_had}[shortage.kind](
+        shortage, program or shortage.program, piece
+    )
+    return ExplainedError(
+        kind="out of memory",
+        sentence=sentence,
+        frame=scene.frame,
+        line=scene.line,
+        notes=tuple(_notes(shortage, program, alike)),
+    )
+
+
+def _refused(shortage: MemoryShortage, program: str, _: str) -> Sentence:
+    what = say("{}", name(program)) if program else "a program"
+    needed, available = shortage.needed_bytes, shortage.available_bytes
+    if shortage.space not in ("", "hbm"):
+        asked = needed if needed is not None else shortage.asked_bytes
+        return say(
+            "XLA did not compile {}: one of its kernels needs {} of {}, a memory on the chip, and there are {}",
+            what, _size(asked), shortage.space, _size(available),
+        )  # fmt: skip
+    if needed is None or available is None:
+        return say("XLA did not compile {}: memory is short", what)
+    return say(
+        "XLA did not compile {}: it needs {} of the memory of each device, and a program may use {} (XLA's count)",
+        what, _size(needed), _size(available),
+    )  # fmt: skip
+
+
+def _not_loaded(shortage: MemoryShortage, program: str, _: str) -> Sentence:
+    what = say("{}", name(program)) if program else "a program"
+    return say(
+        "{} could not be put on the device: it needs {} in one piece, and {} are free (XLA's count)",
+        what, _size(shortage.asked_bytes), _size(shortage.free_bytes),
+    )  # fmt: skip
+
+
+def _not_had(shortage: MemoryShortage, program: str, piece: str) -> Sentence:
+    free = "" if shortage.free_bytes is None else f"; {_size(shortage.free_bytes)} were free"
+    where = f" on device {shortage.device}" if shortage.device else ""
+    if not program:
+        return say("there was no room for one piece of {}{}{}", _size(shortage.asked_bytes), where, free)
+    if piece == _TEMPORARIES:
+        use = say("its temporaries, which lie in one piece")
+    else:
+        use = say("its result {}", name(piece)) if piece else "something that it needs"
+    return say(
+        "{} was compiled, and when it ran there was no room for {}: {}{}{}",
+        say("{}", name(program)), _size(shortage.asked_bytes), use, where, free,
+    )  # fmt: skip
+
+
+def _size(size_bytes: int | None) -> str:
+    # As exact as XLA says it.
+    return "an unknown number of bytes" if size_bytes is None else bytes_in_words(size_bytes, 4)
+
+
+def _notes(shortage: MemoryShortage, program: str, alike: Iterable[tuple[str, RecordData]]) -> Iterator[Sentence]:
+    for piece, data in alike:
+        what = "the temporaries" if piece == _TEMPORARIES else say("the result {}", name(piece))
+        where = "" if data.user_frame is None else say(", called at {}", place(data.user_frame.where))
+        yield say("a program that was captured has a piece of this size: {} of {}{}", what, name(data.name), where)
+    if shortage.unknown:
+        count = len(shortage.unknown)
+        yield say("{} of XLA's report not understood: they are in `memory.shortage.unknown`", f"{count:,} lines")
+    if not program:
+        yield say(
+            "no record is of what failed, so that nothing else is known of it; a program that runs in a capture has "
+            "one, and `pjit_inspect.live_arrays()` lists the arrays that this process holds"
+        )

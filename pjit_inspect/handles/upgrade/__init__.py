@@ -1,0 +1,1 @@
+"""One function compiled in two environments, with other versions of JAX in each, and compared."""

@@ -1,0 +1,80 @@
+"""A memory that was too small, beside the program it was too small for.
+
+Not its job: joining the two (`analyze.memory.reported`), or saying what is wrong (`analyze.memory.autopsy`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pjit_inspect.model.memory.memory_use import MemoryKind, MemoryUse
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import SpecEntry
+from pjit_inspect.model.program.table import Table
+from pjit_inspect.model.record.shortage import MemoryShortage
+from pjit_inspect.model.report.collective import Phase
+
+__all__ = ["Autopsy", "ReportedTable", "ReportedValue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedValue:
+    """One buffer of XLA's list of the largest, in the user's terms as far as it was found in the program.
+
+    Attributes:
+      name: as `LiveValue.name`; where it was not found, the end of JAX's name of the operation, or XLA's of the
+        instruction.
+      bytes: on one device, as XLA rounds it, padding of tiles included.
+      kind: what it is for; None where it was not found in a program with a schedule.
+      spec: the mesh axes each dimension is split over; None when it is not known.
+      source: the user's frames, innermost first; where it was not found, the line that XLA says.
+      dtype: XLA's short name of the element type; "" for a tuple.
+      local_shape: the shape on one device.
+      phase: the phase of training in which it is made; None when nothing says.
+      unpadded_bytes: the same without padding of tiles; None where XLA does not say.
+      instruction: the HLO instruction that makes it; "" where XLA does not say.
+      is_found: whether it was found in the program.
+    """
+
+    name: str
+    bytes: int
+    kind: MemoryKind | None = None
+    spec: tuple[SpecEntry, ...] | None = None
+    source: tuple[Frame, ...] = ()
+    dtype: str = ""
+    local_shape: tuple[int, ...] = ()
+    phase: Phase = None
+    unpadded_bytes: int | None = None
+    instruction: str = ""
+    is_found: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedTable(Table[ReportedValue]):
+    """XLA's list of the largest buffers, in its order. A sequence of `ReportedValue`.
+
+    Attributes:
+      rows: the buffers.
+    """
+
+    rows: tuple[ReportedValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Autopsy:
+    """What is known of a memory that was too small.
+
+    Attributes:
+      shortage: what XLA reported.
+      program: the function's name; "" where no record is of the program.
+      what: what in the program the piece was for that could not be had ("the temporaries", "`result[0]`"); "" where
+        that is not known.
+      largest: XLA's list of the largest buffers, joined to the program.
+      use: what is alive while the program runs, with what could help; None where no record is of it.
+    """
+
+    shortage: MemoryShortage
+    program: str = ""
+    what: str = ""
+    largest: ReportedTable = ReportedTable()
+    use: MemoryUse | None = None

@@ -1,0 +1,169 @@
+"""The arrays that this process holds on its devices, as plain data, by the names that captured calls know them by.
+
+Types and shardings are read, never an element: nothing waits for a device, and no array is kept. Not its job: showing
+them (`view.pages.live_arrays`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from types import CodeType
+from typing import Any
+
+import jax
+
+from pjit_inspect.model.memory.live_arrays import ArrayRole, DeviceHolding, LiveArray, LiveArrayTable
+from pjit_inspect.model.program.dtype import bits_of, short_dtype
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.observe.contract import _jax
+from pjit_inspect.observe.key.known_arrays import argument_of
+from pjit_inspect.observe.key.past_programs import result_finder
+from pjit_inspect.observe.live.frames import cell_name, is_user_file
+from pjit_inspect.observe.live.shardings import to_sharding
+
+__all__ = ["read_live_arrays"]
+
+_ON_DEVICE = ("", "device", "unpinned_host")
+
+
+def read_live_arrays() -> LiveArrayTable:
+    """Every array of `jax.live_arrays()` whose data is there, most bytes on one device first."""
+    rows: list[LiveArray] = []
+    deleted = unread = 0
+    find_result = result_finder()
+    arrays, devices = jax.live_arrays(), dict[int, Any]()
+    while arrays:
+        array = arrays.pop()
+        try:
+            if array.is_deleted():
+                deleted += 1
+            else:
+                rows.append(_row(array, find_result(array)))
+                devices |= {device.id: device for device in array.sharding.addressable_devices}
+        except Exception:
+            # It may be deleted meanwhile, by another thread or by a donation.
+            unread += 1
+        del array
+    rows.sort(key=lambda row: (-(row.bytes or 0), row.program, row.name, row.dtype, row.global_shape))
+    return LiveArrayTable(rows=tuple(rows), devices=_devices(rows, devices.values()), deleted=deleted, unread=unread)
+
+
+def _row(array: Any, result: tuple[str, str] | None) -> LiveArray:
+    shape = tuple(int(length) for length in array.shape)
+    dtype, sharding = str(array.dtype), array.sharding
+    bits = bits_of(dtype) or 8 * int(array.dtype.itemsize)
+    mine = sorted(device.id for device in sharding.addressable_devices)
+    local = _local_shape(sharding, shape)
+    each = None if local is None else _bytes(local, bits)
+    copied = None if each is None else _copied(sharding, shape, bits, each * len(mine))
+    (program, name), role = _name(array, result)
+    return LiveArray(
+        name=name,
+        program=program,
+        role=role,
+        source=_source(array),
+        dtype=short_dtype(dtype),
+        global_shape=shape,
+        local_shape=local,
+        spec=_spec(sharding, shape),
+        bytes=each,
+        global_bytes=_bytes(shape, bits),
+        held_bytes=None if each is None else each * len(mine),
+        copied_bytes=copied,
+        device_ids=tuple(mine),
+        memory_kind=str(getattr(sharding, "memory_kind", None) or ""),
+        is_committed=getattr(array, "committed", getattr(array, "_committed", None)),
+    )
+
+
+def _bytes(shape: tuple[int, ...], bits: int) -> int:
+    return -(-math.prod(shape) * bits // 8)
+
+
+def _local_shape(sharding: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    try:
+        return tuple(int(length) for length in sharding.shard_shape(shape))
+    except Exception:
+        # Of a sharding whose pieces are not equal, JAX says none.
+        return None
+
+
+def _spec(sharding: Any, shape: tuple[int, ...]) -> Any:
+    try:
+        return to_sharding(sharding, shape).spec
+    except Exception:
+        return None
+
+
+def _copied(sharding: Any, shape: tuple[int, ...], bits: int, held: int) -> int | None:
+    """What the devices of this process hold beyond each of their elements once."""
+    if len(sharding.device_set) == 1:
+        return 0
+    try:
+        pieces = set(map(_corners, sharding.addressable_devices_indices_map(shape).values()))
+    except Exception:
+        return None
+    once = sum(
+        _bytes(
+            tuple(len(range(*slice(*part).indices(length))) for part, length in zip(piece, shape, strict=True)), bits
+        )
+        for piece in pieces
+    )
+    return max(0, held - once)
+
+
+def _corners(index: Any) -> tuple[tuple[Any, Any, Any], ...]:
+    return tuple((part.start, part.stop, part.step) for part in index)
+
+
+def _name(array: Any, result: tuple[str, str] | None) -> tuple[tuple[str, str], ArrayRole]:
+    given = argument_of(array)
+    if given is not None:
+        return given, "argument"
+    return (result, "result") if result is not None else (("", ""), "")
+
+
+def _source(array: Any) -> tuple[Frame, ...]:
+    for code, instruction in _jax.made_at(array):
+        if is_user_file(code.co_filename):
+            file = code.co_filename
+            line = _line(code, instruction)
+            return (Frame(file=file, line=line, function=code.co_qualname, cell=cell_name(file)),)
+    return ()
+
+
+def _line(code: CodeType, instruction: int) -> int:
+    found = (line for start, end, line in code.co_lines() if start <= instruction < end)
+    return next(found, None) or code.co_firstlineno
+
+
+def _devices(rows: list[LiveArray], devices: Iterable[Any]) -> tuple[DeviceHolding, ...]:
+    arrays, held = Counter[int](), Counter[int]()
+    for row in rows:
+        for device in row.device_ids:
+            arrays[device] += 1
+            held[device] += (row.bytes or 0) if row.memory_kind in _ON_DEVICE else 0
+    found = []
+    for device in sorted(devices, key=lambda one: one.id):
+        stats = _stats(device)
+        found.append(
+            DeviceHolding(
+                id=device.id,
+                platform=device.platform,
+                arrays=arrays[device.id],
+                bytes=held[device.id],
+                in_use_bytes=stats.get("bytes_in_use"),
+                limit_bytes=stats.get("bytes_limit"),
+            )
+        )
+    return tuple(found)
+
+
+def _stats(device: Any) -> dict[str, int]:
+    try:
+        return device.memory_stats() or {}
+    except Exception:
+        # Some platforms have none, and say so by an error.
+        return {}

@@ -1,0 +1,96 @@
+"""A memory that was too small, as text and page: XLA's largest buffers, what is alive at the peak, what could help.
+
+Not its job: finding any of it (`analyze.memory`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pjit_inspect.model.memory.autopsy import Autopsy, ReportedValue
+from pjit_inspect.model.memory.memory_use import MemoryUse
+from pjit_inspect.view.document.document import (
+    Block,
+    Code,
+    Column,
+    Line,
+    Number,
+    Row,
+    Section,
+    Spans,
+    SpecLabel,
+    Table,
+    Text,
+)
+from pjit_inspect.view.document.notation import shape_text
+from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural, share_unit
+from pjit_inspect.view.memory.memory import live_table
+from pjit_inspect.view.record.answer import place_spans
+
+__all__ = ["autopsy_blocks", "peak_blocks"]
+
+_ROWS, _SUMS = 12, 8
+
+
+def autopsy_blocks(autopsy: Autopsy) -> list[Block]:
+    """XLA's report joined to the program, and the program's own account of its memory."""
+    blocks: list[Block] = _sums(autopsy.shortage.sums)
+    if autopsy.largest.rows:
+        blocks.append(_largest(autopsy.largest.rows))
+    if autopsy.use is not None:
+        blocks += peak_blocks(autopsy.use)
+    return blocks
+
+
+def peak_blocks(use: MemoryUse) -> list[Block]:
+    """What is alive at a program's peak, and what could help."""
+    if not use.live.rows:
+        return []
+    peak = "" if use.peak_bytes is None else f": {bytes_text(use.peak_bytes)} at the peak ({use.source})"
+    title = f"what each device holds{peak}" if peak else "what each device holds at least: arguments and results"
+    helps = [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
+    return [Section((Text(title),), (live_table(use.live, "at the peak" if peak else "array"), *helps))]
+
+
+def _sums(sums: Mapping[str, int]) -> list[Block]:
+    shown = sorted(((size, key) for key, size in sums.items() if size), key=lambda pair: -pair[0])[:_SUMS]
+    if not shown:
+        return []
+    return [Line((Text(f"XLA counts {', '.join(f'{key} {bytes_text(size)}' for size, key in shown)}"),))]
+
+
+def _largest(rows: Sequence[ReportedValue]) -> Block:
+    unit = share_unit(row.bytes for row in rows)
+    found = sum(row.is_found for row in rows)
+    table = Table(
+        columns=(
+            Column(title="largest in XLA's report", shrink=True, comfort=40),
+            Column(title="kind"),
+            Column(title="spec", optional=True, shrink=True),
+            Column(title="each device", optional=True),
+            Column(title=unit, align="right"),
+            Column(title="where", shrink=True),
+        ),
+        rows=tuple(_row(row, unit) for row in rows[:_ROWS]),
+        text_rest=(Text(f"and {plural(len(rows) - _ROWS, 'more')}"),) if len(rows) > _ROWS else (),
+        text_rows=_ROWS if len(rows) > _ROWS else None,
+    )
+    words = f"XLA lists {plural(len(rows), 'buffer')}, of which {found:,} were found in the program"
+    return Section((Text(words),), (table,))
+
+
+def _row(row: ReportedValue, unit: str) -> Row:
+    spec: Spans = (SpecLabel(row.spec),) if row.spec is not None else (Text("not known", "dim"),)
+    padded = row.unpadded_bytes is not None and row.bytes >= 1.5 * row.unpadded_bytes > 0
+    times = f", {row.bytes / row.unpadded_bytes:.1f} x by padding" if padded and row.unpadded_bytes else ""
+    shape: Spans = (Code(row.dtype + shape_text(row.local_shape)), Text(times)) if row.dtype else ()
+    return Row(
+        (
+            (Code(row.name),),
+            (Text(row.kind or "not known", "none" if row.kind else "dim"),),
+            spec,
+            shape,
+            (Number(bytes_in(row.bytes, unit)),),
+            place_spans(row.source) if row.source else (),
+        )
+    )
