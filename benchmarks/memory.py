@@ -22,8 +22,8 @@ import hlo_fixtures  # noqa: E402
 from pjit_inspect.analyze.graph.build import find_graph  # noqa: E402
 from pjit_inspect.analyze.memory.memory_use import (  # noqa: E402
     MemoryFacts,
+    MemoryFinder,
     alignment_of,
-    find_memory_use,
     model_occupancy,
 )
 from pjit_inspect.model.report.collective import CollectiveTable  # noqa: E402
@@ -43,7 +43,9 @@ def main() -> None:
         "parse the program": lambda: parse_hlo_module(proto),
         "live ranges, and what lies where": lambda: model_occupancy(parsed(proto), "cpu"),
         "what XLA would reserve": lambda: occupancy.reserved_bytes(*alignment_of("cpu")),
-        "all of memory_use": lambda: find_memory_use(parsed(proto), MemoryFacts(graph=graph, platform="cpu")),
+        "all of memory_use": lambda: MemoryFinder(
+            model_occupancy(parsed(proto), "cpu"), MemoryFacts(graph=graph, platform="cpu")
+        ).found(),
     }
     print(f"{len(module):,} instructions, {len(module.order):,} of them ordered")
     first = None

@@ -35,7 +35,7 @@ from pjit_inspect.view.svg.chart_picture import cell_strength, draw_chart
 from pjit_inspect.view.svg.svg import Svg
 
 REPORTS = view_reports.every_report()
-NAMES = ("axis_totals", "traffic", "bytes_per_device", "compile_times")
+NAMES = ("axis_totals", "traffic", "bytes_per_device", "memory", "compile_times")
 DATA = ((0, 4), (1, 5), (2, 6), (3, 7))
 MODEL = ((0, 1, 2, 3), (4, 5, 6, 7))
 

@@ -55,10 +55,10 @@ def test_the_bands_lie_in_the_order_of_the_kinds_and_add_up_to_the_curve():
 def test_the_figure_and_its_table_say_the_same():
     figure = chart_figure(CHART)
     assert [(trace.name, list(trace.x), list(trace.y)) for trace in figure.data] == [
-        ("argument", [0, 1, 2, 3], [4, 4, 4, 4]),
-        ("saved for backward", [0, 1, 2, 3], [0, 8, 8, 0]),
-        ("temporary", [0, 1, 2, 3], [0, 0, 2, 0]),
-        ("smaller buffers", [0, 1, 2, 3], [0, 0, 0, 0.5]),
+        ("argument", [0, 1, 2, 3, 4], [4, 4, 4, 4, 4]),
+        ("saved for backward", [0, 1, 2, 3, 4], [0, 8, 8, 0, 0]),
+        ("temporary", [0, 1, 2, 3, 4], [0, 0, 2, 0, 0]),
+        ("smaller buffers", [0, 1, 2, 3, 4], [0, 0, 0, 0.5, 0.5]),
     ]
     assert [trace.fillcolor for trace in figure.data][:2] == [
         MEMORY_COLORS["argument"],
@@ -67,7 +67,9 @@ def test_the_figure_and_its_table_say_the_same():
     assert figure.layout.yaxis.title.text == "KiB alive on one device (counted)"
     [table] = [block for block in chart_blocks(CHART) if isinstance(block, Table)]
     assert [column.title for column in table.columns] == ["", "at kernel 2 of 4, KiB", "at most KiB"]
-    words = [[span.text for cell in row.cells for span in cell if isinstance(span, Number | Text)] for row in table.rows]
+    words = [
+        [span.text for cell in row.cells for span in cell if isinstance(span, Number | Text)] for row in table.rows
+    ]
     # Each row is what its trace has at the peak, and at most anywhere; together they are the peak.
     assert words == [
         ["smaller buffers", "0.00", "0.50"],

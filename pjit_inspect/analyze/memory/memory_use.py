@@ -40,7 +40,6 @@ __all__ = [
     "MemoryFinder",
     "alignment_of",
     "arguments_alone",
-    "find_memory_use",
     "model_occupancy",
 ]
 
@@ -87,13 +86,6 @@ class MemoryFacts:
     cells: Mapping[str, str] = field(default_factory=dict)
     xla_temporary_bytes: int | None = None
     assignment: BufferAssignment | None = None
-
-
-def find_memory_use(module: HloModule, facts: MemoryFacts) -> MemoryUse:
-    """What is alive when, for a program with a schedule; arguments alone for one without."""
-    if not module.is_scheduled:
-        return arguments_alone(facts, "the program has no schedule")
-    return MemoryFinder(model_occupancy(module, facts.platform), facts).found()
 
 
 _UNPLACED = {"tpu": frozenset(("all-gather", "all-to-all", "collective-permute-start", "all-gather-start"))}
@@ -269,7 +261,8 @@ class MemoryFinder:
             return self._row(buffer, at if _is_alive(buffer, at) else None)
 
         times = self._kernel_times
-        phases = tuple(self._phases.get(order[place]) for place in times) if self._phases else ()
+        found: list[Phase] = [self._phases.get(order[place]) for place in times] if self._phases else []
+        phases = tuple(found)
         curves = self._curves()
         return tuple(find_timeline(self._all, one, times, row_of, kernel_of, phases) for one in curves)
 

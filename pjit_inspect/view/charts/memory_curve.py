@@ -27,7 +27,9 @@ def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> A
     """Bytes that are alive on one device over the schedule of its main memory, by what they are for."""
     title = f"memory of one device over the schedule ({use.source})"
     if use.at is None or not timelines:
-        return AreaChart(title=title, missing=f"no curve: {use.missing or 'its analysis failed'}")
+        return AreaChart(
+            title=title, missing=f"memory over the schedule unknown: {use.missing or 'its analysis failed'}"
+        )
     timeline = timelines[0]
     total = np.array(timeline.curve.bytes, np.int64)
     places = _places(total)

@@ -15,7 +15,7 @@ from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence
-from pjit_inspect.view.document.chart import BarChart, MatrixChart
+from pjit_inspect.view.document.chart import Chart
 
 __all__ = [
     "AxisLabel",
@@ -311,7 +311,7 @@ class TimelineSubject:
 class ChartSubject:
     """A picture of a chart."""
 
-    chart: BarChart | MatrixChart
+    chart: Chart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,8 @@ _GREY = "#7d8590"
 _GRID = "rgba(127,127,127,0.25)"
 _CLEAR = "rgba(0,0,0,0)"
 _LONGEST_SENTENCE = 200
+_LEGEND_ROW = 4
+"""Names of bands that plotly puts beside each other at this width."""
 
 
 class ChartFigure(go.Figure):
@@ -118,7 +120,8 @@ def _traces(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
 
 def _top(chart: Chart) -> int:
     """Pixels above the figure: title, notes, legend."""
-    return 34 + 15 * len(chart.notes) + 24 * _has_legend(chart)
+    rows = -(-len(chart.bands) // _LEGEND_ROW) if isinstance(chart, AreaChart) else int(_has_legend(chart))
+    return 34 + 15 * len(chart.notes) + 24 * rows
 
 
 def _has_legend(chart: Chart) -> bool:
@@ -227,11 +230,13 @@ def _areas(chart: AreaChart) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _area_trace(chart: AreaChart, band: AreaBand) -> go.Scatter:
+    values = (*band.values, band.values[-1])  # the last kernel has a width, too
     return go.Scatter(
-        name=_label(band.name), x=list(chart.places), mode="lines", stackgroup="alive", fillcolor=band.color,
-        y=[round(size_in(value, chart.unit), 6) for value in band.values],
+        name=_label(band.name), mode="lines", stackgroup="alive", fillcolor=band.color,
+        x=[*chart.places, chart.kernels],
+        y=[round(size_in(value, chart.unit), 6) for value in values],
         line={"shape": "hv", "width": 0, "color": band.color},
-        customdata=[amount_text(value, chart.unit) for value in band.values], hovertemplate="%{customdata}",
+        customdata=[amount_text(value, chart.unit) for value in values], hovertemplate="%{customdata}",
     )  # fmt: skip
 
 

@@ -689,6 +689,12 @@ keeps`}heat(t,s){let n=t.column("sent"),i=0;for(let o of n)i=Math.max(i,o);retur
   border-bottom: 1px solid var(--rule);
   padding: 0 10px 0 0;
 }
+.pjit-inspector .memviews .tabs {
+  flex-wrap: wrap;
+  height: auto;
+  min-height: 32px;
+  min-width: 0;
+}
 .pjit-inspector .memcount {
   margin-left: auto;
   font-size: 11px;

@@ -40,7 +40,7 @@ def draw_areas(chart: AreaChart) -> Svg:
     _draw_bands(svg, chart, scale)
     _draw_peak(svg, chart, scale)
     _draw_phases(svg, chart)
-    _draw_legend(svg, chart.bands, _TOP + _HEIGHT + (34 if chart.phases else 18))
+    _draw_legend(svg, chart.bands, _TOP + _HEIGHT + (38 if chart.phases else 18))
     return svg
 
 

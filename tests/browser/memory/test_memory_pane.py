@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from memory_pages import data_of, opened, page_of
 from pages import widget_of
 
 NAME = "transformer_step.v5e_2x4"
 SMALL = "mlp_step.cpu_8"
-AXE = HERE.parents[2] / "pjit_inspect" / "view" / "front" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = Path(__file__).parents[3] / "pjit_inspect" / "view" / "front" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def value_of(page: Any) -> int:
@@ -97,7 +97,7 @@ def test_a_click_in_the_curve_chooses_the_moment_and_hovering_names_the_largest(
     page = opened(visit, NAME).page
     area = page.locator(".memcurve").bounding_box()
     page.mouse.move(area["x"] + 300, area["y"] + 80)
-    tip = page.locator(".floating:not([hidden])").inner_text().split("\n")
+    tip = page.locator(".floating:not([hidden])").inner_text().split("\n\n")
     assert tip[0].endswith(" alive")
     kernel = int(tip[1].split()[1].replace(",", ""))
     page.mouse.click(area["x"] + 300, area["y"] + 80)
