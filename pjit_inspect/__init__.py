@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
+    from pjit_inspect.api import Playground as Playground
     from pjit_inspect.api import Targets as Targets
     from pjit_inspect.api import capture as capture
     from pjit_inspect.api import diff as diff
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import load as load
     from pjit_inspect.api import merge as merge
     from pjit_inspect.api import open as open  # noqa: A004
+    from pjit_inspect.api import playground as playground
     from pjit_inspect.api import session_log as session_log
     from pjit_inspect.api import start as start
     from pjit_inspect.api import stop as stop
@@ -37,6 +39,7 @@ _API = (
     "Ledger",
     "Log",
     "Merged",
+    "Playground",
     "Targets",
     "capture",
     "diff",
@@ -46,6 +49,7 @@ _API = (
     "load",
     "merge",
     "open",
+    "playground",
     "session_log",
     "start",
     "stop",

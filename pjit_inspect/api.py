@@ -22,6 +22,7 @@ from pjit_inspect.handles.ledger import HISTORY, Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of
 from pjit_inspect.handles.log import Log, LogLimit
 from pjit_inspect.handles.merged import Merged, merge
+from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
 from pjit_inspect.model.record.reason import Reason
@@ -43,6 +44,7 @@ __all__ = [
     "Ledger",
     "Log",
     "Merged",
+    "Playground",
     "Targets",
     "View",
     "capture",
@@ -56,6 +58,7 @@ __all__ = [
     "load",
     "merge",
     "open",
+    "playground",
     "result_text",
     "session_log",
     "start",
@@ -236,6 +239,21 @@ def inspect(
     data = compile_record(fn, args, kwargs)
     HISTORY.add(data)
     return CompileRecord(data, live=True, again=again)
+
+
+def playground(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> Playground:
+    """The shardings of a function, to be changed and looked at again: `inspect(fn, *args).playground()`.
+
+    Nothing runs. The function is lowered for these arguments and its program not compiled: XLA's partitioner is asked
+    about copies of it, after each `Playground.set`. Takes what `inspect` takes but `target`, `mesh` and `effort`, which
+    the playground sets. Raises what `inspect` and `CompileRecord.playground` raise.
+    """
+    from pjit_inspect.observe.watch.again import live_function
+    from pjit_inspect.observe.watch.on_request import lower_record
+
+    live = live_function(fn, args, kwargs)
+    data = lower_record(fn, args, kwargs, "cpu")
+    return CompileRecord(data, live=True, again=None if live is None else live.lowered_on).playground()
 
 
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:

@@ -47,6 +47,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "report": {"words", "program", "sharding", "record"},
         "diff": {"words", "program", "sharding", "record", "report"},
         "memory": {"program", "report"},
+        "play": {"program", "record"},
     },
     "parse": {
         "wire": set(),
@@ -77,6 +78,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "suggest": {"program", "sharding", "collectives", "graph"},
         "findings": {"program", "sharding", "causes", "recompiles", "suggest"},
         "memory": {"program"},
+        "play": {"program"},
         "recompiles": set(),
         "errors": set(),
         "processes": {"recompiles"},

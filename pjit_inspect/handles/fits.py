@@ -12,7 +12,7 @@ from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
 
-__all__ = ["fit_of"]
+__all__ = ["fit_of", "memory_of_chip"]
 
 _SOURCES = ("libtpu", "XLA", "TpuInfo", "Google")
 """Who says what a chip has, those first that say what programs may use of it."""
@@ -29,6 +29,11 @@ def fit_of(data: RecordData, use: MemoryUse, target: str) -> MemoryFit:
         has=_memory(target, chip),
         is_compiled_for=_is_for(data, platform, chip),
     )
+
+
+def memory_of_chip(target: str) -> int:
+    """What programs may use of the memory of a device. Raises ChangeError for a chip that is not known."""
+    return _memory(target, _chip(target)[1]).bytes
 
 
 def _chip(target: str) -> tuple[Platform, str]:

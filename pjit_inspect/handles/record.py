@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pjit_inspect.analyze.program.device_memory import find_device_memory
 from pjit_inspect.errors import CaptureError, ChangeError
@@ -57,6 +57,9 @@ from pjit_inspect.view.figures.figures import Figures
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown
 
+if TYPE_CHECKING:
+    from pjit_inspect.handles.play.playground import Playground
+
 __all__ = ["CompileRecord", "View"]
 
 _MODULE_PER_STABLEHLO = 400
@@ -87,7 +90,8 @@ class CompileRecord(Displayable):
         read it already; `program` makes the one before partitioning, where XLA has answered already; `again` traces
         the function on another mesh, where it is at hand.
         """
-        self._again = again
+        self.again: Again | None = again
+        """Traces the function on another mesh; None where it is not at hand."""
         known = {"hlo": hlo, "hlo_text": hlo_text}
         given = {name: value for name, value in known.items() if value is not None}
         self.state: RecordState = RecordState(Analyses(data, is_live=live, known=given, program=program), finish)
@@ -362,8 +366,24 @@ class CompileRecord(Displayable):
         }  # fmt: skip
         if not now.is_live:
             return CompileRecord(ask_what_if_apart(now.data, **asked))
-        data, program = ask_what_if(now.data, now.figures_at, again=self._again, **asked)
-        return CompileRecord(data, live=True, program=program, again=self._again)
+        data, program = ask_what_if(now.data, now.figures_at, again=self.again, **asked)
+        return CompileRecord(data, live=True, program=program, again=self.again)
+
+    def playground(self, *, fits: str | None = None) -> Playground:
+        """The shardings of this program, to be changed and looked at again, with XLA asked after every change.
+
+        `fits` is the chip whose memory and speed variants are judged by ("tpu:v5e"); by default that of their target.
+        Raises ChangeError for a record without a program before optimization or without a mesh.
+        """
+        from pjit_inspect.handles.play.playground import Playground
+        from pjit_inspect.handles.play.subject import Source
+
+        now, again = self.state.analyses, self.again
+
+        def make(data: RecordData, program: Callable[[], ShardedProgram] | None) -> CompileRecord:
+            return CompileRecord(data, live=now.is_live, program=program, again=again)
+
+        return Playground(Source(analyses=now, again=again, make=make), fits=fits)
 
     def diff(self, before: CompileRecord) -> Diff:
         """What changed from `before` to this record, and because of what: `pjit_inspect.diff(before, self)`.

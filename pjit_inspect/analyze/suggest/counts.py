@@ -20,7 +20,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Counts", "count_partitioned"]
+__all__ = ["Counts", "count_partitioned", "product_work"]
 
 _LATER = frozenset(("backward", "recompute"))
 _NO_WORK = frozenset((
@@ -117,11 +117,18 @@ def _work(module: HloModule) -> tuple[int, int]:
     times = runs[module.instructions.computation]
     is_free = np.isin(module.instructions.opcode, [n for n, name in enumerate(module.opcodes) if name in _NO_WORK])
     made = (np.maximum(module.result_bytes, 0) * times)[~is_free].sum()
-    products = sum(
-        (product_flops(module, index) or 0) * times[index]
-        for index in module.with_opcode("dot", "convolution").tolist()
-    )
-    return int(products), int(made)
+    return _products(module, times), int(made)
+
+
+def product_work(module: HloModule) -> int:
+    """Operations of all matrix products and convolutions on one device; loops as in `count_partitioned`."""
+    runs = np.array([1 if own.most is None else own.most for own in count_runs(module)], float)
+    return _products(module, runs[module.instructions.computation])
+
+
+def _products(module: HloModule, times: np.ndarray) -> int:
+    indices = module.with_opcode("dot", "convolution").tolist()
+    return int(sum((product_flops(module, index) or 0) * times[index] for index in indices))
 
 
 def _held(module: HloModule) -> int:

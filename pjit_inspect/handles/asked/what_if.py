@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
@@ -28,10 +28,14 @@ from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh, MeshAxes
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
-from pjit_inspect.observe.partitioner.service import Partitioned
+from pjit_inspect.observe.partitioner.service import Partitioned, Ticket
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
-__all__ = ["Again", "ChangedProgram", "as_partitioned", "ask_what_if", "change_program"]
+if TYPE_CHECKING:
+    from pjit_inspect.model.report.suggestion import Edit
+    from pjit_inspect.observe.shardy.what_if import WhatIf
+
+__all__ = ["Again", "ChangedProgram", "Planned", "as_partitioned", "ask_what_if", "change_program"]
 
 _FULL = 'needs effort="full"'
 _PARTIAL_LACKS = {
@@ -66,6 +70,8 @@ def ask_what_if(
     effort: Effort,
     timeout_s: float,
     again: Again | None = None,
+    planned: Planned | None = None,
+    ticket: Ticket | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
     """The record of the changed program, and what makes that program before partitioning; as `CompileRecord.what_if`.
 
@@ -73,16 +79,17 @@ def ask_what_if(
 
     `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
     `again` traces the function where the captured program cannot be changed; None where it is not at hand.
+    `planned` are edits in the place of `specs`. The question can be taken back by its `ticket`.
     """
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
     began = time.monotonic()
-    change = change_program(data, mesh=mesh, specs=specs, target=target, again=again)
+    change = change_program(data, mesh=mesh, specs=specs, target=target, again=again, planned=planned)
     origin, data = _origin(data), change.base
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
     _check_effort(count, where, effort)
-    answer = _ask(change, data.flags, effort, timeout_s)
+    answer = _ask(change, data.flags, effort, timeout_s, ticket)
     device_ids = tuple(device.id for device in answer.devices)
     axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
     changed = replace(
@@ -155,6 +162,25 @@ class ChangedProgram:
     base: RecordData
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """Edits of a captured program by somebody who knows where its operations stand.
+
+    Attributes:
+      edits: the edits.
+      said: the changes, in words, the mesh among them.
+      changer: the captured program.
+    """
+
+    edits: tuple[Edit, ...]
+    said: tuple[str, ...]
+    changer: WhatIf
+
+    def edited(self, program: bytes) -> bytes:
+        """The program, on whichever mesh, with the edits."""
+        return self.changer.of(program).edited(self.edits)
+
+
 def change_program(
     data: RecordData,
     *,
@@ -162,8 +188,11 @@ def change_program(
     specs: Mapping[str, Any] | None = None,
     target: str | Target | None = None,
     again: Again | None = None,
+    planned: Planned | None = None,
 ) -> ChangedProgram:
     """A record's program with another mesh, other specs, or for another machine; `CompileRecord.what_if` says more.
+
+    With `planned`, `specs` are what its edits are made of, for a program that had to be traced again.
 
     Raises ChangeError where it cannot be changed so, and `again`, which traces the function, does not help.
     """
@@ -185,7 +214,7 @@ def change_program(
     sizes = dict(known) if mesh is None else _sizes(mesh)
     where = _target(target, data, math.prod(sizes.values()))
     _check_fits(sizes, where, targets.device_count(where))
-    said, base = _changes(known, sizes, specs or {}), data
+    said, base = _changes(known, sizes, specs or {}) if planned is None else planned.said, data
     try:
         edited = remesh.remeshed(edited, sizes) if sizes != known else edited
         _check_platform(edited, data, where)
@@ -194,9 +223,11 @@ def change_program(
             raise
         base, note = _traced_again(data, sizes, where, again, refused)
         edited, said = base.stablehlo.read() if base.stablehlo is not None else b"", (*said, note)
-    changer = WhatIf(edited, propagate)
-    edits = find_edits(specs or {}, base, sizes, lambda: changer.propagate().program)
-    edited = changer.edited(edits)
+    if planned is not None and base is data:
+        edited = planned.edited(edited)
+    else:
+        changer = WhatIf(edited, propagate)
+        edited = changer.edited(find_edits(specs or {}, base, sizes, lambda: changer.propagate().program))
     remesh.check_divides(edited, _names(base))
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=said, base=base)
 
@@ -229,7 +260,9 @@ def _without_ones(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(name, size) for name, size in sizes.items() if size > 1]
 
 
-def _ask(change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeout_s: float) -> Partitioned:
+def _ask(
+    change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeout_s: float, ticket: Ticket | None
+) -> Partitioned:
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.partitioner.service import ask_partitioner
 
@@ -237,7 +270,13 @@ def _ask(change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeo
     target = targets.question(change.target, sizes)
     try:
         return ask_partitioner(
-            change.program, devices=math.prod(sizes), flags=flags, target=target, effort=effort, timeout_s=timeout_s
+            change.program,
+            devices=math.prod(sizes),
+            flags=flags,
+            target=target,
+            effort=effort,
+            timeout_s=timeout_s,
+            ticket=ticket,
         )
     except ChangeError as error:
         raise ChangeError(f"target {str(change.target)!r}: {error}; {_what_fits(change)}") from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Effort", "MemorySize", "Platform", "Target"]
+__all__ = ["Effort", "MemorySize", "Platform", "Speed", "Target"]
 
 Platform = Literal["cpu", "tpu", "cuda"]
 
@@ -56,3 +56,18 @@ class MemorySize:
 
     def __str__(self) -> str:
         return f"{self.bytes / 2**30:.1f} GiB ({self.source})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """How fast one device of a kind is, by its maker's figures.
+
+    Attributes:
+      flops_per_s: operations of dense bfloat16 matrix products, at most.
+      link_bytes_per_s: of one link in one direction.
+      source: who says so.
+    """
+
+    flops_per_s: float
+    link_bytes_per_s: float
+    source: str

@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +37,19 @@ from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.observe.partitioner.messages import close_all, receive, send
 from pjit_inspect.observe.partitioner.targets import MOST_CPU_DEVICES
 
-__all__ = ["Compiled", "Partitioned", "ask_partitioner", "cancel", "start_server", "stop_server"]
+__all__ = [
+    "LANES",
+    "Compiled",
+    "Partitioned",
+    "Ticket",
+    "ask_partitioner",
+    "cancel",
+    "start_server",
+    "stop_server",
+]
+
+LANES = 2
+"""Servers that one process may have, each of which answers one question at a time."""
 
 _SERVER = Path(__file__).with_name("start.py")
 _HOME = str(Path(__file__).parents[3])
@@ -111,10 +123,12 @@ def ask_partitioner(
     target: Mapping[str, Any] = MappingProxyType({}),
     effort: Effort = "partition",
     timeout_s: float = 120.0,
+    ticket: Ticket | None = None,
 ) -> Partitioned:
     """What XLA's partitioner makes of a captured program, on as many fake CPU devices as it was compiled for.
 
-    One question is answered at a time; others wait. Nothing is run, and nothing of it is seen by this process's JAX.
+    One question is answered at a time on each lane; others wait. Nothing is run, and nothing of it is seen by this
+    process's JAX.
 
     Args:
       stablehlo: the program as MLIR bytecode, as JAX gave it to XLA.
@@ -123,6 +137,7 @@ def ask_partitioner(
       target: other devices, as `observe.partitioner.targets.question` describes them; {} for fake CPU devices.
       effort: how far to compile; with "full" the answer has the optimized program, too.
       timeout_s: how long to wait, the start of the server and the questions before this one included.
+      ticket: by which the question can be taken back, and which lane it is asked on; the first by default.
 
     Raises CaptureError with the reason when there is no answer: no server, time over, `cancel()`, a program that has
     one partition (but with "full"), is too large, or that XLA refuses or dies of. ChangeError where there are no such
@@ -139,7 +154,7 @@ def ask_partitioner(
     key = _key(stablehlo, how)
     known = _here.answers.get(key)
     if known is None:
-        known = _ask(stablehlo, how, time.monotonic() + min(timeout_s, _LONGEST_S))
+        known = _ask(stablehlo, how, time.monotonic() + min(timeout_s, _LONGEST_S), ticket or Ticket())
         _here.answers.put(key, known)
     return known
 
@@ -147,56 +162,89 @@ def ask_partitioner(
 def cancel() -> None:
     """Make every question of this process that has no answer yet raise CaptureError; to be called in another thread."""
     _here.cancelled = next(_here.counter)
-    server = _here.server
-    asked = server.asked if server is not None else None
-    if server is not None and asked is not None:
-        server.cancel(asked)
+    for lane in _here.lanes:
+        server = lane.server
+        asked = server.asked if server is not None else None
+        if server is not None and asked is not None:
+            server.cancel(asked)
 
 
-def start_server() -> None:
-    """Start the server without waiting for it, so that the first question need not wait for its import of JAX."""
-    with _here.lock:
-        _server()
+def start_server(lane: int = 0) -> None:
+    """Start a server without waiting for it, so that the first question need not wait for its import of JAX."""
+    with _here.lanes[lane].lock:
+        _server(_here.lanes[lane])
 
 
-def stop_server() -> None:
-    """End this process's server and what it is doing; the next question starts another."""
-    server, _here.server = _here.server, None
-    if server is not None:
-        server.end()
+def stop_server(lane: int | None = None) -> None:
+    """End this process's servers, or that of one lane, and what they are doing; the next question starts another."""
+    for own in _here.lanes if lane is None else (_here.lanes[lane],):
+        own.stop()
+
+
+class Ticket:
+    """One question to XLA's partitioner, which another thread may take back.
+
+    Attributes:
+      lane: the server that is asked, from 0 to `LANES` - 1.
+      is_cancelled: whether it was taken back.
+    """
+
+    def __init__(self, lane: int = 0) -> None:
+        """Ask on this lane; a server is started there with the first question."""
+        self.lane: int = lane
+        self.is_cancelled: bool = False
+        self._number: int | None = None
+
+    def cancel(self) -> None:
+        """Make the question raise CaptureError, at once where XLA is at it."""
+        self.is_cancelled = True
+        server, number = _here.lanes[self.lane].server, self._number
+        if server is not None and number is not None and server.asked == number:
+            server.cancel(number)
+
+    def begin(self, number: int) -> None:
+        """The question has this number from now on."""
+        self._number = number
 
 
 # ---------------------------------------------------------------- one question
 
 
-def _ask(stablehlo: bytes, how: dict[str, Any], deadline: float) -> Partitioned:
-    here = _here
+def _ask(stablehlo: bytes, how: dict[str, Any], deadline: float, ticket: Ticket) -> Partitioned:
+    here, lane = _here, _here.lanes[ticket.lane]
     number = next(here.counter)
-    if not here.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+    ticket.begin(number)
+
+    def is_cancelled() -> bool:
+        return ticket.is_cancelled or number < here.cancelled
+
+    if not lane.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
         raise CaptureError("XLA's partitioner was busy with other programs; give it more time, or ask again")
     try:
-        if number < here.cancelled:
+        if is_cancelled():
             raise CaptureError("XLA's partitioner was not asked: it was cancelled")
         question = {"number": number, "program": len(stablehlo), **how}
         with _as_file(stablehlo) as program:
-            message, files = _exchange(question, program.fileno(), deadline)
+            message, files = _exchange(lane, question, program.fileno(), deadline, is_cancelled)
     except OSError as error:
         raise CaptureError(f"XLA's partitioner could not be asked: {error}") from error
     finally:
-        here.lock.release()
+        lane.lock.release()
     try:
         return _read(message, files)
     finally:
         close_all(files)
 
 
-def _exchange(question: dict[str, Any], program: int, deadline: float) -> tuple[dict[str, Any], list[int]]:
-    server = _server()
+def _exchange(
+    lane: _Lane, question: dict[str, Any], program: int, deadline: float, is_cancelled: Callable[[], bool]
+) -> tuple[dict[str, Any], list[int]]:
+    server = _server(lane)
     left = deadline - time.monotonic()
     try:
-        return server.ask({**question, "timeout_s": max(left, 0.1)}, program, deadline + _GRACE_S, _here)
+        return server.ask({**question, "timeout_s": max(left, 0.1)}, program, deadline + _GRACE_S, is_cancelled)
     except (EOFError, OSError, ValueError) as error:
-        stop_server()
+        lane.stop()
         if isinstance(error, TimeoutError):
             raise CaptureError(
                 f"the process that asks XLA's partitioner gave no answer in {left:.0f} s; give it more time"
@@ -284,7 +332,7 @@ class _Server:
         self.link = _start()
 
     def ask(
-        self, question: dict[str, Any], program: int, deadline: float, here: _Here
+        self, question: dict[str, Any], program: int, deadline: float, is_cancelled: Callable[[], bool]
     ) -> tuple[dict[str, Any], list[int]]:
         """The answer and its files. Raises EOFError, OSError or ValueError when the server is of no use any more."""
         self.asked = number = question["number"]
@@ -293,7 +341,7 @@ class _Server:
             # A server that could not start has said why, and hears nothing any more.
             with suppress(BrokenPipeError, ConnectionResetError):
                 send(self.link, question, [program])
-            if number < here.cancelled:
+            if is_cancelled():
                 # It was cancelled after its turn had come and before the server could be told.
                 self.cancel(number)
             while True:
@@ -348,16 +396,16 @@ class _Server:
         self.link.close()
 
 
-def _server() -> _Server:
-    """The running server, or a new one; the lock is held."""
-    if _here.server is not None and not _here.server.is_alive():
-        stop_server()
-    if _here.server is None:
+def _server(lane: _Lane) -> _Server:
+    """The running server of a lane, or a new one; its lock is held."""
+    if lane.server is not None and not lane.server.is_alive():
+        lane.stop()
+    if lane.server is None:
         try:
-            _here.server = _Server()
+            lane.server = _Server()
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:
             raise CaptureError(f"the process that asks XLA's partitioner cannot be started: {error}") from error
-    return _here.server
+    return lane.server
 
 
 def _start() -> socket.socket:
@@ -447,14 +495,31 @@ class _Answers:
 
 
 @dataclass(slots=True)
+class _Lane:
+    """One server, and the lock of who asks it."""
+
+    lock: Any = field(default_factory=threading.Lock)
+    server: _Server | None = None
+
+    def stop(self) -> None:
+        server, self.server = self.server, None
+        if server is not None:
+            server.end()
+
+
+@dataclass(slots=True)
 class _Here:
     """What one process has: a process that was forked off starts with nothing."""
 
-    lock: Any = field(default_factory=threading.Lock)
+    lanes: tuple[_Lane, ...] = field(default_factory=lambda: tuple(_Lane() for _ in range(LANES)))
     counter: Any = field(default_factory=lambda: itertools.count(1))
     cancelled: int = 0
-    server: _Server | None = None
     answers: _Answers = field(default_factory=_Answers)
+
+    @property
+    def server(self) -> _Server | None:
+        """That of the first lane."""
+        return self.lanes[0].server
 
 
 _here = _Here()
@@ -464,8 +529,9 @@ def _begin_anew() -> None:
     """In a process that was forked off: the server is the parent's, and threads that hold a lock are not here."""
     global _here
     before, _here = _here, _Here()
-    if before.server is not None:
-        before.server.forget()
+    for lane in before.lanes:
+        if lane.server is not None:
+            lane.server.forget()
 
 
 if hasattr(os, "register_at_fork"):

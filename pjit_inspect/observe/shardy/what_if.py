@@ -66,6 +66,13 @@ class WhatIf:
         """Hold a program; `run` propagates one, in a process of its own where this one is not safe."""
         self.stablehlo: bytes = stablehlo
         self._run = run
+        self._like: WhatIf | None = None
+
+    def of(self, stablehlo: bytes) -> WhatIf:
+        """The same operations in a program with another mesh; where they stand is looked up once for both."""
+        other = WhatIf(stablehlo, self._run)
+        other._like = self
+        return other
 
     def propagate(self, change: Sequence[Edit] = ()) -> Trial:
         """The changed program with the sharding of every value; nothing is compiled.
@@ -121,6 +128,8 @@ class WhatIf:
     @cached_property
     def _lookup(self) -> _Lookup:
         """The passes add, copy and inline ops: each is named by its position before, and the names read after."""
+        if self._like is not None:
+            return self._like._lookup  # noqa: SLF001
         with _mlir.open_module(self.stablehlo) as module:
             lengths: dict[int, int] = {}
             for number, op in enumerate(_all_ops(module.operation)):
@@ -146,19 +155,19 @@ class WhatIf:
     def _apply(self, module: Any, change: Sequence[Edit]) -> None:
         if not change:
             return
-        ops = list(_all_ops(module.operation))
-        main = _main(module)
+        borders = [edit for edit in change if edit.kind in ("argument", "result")]
+        inner = [edit for edit in change if edit.kind not in ("argument", "result")]
+        if borders:
+            _edit_borders(module, _main(module), borders)
+        ops = list(_all_ops(module.operation)) if inner else []
         done: set[tuple[str, int, int]] = set()
-        for edit in change:
-            if edit.kind in ("argument", "result"):
-                _edit_border(module, main, edit)
-            else:
-                # `ops` are those before any edit: what an edit adds has no position.
-                place = self._position(edit)
-                if edit.kind == "hop" or (edit.kind, place, edit.number) not in done:
-                    # Calls of one function are several ops after propagation, and one here.
-                    done.add((edit.kind, place, edit.number))
-                    _edit_op(module, ops[place], edit)
+        for edit in inner:
+            # `ops` are those before any edit: what an edit adds has no position.
+            place = self._position(edit)
+            if edit.kind == "hop" or (edit.kind, place, edit.number) not in done:
+                # Calls of one function are several ops after propagation, and one here.
+                done.add((edit.kind, place, edit.number))
+                _edit_op(module, ops[place], edit)
 
     def _position(self, edit: Edit) -> int:
         positions = self._lookup.positions
@@ -223,29 +232,42 @@ def _constant(value: Any) -> int | None:
 # ---------------------------------------------------------------- edits
 
 
-def _edit_border(module: Any, main: Any, edit: Edit) -> None:
-    name = "arg_attrs" if edit.kind == "argument" else "res_attrs"
-    count = len(main.regions[0].blocks[0].arguments) if edit.kind == "argument" else _result_count(main)
-    if not 0 <= edit.index < count:
-        raise CaptureError(f"the program has no {edit.kind} {edit.index}; it has {count}")
-    given = list(main.attributes[name]) if name in main.attributes else []
-    entries = [{item.name: item.attr for item in given[n]} if n < len(given) else {} for n in range(count)]
-    entries[edit.index].pop("sdy.sharding", None)
-    if edit.spec is not None:
-        entries[edit.index]["sdy.sharding"] = _sharding(module, edit.spec)
-    main.attributes[name] = _mlir.dictionary_attributes(module, entries)
+def _edit_borders(module: Any, main: Any, edits: Sequence[Edit]) -> None:
+    """Other shardings for arguments and results; programs have thousands, so that all are written at once."""
+    for kind, name in (("argument", "arg_attrs"), ("result", "res_attrs")):
+        own = [edit for edit in edits if edit.kind == kind]
+        if not own:
+            continue
+        count = len(main.regions[0].blocks[0].arguments) if kind == "argument" else _result_count(main)
+        given = list(main.attributes[name]) if name in main.attributes else []
+        entries = [{item.name: item.attr for item in given[n]} if n < len(given) else {} for n in range(count)]
+        for edit in own:
+            if not 0 <= edit.index < count:
+                raise CaptureError(f"the program has no {kind} {edit.index}; it has {count}")
+            entries[edit.index].pop("sdy.sharding", None)
+            if edit.spec is not None:
+                entries[edit.index]["sdy.sharding"] = _sharding(module, edit.spec)
+        main.attributes[name] = _mlir.dictionary_attributes(module, entries)
     if "arg_attrs" in main.attributes:
-        _end_reuse(module, main, edit)
+        _end_reuse(module, main, edits)
 
 
-def _end_reuse(module: Any, main: Any, edit: Edit) -> None:
+def _end_reuse(module: Any, main: Any, edits: Sequence[Edit]) -> None:
     """A result does not take over the memory of an argument of which the piece may now have another size."""
+    changed = {(edit.kind, edit.index): edit.spec for edit in edits}
     entries = [{item.name: item.attr for item in own} for own in main.attributes["arg_attrs"]]
+    has_ended = False
     for index, entry in enumerate(entries):
         reused = str(entry.get(_REUSED, "")).partition(" ")[0]
-        if reused and edit.index == (index if edit.kind == "argument" else int(reused)):
+        if not reused:
+            continue
+        keys = ("argument", index), ("result", int(reused))
+        specs = [changed[key] for key in keys if key in changed]
+        if specs and not (len(specs) == len(keys) and specs[0] == specs[1] is not None):
             del entry[_REUSED]
-    main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
+            has_ended = True
+    if has_ended:
+        main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
 
 
 def _result_count(main: Any) -> int:

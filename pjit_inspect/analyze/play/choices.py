@@ -1,0 +1,88 @@
+"""What each dimension of an array may be split over, and why not over what else, with the arithmetic.
+
+Not its job: which arrays there are (`groups`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from pjit_inspect.model.play.controls import Choice
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+
+__all__ = ["choices_of", "division_problem", "ratio"]
+
+_MOST_PAIRED = 4
+"""With more axes than these, pairs of them are offered in the mesh's order only."""
+
+
+def choices_of(
+    shape: Sequence[int], spec: PartitionSpec | None, sizes: Mapping[str, int], *, must_divide: bool = True
+) -> tuple[tuple[Choice, ...], ...]:
+    """For each dimension, none, each axis, and several axes in an order.
+
+    Args:
+      shape: the array's (global).
+      spec: how it is split; None where that is not known, which keeps no axis from any dimension.
+      sizes: the mesh's axes.
+      must_divide: whether `jax.jit` refuses what its axes do not divide; a constraint is padded instead.
+    """
+    given = spec or (None,) * len(shape)
+    own = [axes_of(entry) for entry in given]
+    offered = _offered([axis for axis, size in sizes.items() if size > 1])
+    return tuple(
+        tuple(_choice(axes, place, shape, own, sizes, must_divide) for axes in _with(offered, own[place]))
+        for place in range(len(shape))
+    )
+
+
+def _offered(axes: Sequence[str]) -> list[tuple[str, ...]]:
+    pairs = itertools.permutations(axes, 2) if len(axes) <= _MOST_PAIRED else itertools.combinations(axes, 2)
+    found = [(), *((axis,) for axis in axes), *pairs]
+    return [*found, tuple(axes)] if len(axes) > 2 else found
+
+
+def _with(offered: list[tuple[str, ...]], chosen: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return offered if chosen in offered else [*offered, chosen]
+
+
+def _choice(
+    axes: tuple[str, ...],
+    place: int,
+    shape: Sequence[int],
+    given: Sequence[tuple[str, ...]],
+    sizes: Mapping[str, int],
+    must_divide: bool,
+) -> Choice:
+    taken = next(
+        ((axis, other) for axis in axes for other, own in enumerate(given) if other != place and axis in own), None
+    )
+    pieces = math.prod(sizes.get(axis, 1) for axis in axes)
+    why = f"{taken[0]} already splits dimension {taken[1]}" if taken else ""
+    if not why and shape[place] % pieces:
+        why = f"{ratio(shape[place], pieces)}: {'does not divide' if must_divide else 'is padded'}"
+    return Choice(
+        axes=axes,
+        allowed=not taken and (not must_divide or not shape[place] % pieces),
+        why_not=why,
+        is_chosen=axes == given[place],
+    )
+
+
+def ratio(length: int, pieces: int) -> str:
+    """A division that does not come out even: "16 / 32 = 0.50"."""
+    return f"{length:,} / {pieces} = {length / pieces:.2f}"
+
+
+def division_problem(shape: Sequence[int], spec: PartitionSpec | None, sizes: Mapping[str, int]) -> str:
+    """What keeps `jax.jit` from taking a spec: "dimension 1: 16 / model=32 = 0.50, does not divide"; "" for nothing."""
+    for place, entry in enumerate(spec or ()):
+        axes = axes_of(entry)
+        pieces = math.prod(sizes.get(axis, 1) for axis in axes)
+        if place < len(shape) and shape[place] % pieces:
+            named = " x ".join(f"{axis}={sizes.get(axis, 1)}" for axis in axes)
+            words = f"({named})" if len(axes) > 1 else named
+            return f"dimension {place}: {shape[place]:,} / {words} = {shape[place] / pieces:.2f}, does not divide"
+    return ""

@@ -1,0 +1,144 @@
+"""What a program has that can be set, and which of it belongs together; found once for a record.
+
+Not its job: how it is set (`controls`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from pjit_inspect.analyze.play.mirrors import find_followed, returned_arguments
+from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.source import Frame
+from pjit_inspect.model.program.spec import PartitionSpec, entry_of
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram
+
+__all__ = ["Facts", "FoundConstraint", "find_facts"]
+
+_ASKED = ("/sharding_constraint", "/reshard")
+_DIFFERENTIATED = ("jvp(", "transpose(", "checkpoint/", "rematted_computation/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundConstraint:
+    """The constraints of one line.
+
+    Attributes:
+      place, source, count, shape, asked: as in `ConstraintControl`.
+      shapes: of every array it is put on.
+    """
+
+    place: str
+    source: tuple[Frame, ...]
+    count: int
+    shape: tuple[int, ...] | None
+    asked: PartitionSpec | None
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What of a record can be set.
+
+    Attributes:
+      name: the function's.
+      mesh: axes with their sizes, as captured.
+      target: the machine that variants are for where nobody says another.
+      arguments, results: those of the compiled program, in order.
+      specs: path -> how an argument or result is split as captured; None where that is not known.
+      free_arguments, free_results: the paths whose sharding is left to XLA.
+      follows: path of an argument -> the parameter it follows.
+      returns: path of a result -> the argument it is the next value of.
+      constraints: the user's, in program order.
+    """
+
+    name: str
+    mesh: tuple[tuple[str, int], ...]
+    target: str
+    arguments: tuple[ArrayLayout, ...]
+    results: tuple[ArrayLayout, ...]
+    specs: dict[str, PartitionSpec | None] = field(default_factory=dict)
+    free_arguments: frozenset[str] = frozenset()
+    free_results: frozenset[str] = frozenset()
+    follows: dict[str, str] = field(default_factory=dict)
+    returns: dict[str, str] = field(default_factory=dict)
+    constraints: tuple[FoundConstraint, ...] = ()
+
+
+def find_facts(data: RecordData, program: ShardedProgram | None, target: str) -> Facts:
+    """The facts of a record; without its `program` before partitioning, as far as its arguments tell."""
+    arguments = tuple(own for own in data.inputs if own.kept)
+    shapes = {own.path: own.global_shape for own in arguments}
+    inputs, outputs = (program.inputs, program.outputs) if program is not None else ((), ())
+    reused = {own.path: own.aliases for own in data.outputs if own.aliases is not None}
+    return Facts(
+        name=data.name,
+        mesh=() if data.mesh is None else data.mesh.axes,
+        target=target,
+        arguments=arguments,
+        results=data.outputs,
+        specs=_specs(arguments, inputs) | _specs(data.outputs, outputs),
+        free_arguments=_free(arguments, [own.spec is None for own in inputs]),
+        free_results=_free(data.outputs, [own.spec is None for own in outputs]),
+        follows=find_followed(shapes, _differentiated(program, arguments)),
+        returns=returned_arguments([(own.path, own.global_shape) for own in data.outputs], shapes, reused),
+        constraints=() if program is None else _constraints(program),
+    )
+
+
+def _specs(layouts: Sequence[ArrayLayout], entries: Sequence[EntryValue]) -> dict[str, PartitionSpec | None]:
+    """How each is split; a program that was only lowered has it in the program alone."""
+    found: dict[str, PartitionSpec | None] = {own.path: own.spec for own in layouts}
+    for own, entry in zip(layouts, entries, strict=True) if len(layouts) == len(entries) else ():
+        if entry.spec is not None:
+            found[own.path] = tuple(map(entry_of, entry.spec))
+    return found
+
+
+def _free(layouts: Sequence[ArrayLayout], are_free: Sequence[bool]) -> frozenset[str]:
+    if len(layouts) != len(are_free):
+        return frozenset()
+    return frozenset(own.path for own, is_free in zip(layouts, are_free, strict=True) if is_free)
+
+
+def _differentiated(program: ShardedProgram | None, arguments: Sequence[ArrayLayout]) -> Collection[str]:
+    """The arguments that code uses which was differentiated."""
+    if program is None or len(program.inputs) != len(arguments):
+        return ()
+    return {
+        own.path
+        for own, entry in zip(arguments, program.inputs, strict=True)
+        if any(_is_differentiated(program.ops[user]) for user, _ in program.users.get(entry.value, ()))
+    }
+
+
+def _is_differentiated(op: ShardedOp) -> bool:
+    return any(mark in op.op_name for mark in _DIFFERENTIATED)
+
+
+def _constraints(program: ShardedProgram) -> tuple[FoundConstraint, ...]:
+    """The user's constraints, those of one line together; the one before differentiation says where."""
+    found: dict[str, list[int]] = {}
+    for index, op in enumerate(program.ops):
+        if op.kind == "sharding_constraint" and op.frames and not op.manual and op.op_name.endswith(_ASKED):
+            found.setdefault(op.frames[0].where, []).append(index)
+    return tuple(_constraint(program, place, own) for place, own in found.items())
+
+
+def _constraint(program: ShardedProgram, place: str, indices: Sequence[int]) -> FoundConstraint:
+    first = next((own for own in indices if find_phase(program.ops[own].op_name) == "forward"), indices[0])
+    values = [program.values[program.ops[own].results[0]] for own in indices]
+    shapes = tuple(dict.fromkeys(value.shape for value in values))
+    specs = {value.spec for value in values}
+    asked = tuple(map(entry_of, next(iter(specs)))) if len(specs) == 1 else None
+    return FoundConstraint(
+        place=place,
+        source=program.ops[first].frames,
+        count=len(indices),
+        shape=shapes[0] if len(shapes) == 1 else None,
+        asked=asked,
+        shapes=shapes,
+    )

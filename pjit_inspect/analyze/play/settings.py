@@ -1,0 +1,247 @@
+"""A change of the controls as the next setting: names resolved, what follows taken along, what cannot be refused.
+
+Not its job: what the controls are (`controls`), or what a setting comes to.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh
+from pjit_inspect.analyze.play.facts import Facts
+from pjit_inspect.errors import ChangeError
+from pjit_inspect.model.play.controls import Controls
+from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.variant import Problem
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
+from pjit_inspect.model.sharding.mesh import MeshAxes
+
+__all__ = ["changed_setting", "first_problem", "path_matcher", "said_changes", "with_results_returned"]
+
+_MOST_SHOWN = 5
+
+
+def path_matcher(path: str) -> re.Pattern[str]:
+    """What a path with `*` for any key matches: the array itself, and all beneath it."""
+    text = re.escape(path).replace(r"\[\*\]", r"\[[^\]]*\]").replace(r"\.\*", r"\.[^.\[]+").replace(r"\*", r"[^.\[\]]*")
+    return re.compile(rf"{text}(?=$|[.\[])")
+
+
+def changed_setting(
+    facts: Facts,
+    before: Setting,
+    *,
+    mesh: Mapping[str, int] | None = None,
+    target: str | None = None,
+    specs: Mapping[str, PartitionSpec | None] | None = None,
+    constraints: Mapping[str, PartitionSpec | None] | None = None,
+) -> Setting:
+    """The setting with a change.
+
+    Args:
+      facts: of the record.
+      before: the setting that is changed.
+      mesh: all axes, outermost first.
+      target: the machine; None keeps it, or takes as many fake CPU devices as a new mesh has.
+      specs: spec by the label of a group, or by a path with `*` for any key, of arguments and results. What follows a
+        parameter, and is split as that is, goes with it, unless it is named itself.
+      constraints: spec by the place of a constraint; None takes it out.
+
+    Raises ChangeError for a name that there is none of, and for a spec that does not fit the array.
+    """
+    own = before if mesh is None else replace(before, mesh=tuple(mesh.items()))
+    if target is not None:
+        own = replace(own, target=target)
+    elif own.devices != before.devices and own.target.startswith("cpu:"):
+        own = replace(own, target=f"cpu:{own.devices}")
+    own = _with_specs(facts, own, specs or {})
+    return _with_constraints(facts, own, constraints or {})
+
+
+def _with_specs(facts: Facts, setting: Setting, given: Mapping[str, PartitionSpec | None]) -> Setting:
+    controls = find_controls(facts, setting)
+    current = argument_specs(facts, setting)
+    arguments, results = dict(setting.arguments), dict(setting.results)
+    followers: dict[str, list[str]] = {}
+    for path, leader in facts.follows.items():
+        followers.setdefault(leader, []).append(path)
+    named, led = dict[str, PartitionSpec | None](), dict[str, PartitionSpec | None]()
+    for name, spec in given.items():
+        paths, layouts, is_result = _found(facts, controls, name)
+        for path in paths:
+            full = _full(name, spec, layouts[path], setting.sizes)
+            if is_result:
+                results[path] = full
+                continue
+            named[path] = full
+            led |= {own: full for own in followers.get(path, ()) if current.get(own) == current.get(path)}
+    arguments |= led | named
+    return replace(
+        setting,
+        arguments=_less(arguments, facts, facts.free_arguments, setting.sizes),
+        results=_less(results, facts, facts.free_results, setting.sizes),
+    )
+
+
+def _less(
+    given: Mapping[str, PartitionSpec | None],
+    facts: Facts,
+    free: frozenset[str],
+    sizes: Mapping[str, int],
+) -> tuple[tuple[str, PartitionSpec | None], ...]:
+    """Without those that are as in the record."""
+    base = {path: None if path in free else on_mesh(spec, sizes) for path, spec in facts.specs.items()}
+    return tuple(sorted((path, spec) for path, spec in given.items() if spec != base[path]))
+
+
+def _found(facts: Facts, controls: Controls, name: str) -> tuple[Sequence[str], Mapping[str, ArrayLayout], bool]:
+    """The paths that a name stands for, their arrays, and whether these are results."""
+    for layouts, groups, is_result in (
+        (facts.arguments, controls.groups, False),
+        (facts.results, controls.results, True),
+    ):
+        by_path = {own.path: own for own in layouts}
+        label = next((own for own in groups if own.label == name), None)
+        pattern = path_matcher(name)
+        paths = label.paths if label is not None else [path for path in by_path if pattern.match(path)]
+        if paths:
+            return paths, by_path, is_result
+    names = [own.label for own in (*controls.groups, *controls.results)]
+    near = difflib.get_close_matches(name, names, n=1)
+    shown = ", ".join(names[:_MOST_SHOWN]) + (f", and {len(names) - _MOST_SHOWN} more" if names[_MOST_SHOWN:] else "")
+    raise ChangeError(
+        f"specs: {facts.name} has no argument or result {name!r}{f', did you mean {near[0]!r}' if near else ''}; it "
+        f"has {shown}"
+    )
+
+
+def _full(name: str, spec: PartitionSpec | None, layout: ArrayLayout, sizes: Mapping[str, int]) -> PartitionSpec | None:
+    """A spec with an entry for each dimension, as entries are written."""
+    return None if spec is None else _checked(name, spec, len(layout.global_shape), sizes)
+
+
+def _checked(name: str, spec: PartitionSpec, rank: int, sizes: Mapping[str, int]) -> PartitionSpec:
+    if len(spec) > rank:
+        raise ChangeError(f"specs: {spec_text(spec)} has {len(spec)} entries, and {name} has {rank} dimensions")
+    entries = [axes_of(tuple(entry) if isinstance(entry, list) else entry) for entry in spec]
+    used = [axis for axes in entries for axis in axes]
+    if unknown := [axis for axis in used if axis not in sizes]:
+        raise ChangeError(
+            f"specs: {spec_text(spec)} for {name} uses {unknown[0]!r}, and the mesh has {', '.join(sizes) or 'no axes'}"
+        )
+    if len(set(used)) < len(used):
+        twice = max(used, key=used.count)
+        raise ChangeError(f"specs: {spec_text(spec)} for {name} splits over {twice!r} twice")
+    return (*map(entry_of, entries), *[None] * (rank - len(spec)))
+
+
+def _with_constraints(facts: Facts, setting: Setting, given: Mapping[str, PartitionSpec | None]) -> Setting:
+    found = {own.place: own for own in facts.constraints}
+    constraints = dict(setting.constraints)
+    for place, spec in given.items():
+        if place not in found:
+            shown = ", ".join(found) or "none"
+            raise ChangeError(f"constraints: there is no with_sharding_constraint at {place}; the program has {shown}")
+        own = found[place]
+        rank = max((len(shape) for shape in own.shapes), default=0)
+        full = None if spec is None else _checked(f"the constraint at {place}", spec, rank, setting.sizes)
+        constraints[place] = full
+        if full is not None and full == on_mesh(own.asked, setting.sizes):
+            del constraints[place]
+    return replace(setting, constraints=tuple(sorted(constraints.items())))
+
+
+def with_results_returned(facts: Facts, setting: Setting) -> Setting:
+    """The setting with every result that is an argument's next value split as that argument is."""
+    specs = argument_specs(facts, setting)
+    wanted = {path: specs[argument] for path, argument in facts.returns.items() if specs.get(argument) is not None}
+    merged = {**wanted, **dict(setting.results)}
+    return replace(setting, results=_less(merged, facts, facts.free_results, setting.sizes))
+
+
+# ---------------------------------------------------------------- what cannot be
+
+
+def first_problem(controls: Controls) -> Problem | None:
+    """The first control whose choice `jax.jit` would refuse, with the meshes of as many devices that would do."""
+    wrong = [own for own in (*controls.groups, *controls.results) if own.problem]
+    if not wrong:
+        return None
+    first = wrong[0]
+    more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+    text = f"{first.label} {list(first.shape)} is {spec_text(first.spec or ())}: {first.problem}{more}"
+    meshes = tuple(mesh for mesh in _meshes_like(controls.mesh) if _divides(wrong, dict(mesh)))[:3]
+    named = " or ".join(str(_axes(mesh)) for mesh in meshes)
+    remedy = f"take a mesh {named}, or split it otherwise" if meshes else "split it otherwise, or take another mesh"
+    return Problem(text=text, control=first.label, remedy=remedy, meshes=meshes)
+
+
+def _axes(mesh: Sequence[tuple[str, int]]) -> MeshAxes:
+    return MeshAxes(axis_names=tuple(name for name, _ in mesh), shape=tuple(size for _, size in mesh))
+
+
+def _divides(groups: Iterable[object], sizes: Mapping[str, int]) -> bool:
+    from pjit_inspect.analyze.play.choices import division_problem
+
+    return not any(division_problem(own.shape, own.spec, sizes) for own in groups)  # pyright: ignore
+
+
+def _meshes_like(mesh: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], ...]]:
+    """Meshes of as many devices with the same axes, those most like it first."""
+    names, sizes = [name for name, _ in mesh], [size for _, size in mesh]
+    found = _factored(math.prod(sizes), len(sizes))
+    near = sorted(found, key=lambda own: (sum(abs(math.log2(a / b)) for a, b in zip(own, sizes, strict=True)), own))
+    return [tuple(zip(names, own, strict=True)) for own in near]
+
+
+def _factored(count: int, parts: int) -> list[tuple[int, ...]]:
+    if parts <= 1:
+        return [(count,)] if parts else []
+    return [
+        (size, *rest)
+        for size in range(1, count + 1)
+        if not count % size
+        for rest in _factored(count // size, parts - 1)
+    ]
+
+
+# ---------------------------------------------------------------- in words
+
+
+def said_changes(facts: Facts, base: Setting, setting: Setting) -> tuple[str, ...]:
+    """What is different from the base, each in words."""
+    said = []
+    if setting.mesh != base.mesh:
+        said.append(f"mesh {_axes(setting.mesh)}")
+    if setting.target != base.target and not (setting.target.startswith("cpu:") and base.target.startswith("cpu:")):
+        said.append(f"target {setting.target}")
+    sizes = setting.sizes
+    was = {path: on_mesh(spec, sizes) for path, spec in argument_specs(facts, base).items()}
+    controls = find_controls(facts, setting)
+    changed = [own for own in controls.groups if any(was[path] != own.spec for path in own.paths)]
+    led = {own.label for own in changed if own.follows in {one.label for one in changed} and not own.is_cut_loose}
+    for own in changed:
+        if own.label not in led:
+            said.append(f"{own.label}: {_words(own.spec)}")
+    before = dict(base.results)
+    for one in controls.results:
+        now = {path: spec for path, spec in setting.results if path in one.paths}
+        if now and any(before.get(path, "as captured") != spec for path, spec in now.items()):
+            said.append(f"{one.label}: {_words(next(iter(now.values())))}")
+    constraints = dict(base.constraints)
+    for place, spec in setting.constraints:
+        if constraints.get(place, "as captured") != spec:
+            said.append(f"constraint at {place}: {'out' if spec is None else spec_text(spec)}")
+    said += [
+        f"new constraint {name}: {spec_text(spec)}" for name, spec in setting.added if (name, spec) not in base.added
+    ]
+    return tuple(said)
+
+
+def _words(spec: PartitionSpec | None) -> str:
+    return "left to XLA" if spec is None else spec_text(spec)

@@ -1,0 +1,98 @@
+"""What users hold of a playground: variants that know their record, and the table of them.
+
+Not its job: asking XLA (`subject`), or when (`playground`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pjit_inspect.errors import RecordNotFoundError
+from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.model.play.variant import Goal, HistoryTable, Variant
+from pjit_inspect.view.pages.playground import history_view
+from pjit_inspect.view.render.displayable import Displayable
+from pjit_inspect.view.render.shown import Shown, drawn
+
+__all__ = ["History", "PlayVariant", "best_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class PlayVariant(OfRecord, Variant):
+    """A variant of a playground, which knows its record."""
+
+    _record_of: Callable[[int], Any] = field(repr=False)
+
+    @property
+    def record(self) -> Any:
+        """What XLA made of it, as a `CompileRecord` like any other; None where it was refused, or is not known yet.
+
+        Records of variants that were looked at long ago are let go of, and made again when somebody looks.
+        """
+        return self._record_of(self.number)
+
+    def __repr__(self) -> str:
+        sent = "" if self.sent_bytes is None else f", sends {self.sent_bytes:,} bytes"
+        return f"<Variant {self.number}: {self.title}, {self.stage}{sent}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class History(Displayable, HistoryTable):
+    """Every variant that was looked at. In a notebook it shows itself.
+
+    Attributes:
+      rows: the variants, in the order in which they were thought of.
+      chosen: the number of the one that is looked at.
+      notes: what a search has to say of itself: what it tried and what it did not.
+    """
+
+    notes: tuple[str, ...] = ()
+
+    def best(self, goal: Goal = "bytes", *, most_work: float = 1.1) -> Variant:
+        """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" where nothing is hidden.
+
+        Among those that XLA has answered, that fit, and whose devices each do at most `most_work` times their equal
+        share of the products: without that, everything on every device would send least. Of equal ones, the first.
+        Raises RecordNotFoundError where there is none.
+        """
+        return best_of(self.rows, goal, most_work)
+
+    def show(self) -> Shown:
+        """An object to display."""
+        return Shown(drawn(history_view(self, self.notes)))
+
+    def to_json(self) -> str:
+        """All of it as JSON, the controls of each variant included."""
+        return json.dumps({"chosen": self.chosen, "notes": self.notes, "rows": [_plain(row) for row in self.rows]})
+
+    def __repr__(self) -> str:
+        return f"<History: {len(self)} variants, {sum(row.is_answered for row in self)} of them answered>"
+
+
+def best_of(rows: Any, goal: Goal, most_work: float) -> Any:
+    """As `History.best`."""
+    value = {
+        "bytes": lambda row: row.sent_bytes,
+        "memory": lambda row: row.memory_bytes,
+        "time": lambda row: None if row.time_s is None else row.time_s[1],
+    }[goal]
+    known = [
+        row
+        for row in rows
+        if row.stage in ("partitioned", "full")
+        and row.fits is not False
+        and (row.work is None or row.work <= most_work)
+        and value(row) is not None
+    ]
+    if not known:
+        raise RecordNotFoundError(f"no variant is known whose {goal} could be compared")
+    return min(known, key=lambda row: (value(row), row.memory_bytes or 0, row.number))
+
+
+def _plain(row: Variant) -> dict[str, Any]:
+    kind = Variant
+    plain = kind(**{name: getattr(row, name) for name in kind.__slots__})
+    return asdict(plain)

@@ -1,0 +1,420 @@
+"""A playground: the controls of one record, and XLA asked after every change, by one thread, the newest change first.
+
+The thread is there only while something is asked, and all it waits for happens in another process. Not its job: what
+an answer comes to (`subject`), or the search (`search`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pjit_inspect.analyze.play.code import code_for
+from pjit_inspect.analyze.play.settings import changed_setting
+from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
+from pjit_inspect.guard import Guard
+from pjit_inspect.handles.asked.targets import check_target
+from pjit_inspect.handles.given_mesh import given_mesh
+from pjit_inspect.handles.play.history import History, PlayVariant
+from pjit_inspect.handles.play.subject import Record, Source, Subject
+from pjit_inspect.model.play.code import Code
+from pjit_inspect.model.play.controls import Controls
+from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.variant import Goal, Variant
+from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.record.target import Effort
+from pjit_inspect.observe.partitioner.service import Ticket
+from pjit_inspect.view.pages.playground import playground_view
+from pjit_inspect.view.render.displayable import Displayable
+from pjit_inspect.view.render.shown import Shown, drawn
+
+__all__ = ["Playground"]
+
+_MOST_RECORDS = 12
+"""Records of variants that are kept; others are made again when somebody looks."""
+_TIMEOUT_S = 600.0
+
+OnVariant = Callable[[Variant], object]
+
+
+class Playground(Displayable):
+    """The shardings of one program, to be changed and looked at again. Nothing runs.
+
+    Each change is answered by XLA's own partitioner in the background; a newer change takes the place of one that was
+    not answered yet. `observe` tells of every stage; scripts `wait`.
+    """
+
+    def __init__(self, source: Source, *, fits: str | None = None, timeout_s: float = _TIMEOUT_S) -> None:
+        """Begin with the program as captured, and ask what XLA's partitioner makes of that.
+
+        Args:
+          source: the record; its program is changed in copies. Users call `CompileRecord.playground`.
+          fits: the chip whose memory and speed variants are judged by ("tpu:v5e"); the target's by default.
+          timeout_s: how long XLA may take for one answer.
+
+        Raises ChangeError for a record without a program or a mesh, and for a chip that is not known.
+        """
+        self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
+        """What is asked about; for the other modules of this room."""
+        self._turn = threading.Condition(threading.RLock())
+        self._settings: dict[int, Setting] = {}
+        self._numbers: dict[Setting, int] = {}
+        self._variants: dict[int, PlayVariant] = {}
+        self._records: OrderedDict[int, Record] = OrderedDict()
+        self._next = 0
+        self._chosen = 0
+        self._wanted: tuple[int, Effort] | None = None
+        self._ticket: Ticket | None = None
+        self._asked: tuple[int, Effort] | None = None
+        self._is_closed = False
+        self._observers: dict[int, OnVariant] = {}
+        self._news: deque[PlayVariant] = deque()
+        self._teller = threading.Lock()
+        self.add(self.subject.base, origin="base", is_chosen=True)
+
+    # ------------------------------------------------------------ what is set
+
+    @property
+    def controls(self) -> Controls:
+        """All that can be changed, as it is set."""
+        return self.variant.controls
+
+    @property
+    def variant(self) -> PlayVariant:
+        """The variant that is looked at, with what is known of it by now."""
+        with self._turn:
+            return self._variants[self._chosen]
+
+    @property
+    def base(self) -> PlayVariant:
+        """The program as captured, as XLA's partitioner leaves it."""
+        with self._turn:
+            return self._variants[0]
+
+    @property
+    def history(self) -> History:
+        """Every variant that was looked at, and the one that is."""
+        with self._turn:
+            return History(tuple(self._variants.values()), self._chosen)
+
+    def best(self, goal: Goal = "bytes") -> Variant:
+        """The best variant of the history; `History.best` says by what."""
+        return self.history.best(goal)
+
+    def set(
+        self,
+        *,
+        mesh: Mapping[str, int] | None = None,
+        target: str | None = None,
+        specs: Mapping[str, Any] | None = None,
+        constraints: Mapping[str, Any] | None = None,
+    ) -> PlayVariant:
+        """Change what is looked at, and ask XLA about it in the background. What is not named stays as it is.
+
+        Args:
+          mesh: all axes, outermost first, with their sizes. One that is left out is dropped from all specs.
+          target: the machine, as in `CompileRecord.what_if`; by default as many fake CPU devices as the mesh has.
+          specs: PartitionSpecs by the label of a group (`play.controls.groups`), or by a path with `*` for any key, of
+            arguments and results; None leaves it to XLA. The state of an optimizer goes with its parameter, unless it
+            is split otherwise, or named itself.
+          constraints: PartitionSpecs by the place of a `with_sharding_constraint` ("train.py:41"); None takes it out.
+
+        Returns the variant with what is known of it at once: what its arguments hold, or why it cannot be.
+        `wait` waits for XLA's answer. Raises ChangeError for names that there are none of, and for specs that do not
+        fit their arrays.
+        """
+        axes = None if mesh is None else _mesh(mesh)
+        if target is not None:
+            check_target(target)
+        with self._turn:
+            setting = changed_setting(
+                self.subject.facts,
+                self._settings[self._chosen],
+                mesh=axes,
+                target=target,
+                specs={name: _spec(spec) for name, spec in (specs or {}).items()},
+                constraints={place: _spec(spec) for place, spec in (constraints or {}).items()},
+            )
+            found = self.add(setting, origin="user", is_chosen=True)
+        self._tell()
+        return found
+
+    def go_back(self, variant: Variant | int | str) -> PlayVariant:
+        """Look at a variant of the history again: itself, its number or its name."""
+        with self._turn:
+            self._choose(self._number(variant))
+            found = self.variant
+        self._tell()
+        return found
+
+    def rename(self, variant: Variant | int | str, name: str) -> PlayVariant:
+        """Call a variant something; "" takes its name away."""
+        with self._turn:
+            number = self._number(variant)
+            self._publish(replace(self._variants[number], name=str(name)))
+            found = self._variants[number]
+        self._tell()
+        return found
+
+    def full(self) -> PlayVariant:
+        """Have XLA compile the variant to the end, in the background: memory at the peak, whether it fits."""
+        with self._turn:
+            if self.variant.stage not in ("full", "refused"):
+                self._want(self._chosen, "full")
+            return self.variant
+
+    def stop(self) -> None:
+        """Take back what XLA is being asked; what is known stays."""
+        with self._turn:
+            self._wanted = None
+            ticket = self._ticket
+        if ticket is not None:
+            ticket.cancel()
+
+    def close(self) -> None:
+        """Stop, and let go of all records; the history stays."""
+        with self._turn:
+            self._is_closed = True
+            self._records.clear()
+            self._observers.clear()
+        self.stop()
+
+    def code(self) -> Code:
+        """What to write so that the program becomes the variant that is looked at."""
+        with self._turn:
+            setting, number = self._settings[self._chosen], self._chosen
+        return code_for(self.subject.facts, self.subject.base, setting, number)
+
+    # ------------------------------------------------------------ what becomes of it
+
+    def observe(self, callback: OnVariant) -> Callable[[], None]:
+        """Call `callback` with a variant whenever more is known of it; the result of this ends that.
+
+        It is called in the thread that asks or in the one that set something, one call at a time, in order. What it
+        raises is reported once.
+        """
+        key = id(callback)
+        with self._turn:
+            self._observers[key] = callback
+
+        def end() -> None:
+            with self._turn:
+                self._observers.pop(key, None)
+
+        return end
+
+    def wait(self, timeout_s: float = _TIMEOUT_S) -> PlayVariant:
+        """Wait until XLA has answered about the variant that is looked at, and return it with the answer.
+
+        After `full`, the end of that is waited for. Raises TimeoutError when that takes longer, and CaptureError when
+        the question was taken back.
+        """
+        deadline = time.monotonic() + timeout_s
+        with self._turn:
+            while self._is_asking(self._chosen):
+                if not self._turn.wait(max(0.0, deadline - time.monotonic())):
+                    raise TimeoutError(f"XLA has not answered about variant {self._chosen} in {timeout_s:g} s")
+            if not self.variant.is_answered:
+                raise CaptureError(f"the question about variant {self._chosen} was taken back; set it again")
+            return self.variant
+
+    def record_of(self, number: int) -> Record | None:
+        """The record of a variant; made again where it was let go of."""
+        with self._turn:
+            found, variant = self._records.get(number), self._variants.get(number)
+            if variant is None or variant.stage not in ("partitioned", "full"):
+                return None
+            setting = self._settings[number]
+        if found is None:
+            effort: Effort = "full" if variant.stage == "full" else "partition"
+            found = self.subject.ask(setting, variant, effort=effort, ticket=Ticket()).record
+            with self._turn:
+                self._keep(number, found)
+        return found
+
+    def _is_asking(self, number: int) -> bool:
+        return any(own is not None and own[0] == number for own in (self._wanted, self._asked))
+
+    # ------------------------------------------------------------ for the search
+
+    def add(self, setting: Setting, *, origin: str, is_chosen: bool, name: str = "") -> PlayVariant:
+        """The variant of a setting, which is new to the history unless it is known there; chosen, XLA is asked."""
+        with self._turn:
+            number = self._numbers.get(setting)
+            if number is None:
+                number = self._next
+                self._next += 1
+                begun = self.subject.begun(setting, number, origin=origin)
+                self._settings[number], self._numbers[setting] = setting, number
+                self._publish(PlayVariant.made_of(replace(begun, name=name), _record_of=self.record_of))
+            if is_chosen:
+                self._choose(number)
+            return self._variants[number]
+
+    def setting_of(self, number: int) -> Setting:
+        """What is set in a variant."""
+        with self._turn:
+            return self._settings[number]
+
+    def answered(self, variant: Variant, record: Record | None) -> None:
+        """Take over what became of a variant that somebody else asked about."""
+        with self._turn:
+            if self._is_closed or variant.number not in self._variants:
+                return
+            self._keep(variant.number, record)
+            name = self._variants[variant.number].name
+            self._publish(PlayVariant.made_of(_plain(replace(variant, name=name)), _record_of=self.record_of))
+            self._turn.notify_all()
+        self._tell()
+
+    # ------------------------------------------------------------ within the lock
+
+    def _number(self, variant: Variant | int | str) -> int:
+        if isinstance(variant, Variant):
+            variant = variant.number
+        if isinstance(variant, int) and variant in self._variants:
+            return variant
+        named = [number for number, own in self._variants.items() if own.name and own.name == variant]
+        if not named:
+            raise RecordNotFoundError(f"the history has no variant {variant!r}; it has {len(self._variants)}")
+        return named[-1]
+
+    def _choose(self, number: int) -> None:
+        before, self._chosen = self._chosen, number
+        if before != number and not self._variants[before].is_answered and before != 0:
+            self._forget(before)
+        if self._variants[number].is_answered:
+            self._want(None, "partition")
+            self._news.append(self._variants[number])
+        else:
+            self._want(number, "partition")
+
+    def _forget(self, number: int) -> None:
+        """Drop a variant that was left before XLA had answered."""
+        del self._variants[number]
+        del self._numbers[self._settings.pop(number)]
+
+    def _want(self, number: int | None, effort: Effort) -> None:
+        """Ask about a variant next, and take back the question about another."""
+        wanted = None if number is None or self._is_closed else (number, effort)
+        if wanted is not None and wanted == self._asked and self._ticket is not None and not self._ticket.is_cancelled:
+            self._wanted = None
+            return
+        self._wanted = wanted
+        if self._ticket is not None:
+            self._ticket.cancel()
+        elif wanted is not None:
+            # No question is under way, so that no thread is there.
+            self._begin()
+
+    def _publish(self, variant: PlayVariant) -> None:
+        self._variants[variant.number] = variant
+        self._news.append(variant)
+
+    def _keep(self, number: int, record: Record | None) -> None:
+        if record is None or self._is_closed:
+            return
+        self._records[number] = record
+        self._records.move_to_end(number)
+        for old in [own for own in self._records if own not in (0, self._chosen)][: len(self._records) - _MOST_RECORDS]:
+            del self._records[old]
+
+    # ------------------------------------------------------------ the thread that asks
+
+    def _begin(self) -> None:
+        self._ticket = Ticket()
+        self._asked, self._wanted = self._wanted, None
+        threading.Thread(target=self._run, name="pjit_inspect playground", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            with self._turn:
+                asked, ticket = self._asked, self._ticket
+            if asked is not None and ticket is not None:
+                Guard().run("the playground", partial(self._answer, *asked, ticket), None)
+            with self._turn:
+                self._asked, self._ticket = self._wanted or self._missed(ticket), None
+                self._wanted = None
+                self._turn.notify_all()
+                if self._asked is None:
+                    return
+                self._ticket = Ticket()
+
+    def _missed(self, ticket: Ticket | None) -> tuple[int, Effort] | None:
+        """The base, where a change came before it was answered, and nobody has stopped since."""
+        is_open = self._variants[0].is_answered or self._is_closed or ticket is None or ticket.is_cancelled
+        return None if is_open else (0, "partition")
+
+    def _answer(self, number: int, effort: Effort, ticket: Ticket) -> None:
+        with self._turn:
+            if number not in self._variants:
+                return
+            variant, setting = _plain(self._variants[number]), self._settings[number]
+        steps: tuple[Effort, ...] = ("partition", "full") if effort == "full" else ("partition",)
+        for step in steps:
+            if step == "partition" and variant.stage in ("partitioned", "full"):
+                continue
+            try:
+                answer = self.subject.ask(setting, variant, effort=step, ticket=ticket)
+            except CaptureError:
+                return
+            variant = answer.variant
+            with self._turn:
+                if ticket.is_cancelled:
+                    # The answer came as the question was taken back.
+                    return
+            self.answered(variant, answer.record)
+            if variant.stage == "refused":
+                return
+
+    def _tell(self) -> None:
+        """Tell the observers what is new, in order; somebody who is telling already tells that, too."""
+        while self._news and self._teller.acquire(blocking=False):
+            try:
+                while self._news:
+                    variant = self._news.popleft()
+                    for callback in list(self._observers.values()):
+                        Guard().run("an observer of the playground", partial(callback, variant), None)
+            finally:
+                self._teller.release()
+
+    # ------------------------------------------------------------ showing
+
+    def show(self, view: str = "text") -> Any:
+        """An object to display: the answer, the controls and the history, as "text"."""
+        if view != "text":
+            raise ValueError(f"a playground is shown as 'text', not as {view!r}")
+        return Shown(drawn(playground_view(self.base, self.variant, self.history, self.subject.facts.name)))
+
+    def to_json(self) -> str:
+        """The history as JSON, with the controls of each variant."""
+        return self.history.to_json()
+
+    def __repr__(self) -> str:
+        now = self.variant
+        return f"<Playground {self.subject.facts.name}: {len(self._variants)} variants, {now.title}, {now.stage}>"
+
+
+def _plain(variant: Variant) -> Variant:
+    return variant.__reduce__()[0]() if isinstance(variant, PlayVariant) else variant
+
+
+def _mesh(mesh: Mapping[str, int]) -> dict[str, int]:
+    try:
+        return given_mesh(mesh).sizes
+    except ValueError as error:
+        raise ChangeError(str(error)) from error
+
+
+def _spec(spec: Any) -> PartitionSpec | None:
+    """A `jax.sharding.PartitionSpec`, or a tuple like one, as plain data."""
+    if spec is None or (isinstance(spec, (tuple, list)) and not hasattr(spec, "unreduced")):
+        return None if spec is None else tuple(tuple(own) if isinstance(own, list) else own for own in spec)
+    from pjit_inspect.observe.live.shardings import full_spec
+
+    return full_spec(spec, 0)

@@ -1,0 +1,342 @@
+"""One record as the playground asks about it: its facts, the copy that is changed, and what an answer comes to.
+
+Joins the rooms: settings are judged in `analyze.play`, copies changed in `observe.shardy`, XLA asked by
+`handles.asked.what_if`, its answer counted in `analyze`. Not its job: when to ask (`playground`, `search`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pjit_inspect.analyze.collectives.traffic import total_by_axes
+from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
+from pjit_inspect.analyze.play.facts import Facts, find_facts
+from pjit_inspect.analyze.play.settings import first_problem, said_changes
+from pjit_inspect.analyze.program.device_memory import with_aliases
+from pjit_inspect.analyze.report.figures import sent_over
+from pjit_inspect.analyze.report.report import collectives_of
+from pjit_inspect.analyze.suggest.counts import product_work
+from pjit_inspect.errors import CaptureError, ChangeError, ParseError
+from pjit_inspect.handles.analyses import Analyses
+from pjit_inspect.handles.asked.what_if import Again, Planned, ask_what_if
+from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
+from pjit_inspect.handles.fits import memory_of_chip
+from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.variant import KindSent, Problem, Variant
+from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.target import Effort
+from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.sharding.mesh import MeshAxes
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.observe.partitioner.service import Ticket, ask_partitioner
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
+
+__all__ = ["Answer", "Record", "Source", "Subject"]
+
+Record = Any
+"""A `CompileRecord`; the module of that imports this room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The record that a playground is made of.
+
+    Attributes:
+      analyses: what is known of it.
+      again: traces its function on another mesh; None where it is not at hand.
+      make: a record of other data; with what makes its program before partitioning, where this process asked.
+    """
+
+    analyses: Analyses
+    again: Again | None
+    make: Callable[[RecordData, Callable[[], ShardedProgram] | None], Record]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What became of a question.
+
+    Attributes:
+      variant: the variant with what is known of it.
+      record: of the changed program; None where it was refused.
+    """
+
+    variant: Variant
+    record: Record | None = None
+
+
+class Subject:
+    """A record whose program is changed in copies, and asked about."""
+
+    def __init__(self, source: Source, *, chip: str | None = None, timeout_s: float = 600.0) -> None:
+        """`chip` is the one whose memory variants are judged by, as in "tpu:v5e", where they are for another machine.
+
+        Raises ChangeError when the record has no program to change, or is for one device.
+        """
+        data = source.analyses.data
+        if data.stablehlo is None:
+            raise ChangeError("the record has no program before optimization, so no change of it can be tried")
+        if data.mesh is None:
+            raise ChangeError(
+                f"{data.name} has no mesh, so that nothing of it can be split; inspect it with arguments that are "
+                f"sharded over one (a jax.sharding.AbstractMesh will do)"
+            )
+        self.data: RecordData = data
+        self._source = source
+        self._timeout_s = timeout_s
+        self._chip = chip
+        if chip is not None:
+            memory_of_chip(chip)
+        self._changer: Any = None
+        self.program: ShardedProgram | None = self._read_program()
+        self.facts: Facts = find_facts(data, self.program, self._target())
+        self.base: Setting = Setting(mesh=data.mesh.axes, target=self.facts.target)
+        self._whole_work: int | None = None
+
+    def _target(self) -> str:
+        before = self.data.hypothesis
+        return f"cpu:{len(self.data.devices)}" if before is None else str(before.target)
+
+    def _read_program(self) -> ShardedProgram | None:
+        """The captured program with its operations, in the copy that is changed; None where none can be."""
+        stablehlo = self.data.stablehlo
+        if not self._source.analyses.is_live or stablehlo is None:
+            return self.data.propagation
+        from pjit_inspect.observe.live.library_names import with_paths
+        from pjit_inspect.observe.shardy.propagation import propagate
+        from pjit_inspect.observe.shardy.what_if import WhatIf
+
+        self._changer = WhatIf(stablehlo.read(), propagate)
+        try:
+            return with_paths(self._changer.propagate().program, self.data)
+        except CaptureError:
+            return None
+
+    # ------------------------------------------------------------ at once
+
+    def begun(self, setting: Setting, number: int, *, origin: str = "user") -> Variant:
+        """A variant with what is known of it without asking: what its arguments hold, and what `jax.jit` refuses."""
+        controls = find_controls(self.facts, setting)
+        change = said_changes(self.facts, self.base, setting)
+        arguments = self.argument_bytes(setting)
+        available = self.available_bytes(setting.target)
+        variant = Variant(
+            number=number,
+            sentence=self._sentence(setting, change),
+            change=change,
+            controls=controls,
+            stage="arguments",
+            argument_bytes=arguments,
+            memory_bytes=arguments,
+            memory_source=None if arguments is None else "arguments",
+            available_bytes=available,
+            fits=False if available is not None and arguments is not None and arguments > available else None,
+            origin=origin,
+        )
+        problem = first_problem(controls)
+        return variant if problem is None else replace(variant, stage="refused", problem=problem)
+
+    def argument_bytes(self, setting: Setting) -> int | None:
+        """Bytes of the arguments on one device, counted."""
+        return bytes_on_device(self.facts.arguments, argument_specs(self.facts, setting), setting.sizes)
+
+    def available_bytes(self, target: str) -> int | None:
+        """What programs may use of a device's memory; None where there is no such limit."""
+        chip = self._chip or target
+        return None if chip.startswith("cpu") else memory_of_chip(chip)
+
+    def _sentence(self, setting: Setting, change: tuple[str, ...]) -> str:
+        mesh = MeshAxes(axis_names=tuple(setting.sizes), shape=tuple(setting.sizes.values()))
+        return "; ".join(change) if change else f"as captured: mesh {mesh}, {setting.target}"
+
+    # ------------------------------------------------------------ XLA
+
+    def ask(self, setting: Setting, begun: Variant, *, effort: Effort, ticket: Ticket) -> Answer:
+        """What XLA makes of a setting. Raises CaptureError when the question was taken back."""
+        began = time.monotonic()
+        try:
+            record = self._asked(setting, begun, effort, ticket)
+            answer = Answer(variant=self._counted(begun, setting, record), record=record)
+        except Exception as error:  # whatever it is, it belongs where the user asked
+            if ticket.is_cancelled:
+                raise CaptureError("the question was taken back") from error
+            answer = Answer(variant=replace(begun, stage="refused", problem=_problem(error, setting)))
+        return replace(answer, variant=replace(answer.variant, seconds=time.monotonic() - began))
+
+    def _asked(self, setting: Setting, begun: Variant, effort: Effort, ticket: Ticket) -> Record:
+        asked: dict[str, Any] = {
+            "mesh": setting.sizes,
+            "specs": self._specs(setting),
+            "target": setting.target,
+            "effort": effort,
+            "timeout_s": self._timeout_s,
+        }
+        if self._changer is None:
+            return self._source.make(ask_what_if_apart(self.data, **asked), None)
+        planned = None
+        if self.program is not None:
+            planned = Planned(edits=self._edits(setting), said=begun.change, changer=self._changer)
+        data, program = ask_what_if(
+            self.data,
+            self._source.analyses.figures_at,
+            again=self._source.again,
+            planned=planned,
+            ticket=ticket,
+            **asked,
+        )
+        return self._source.make(data, program)
+
+    def _specs(self, setting: Setting) -> dict[str, PartitionSpec | None]:
+        sizes = setting.sizes
+        named = (*setting.arguments, *setting.results, *setting.constraints)
+        return {path: None if spec is None else _on(spec, sizes) for path, spec in named}
+
+    def _edits(self, setting: Setting) -> tuple[Edit, ...]:
+        """The setting as edits of the copy."""
+        sizes = setting.sizes
+        arguments = {own.path: index for index, own in enumerate(self.facts.arguments)}
+        results = {own.path: index for index, own in enumerate(self.facts.results)}
+        edits = [_edit("argument", arguments[path], spec, sizes) for path, spec in setting.arguments]
+        edits += [_edit("result", results[path], spec, sizes) for path, spec in setting.results]
+        for place, spec in setting.constraints:
+            kind = "remove" if spec is None else "respec"
+            edits += [_edit(kind, index, spec, sizes) for index in self.constraint_ops(place)]
+        return tuple(edits)
+
+    def constraint_ops(self, place: str) -> list[int]:
+        """The operations of the copy that are the constraints of a line."""
+        ops = () if self.program is None else self.program.ops
+        return [
+            index
+            for index, op in enumerate(ops)
+            if op.kind == "sharding_constraint" and any(frame.where == place for frame in op.frames[:1])
+        ]
+
+    def _counted(self, begun: Variant, setting: Setting, record: Record) -> Variant:
+        """The variant with what XLA's answer comes to."""
+        data = record.data
+        module = record.hlo
+        answered = {own.path: own.spec for own in (*data.inputs, *data.outputs)}
+        known = replace(begun, controls=find_controls(self.facts, setting, answered))
+        if not data.is_partial or module is None:
+            # Counted as XLA's partitioner left it: only equal stages can be compared.
+            return self._with_memory(replace(known, stage="full"), data, module)
+        rows = collectives_of(data, module)
+        flops, whole = product_work(module), self._whole()
+        sent = sent_over(total_by_axes(rows, len(data.devices)))
+        counted = replace(
+            known,
+            stage="partitioned",
+            flops=flops,
+            work=flops * setting.devices / whole if whole else None,
+            collectives=len(rows),
+            by_kind=_by_kind(rows),
+            by_axis=sent,
+            sent_bytes=sum(own.sent_bytes for own in sent),
+        )
+        return self._with_time(self._with_memory(counted, data, module), setting)
+
+    def _with_memory(self, variant: Variant, data: RecordData, module: HloModule | None) -> Variant:
+        sizes = dict(variant.controls.mesh)
+        own = with_aliases(data, module) if module is not None else data
+        specs = {one.path: one.spec for one in own.outputs}
+        arguments = bytes_on_device(
+            [one for one in own.inputs if one.kept], {one.path: one.spec for one in own.inputs}, sizes
+        )
+        results = bytes_on_device([one for one in own.outputs if one.aliases is None], specs, sizes)
+        known = [size for size in (arguments, results) if size is not None]
+        memory, source = sum(known), "arguments and results"
+        misfit = None if data.hypothesis is None else data.hypothesis.misfit
+        stats = data.memory
+        if not data.is_partial and stats is not None and stats.temporary_bytes is not None:
+            parts = stats.argument_bytes, stats.output_bytes, stats.temporary_bytes
+            memory, source = sum(part or 0 for part in parts) - (stats.alias_bytes or 0), "xla"
+        fits = None
+        if variant.available_bytes is not None:
+            is_whole = source == "xla"
+            fits = False if memory > variant.available_bytes else True if is_whole else None
+        problem = variant.problem
+        if misfit is not None:
+            fits, problem = False, Problem(text=misfit.sentence, control="", remedy=_LESS)
+            memory = max(memory, misfit.needed_bytes or 0)
+        elif fits is False and variant.available_bytes is not None:
+            problem = Problem(text=_too_much(memory, variant.available_bytes, source), remedy=_LESS)
+        return replace(
+            variant,
+            argument_bytes=arguments,
+            result_bytes=results,
+            memory_bytes=memory,
+            memory_source=source,
+            fits=fits,
+            problem=problem,
+        )
+
+    def _with_time(self, variant: Variant, setting: Setting) -> Variant:
+        """Seconds for products and bytes sent at the chip's peak: all of it hidden, and none."""
+        from pjit_inspect.observe.partitioner.speeds import SPEEDS
+
+        chip = (self._chip or setting.target).split(":")
+        speed = SPEEDS.get(chip[1] if len(chip) > 1 else chip[0])
+        if speed is None or variant.flops is None or variant.sent_bytes is None:
+            return variant
+        parts = variant.flops / speed.flops_per_s, variant.sent_bytes / speed.link_bytes_per_s
+        return replace(variant, time_s=(max(parts), sum(parts)))
+
+    def _whole(self) -> int | None:
+        """Operations of all products of the program before it is split; None where that is not known."""
+        if self._whole_work is None and self._changer is not None and self.data.hypothesis is None:
+            stablehlo = self.data.stablehlo
+            try:
+                answer = ask_partitioner(
+                    stablehlo.read() if stablehlo is not None else b"",
+                    devices=len(self.data.devices),
+                    flags=self.data.flags,
+                    timeout_s=self._timeout_s,
+                )
+                self._whole_work = product_work(parse_program(answer.before))
+            except (CaptureError, ParseError):
+                self._whole_work = 0
+        return self._whole_work
+
+
+_LESS = "split more of the arguments, or take more devices"
+
+
+def _too_much(memory: int, available: int, source: str) -> str:
+    what = "it needs" if source == "xla" else f"its {source} alone are"
+    return f"{what} {memory / 2**30:.2f} GiB of the {available / 2**30:.2f} GiB that a device has"
+
+
+def _problem(error: Exception, setting: Setting) -> Problem:
+    """Why XLA was not asked, or gave no answer, and of which control it speaks."""
+    text = " ".join(str(error).split())
+    control = "target" if text.startswith("target") else "mesh" if text.startswith("the mesh") else ""
+    named = (path for path, _ in (*setting.arguments, *setting.results, *setting.constraints) if path in text)
+    return Problem(text=text, control=control or next(named, ""))
+
+
+def _on(spec: PartitionSpec, sizes: Mapping[str, int]) -> PartitionSpec:
+    from pjit_inspect.analyze.play.controls import on_mesh
+
+    return on_mesh(spec, sizes) or ()
+
+
+def _edit(kind: Any, index: int, spec: PartitionSpec | None, sizes: Mapping[str, int]) -> Edit:
+    dimensions = None if spec is None else tuple(axes_of(entry) for entry in _on(spec, sizes))
+    return Edit(kind=kind, index=index, spec=dimensions)
+
+
+def _by_kind(rows: CollectiveTable) -> tuple[KindSent, ...]:
+    counts, sent = Counter[str](), Counter[str]()
+    for row in rows:
+        counts[row.kind] += 1
+        sent[row.kind] += row.wire_bytes * (1 if row.count is None else row.count)
+    found = [KindSent(kind=kind, collectives=counts[kind], sent_bytes=sent[kind]) for kind in counts]
+    return tuple(sorted(found, key=lambda own: (-own.sent_bytes, own.kind)))
