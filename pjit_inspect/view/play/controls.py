@@ -37,7 +37,7 @@ def controls_data(given: PlayGiven) -> dict[str, Any]:
     asked = {one.place: one for one in base.constraints}
     return {
         "mesh": [{"name": name_data(name), "size": size, "base": was.get(name)} for name, size in now.mesh],
-        "mesh_problem": _problem(problem) if problem and not _is_elsewhere(given, problem) else None,
+        "mesh_problem": _mesh_problem(given),
         "target": _target(given),
         "groups": groups,
         "followers": _followers(now.groups),
@@ -47,6 +47,18 @@ def controls_data(given: PlayGiven) -> dict[str, Any]:
         "results": [_result(one) for one in now.results],
         "results_words": plural(len(now.results), "group"),
     }
+
+
+def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
+    """What stands beside the mesh: a problem of no other control, and the meshes for which there would be none."""
+    problem = given.now.problem
+    if problem is None or given.now.stage != "refused":
+        return None
+    if not _is_elsewhere(given, problem):
+        return _problem(problem)
+    found = _problem(problem)["remedies"]
+    words = f"Meshes of {plural(given.now.devices, 'device')} that divide:"
+    return {"words": words, "remedies": found} if found else None
 
 
 def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:
@@ -59,13 +71,13 @@ def _of(problem: Problem | None, control: str) -> Problem | None:
     return problem if problem is not None and problem.control == control else None
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
+def _problem(problem: Problem, *, with_meshes: bool = True) -> dict[str, Any]:
     meshes = [
         {
             "words": f" {TIMES} ".join(f"{name_data(name)} {size:,}" for name, size in mesh),
             "set": {"mesh": [[name, size] for name, size in mesh]},
         }
-        for mesh in problem.meshes
+        for mesh in (problem.meshes if with_meshes else ())
     ]
     remedy = f" {name_data(problem.remedy, longest=400)}" if problem.remedy else ""
     text = name_data(problem.text, longest=400)
@@ -145,7 +157,7 @@ def _group(
         "follows": follows,
         "can_follow": name_data(group.follows) if group.follows is not None else "",
         "changed": base is not None and base.spec != group.spec,
-        "problem": _problem(own) if own else None,
+        "problem": _problem(own, with_meshes=False) if own else None,
         "members": [name_data(path) for path in group.paths[:_MOST_MEMBERS]],
     }
 
@@ -212,7 +224,7 @@ def _constraint(
         "on": one.is_on,
         "dims": _dims(one.shape, spec, one.choices, sizes, one.asked) if one.shape is not None and one.choices else [],
         "changed": base is not None and (base.spec, base.is_on) != (one.spec, one.is_on),
-        "problem": _problem(own) if own else None,
+        "problem": _problem(own, with_meshes=False) if own else None,
     }
 
 

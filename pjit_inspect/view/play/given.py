@@ -49,6 +49,7 @@ class PlayGiven:
       is_computing: whether it is being compiled to the end.
       can_search: whether other layouts can be searched for.
       search: how far a search is; None before the first.
+      note: what could not be done for the page, and why; "" for nothing.
       heard: the number of the last question of the page that this state knows of.
       version: counts states, so that an older one is dropped.
     """
@@ -66,6 +67,7 @@ class PlayGiven:
     is_computing: bool = False
     can_search: bool = False
     search: SearchState | None = None
+    note: str = ""
     heard: int = 0
     version: int = 0
 

@@ -35,6 +35,7 @@ def play_data(given: PlayGiven) -> dict[str, Any]:
         "presets": _presets(given),
         "full": full_data(given),
         "search": _search(given),
+        "note": name_data(given.note, longest=600),
         "still_words": _STILL,
     }
 

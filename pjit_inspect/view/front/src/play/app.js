@@ -30,11 +30,13 @@ export function mount(root, store) {
   const frame = h("div", { class: "frame playground", role: "region", "aria-label": "Playground" });
   const chooser = new Chooser(frame, say);
   const gone = h("p", { class: "gone" });
+  const note = h("p", { class: "problem noted", role: "alert", hidden: true });
   const opened = h("section", { class: "opened", hidden: true });
   frame.append(
     gone,
     head(store),
     opened,
+    note,
     numbers(store),
     stages(store),
     h(
@@ -59,6 +61,8 @@ export function mount(root, store) {
   const draw = () => {
     gone.hidden = store.isLive;
     gone.textContent = store.isLive ? "" : store.data.still_words;
+    note.hidden = !store.data.note;
+    note.textContent = store.data.note ? `\u25b2 ${store.data.note}` : "";
     if (store.data.said && store.data.said !== live.dataset.said) say((live.dataset.said = store.data.said));
   };
   store.listen(draw);
