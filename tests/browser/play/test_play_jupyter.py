@@ -27,7 +27,7 @@ def mlp(x, w1, w2):
 play = pi.inspect(mlp, x, w1, w2).playground()
 _ = play.wait()
 """
-CELLS = (SETUP, "play", "")
+CELLS = (SETUP, "play", "0")
 RUN = """async (source) => {
   const panel = window.jupyterapp.shell.currentWidget;
   panel.content.activeCellIndex = 2;
