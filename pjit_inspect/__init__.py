@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import CompileRecord as CompileRecord
     from pjit_inspect.api import Diff as Diff
     from pjit_inspect.api import ErrorExplanation as ErrorExplanation
+    from pjit_inspect.api import History as History
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pjit_inspect.api import merge as merge
     from pjit_inspect.api import open as open  # noqa: A004
     from pjit_inspect.api import playground as playground
+    from pjit_inspect.api import search as search
     from pjit_inspect.api import session_log as session_log
     from pjit_inspect.api import start as start
     from pjit_inspect.api import stop as stop
@@ -36,6 +38,7 @@ _API = (
     "CompileRecord",
     "Diff",
     "ErrorExplanation",
+    "History",
     "Ledger",
     "Log",
     "Merged",
@@ -50,6 +53,7 @@ _API = (
     "merge",
     "open",
     "playground",
+    "search",
     "session_log",
     "start",
     "stop",

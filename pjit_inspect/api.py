@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from pjit_inspect.handles.ledger import HISTORY, Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of
 from pjit_inspect.handles.log import Log, LogLimit
 from pjit_inspect.handles.merged import Merged, merge
+from pjit_inspect.handles.play.history import History
 from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
@@ -34,12 +35,15 @@ from pjit_inspect.parse.files.recognise import EXPECTED, read_program, unreadabl
 from pjit_inspect.parse.files.record_file import read_record
 
 if TYPE_CHECKING:
+    from pjit_inspect.model.play.search import SearchProgress
+    from pjit_inspect.model.play.variant import Goal
     from pjit_inspect.observe.watch.listener import OnRecord
 
 __all__ = [
     "CompileRecord",
     "Diff",
     "ErrorExplanation",
+    "History",
     "LaterFindings",
     "Ledger",
     "Log",
@@ -60,6 +64,7 @@ __all__ = [
     "open",
     "playground",
     "result_text",
+    "search",
     "session_log",
     "start",
     "stop",
@@ -254,6 +259,50 @@ def playground(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> Playg
     live = live_function(fn, args, kwargs)
     data = lower_record(fn, args, kwargs, "cpu")
     return CompileRecord(data, live=True, again=None if live is None else live.lowered_on).playground()
+
+
+def search(
+    record: CompileRecord | Playground,
+    *,
+    goal: Goal = "bytes",
+    budget_s: float = 30.0,
+    keep: Mapping[str, Any] | Collection[str] = (),
+    fits: str | None = None,
+    most_work: float = 1.1,
+    most_memory: int | None = None,
+    on_progress: Callable[[SearchProgress], object] | None = None,
+) -> History:
+    """Look for a better sharding of a program: XLA's own partitioner is asked about many, and counted. Nothing runs.
+
+    Args:
+      record: the program, with whose shardings the search begins; or a playground, with what is chosen there, whose
+        history then has all that was tried. `Playground.stop` ends it with what it has.
+      goal: what is made small: "bytes" sent, "memory" of arguments and results, or "time" (modelled, needs a chip).
+      budget_s: for how long questions to XLA begin.
+      keep: what must stay: labels or paths of arguments, "mesh", "constraints"; as a mapping with the specs they get.
+      fits: the chip whose memory arguments and results must fit into, and whose speed "time" is of ("tpu:v5e").
+      most_work: how many times its equal share of the matrix products each device may do. Everything on every device
+        would send nothing: that is no better sharding, but none.
+      most_memory: bytes of arguments and results on a device; by default what `fits` has, or else what the program
+        needs as it is.
+      on_progress: called after each answer, in the thread of a worker.
+
+    Results that are the next value of an argument come back split as that is, so that a step can follow a step.
+    Returns the history: `.best(goal)` is the best variant, `.notes` say what was tried and what was not.
+    Raises ChangeError for a record from a file, and as `CompileRecord.playground`.
+    """
+    from pjit_inspect.handles.play.search import Search
+
+    play = record if isinstance(record, Playground) else record.playground(fits=fits)
+    return Search(
+        play,
+        goal=goal,
+        budget_s=budget_s,
+        keep=keep,
+        most_work=most_work,
+        most_memory=most_memory,
+        on_progress=on_progress,
+    ).run()
 
 
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:

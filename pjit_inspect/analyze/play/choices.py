@@ -5,6 +5,7 @@ Not its job: which arrays there are (`groups`).
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -18,17 +19,19 @@ _MOST_PAIRED = 4
 """With more axes than these, pairs of them are offered in the mesh's order only."""
 
 
+@functools.lru_cache(maxsize=4096)
 def choices_of(
-    shape: Sequence[int], spec: PartitionSpec | None, sizes: Mapping[str, int], *, must_divide: bool = True
+    shape: tuple[int, ...], spec: PartitionSpec | None, mesh: tuple[tuple[str, int], ...], *, must_divide: bool = True
 ) -> tuple[tuple[Choice, ...], ...]:
     """For each dimension, none, each axis, and several axes in an order.
 
     Args:
       shape: the array's (global).
       spec: how it is split; None where that is not known, which keeps no axis from any dimension.
-      sizes: the mesh's axes.
+      mesh: axes with their sizes. Arrays of one shape share their choices, as a session has thousands of variants.
       must_divide: whether `jax.jit` refuses what its axes do not divide; a constraint is padded instead.
     """
+    sizes = dict(mesh)
     given = spec or (None,) * len(shape)
     own = [axes_of(entry) for entry in given]
     offered = _offered([axis for axis, size in sizes.items() if size > 1])

@@ -1,17 +1,187 @@
 """What to write so that a program becomes a variant: the mesh, the specs of arguments and results, the constraints.
 
-Not its job: proving that it does (`handles.play`).
+Specs stand in a table by the paths of the arrays, with `[*]` for equal layers, and a function turns that into
+shardings: so it is right for every pytree, whatever its nodes are. Every name is written as Python writes it, so that
+no name of a program can end a line. Not its job: proving the lines (`handles.play.proof`).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pjit_inspect.analyze.play.controls import argument_specs, on_mesh, result_specs
 from pjit_inspect.analyze.play.facts import Facts
-from pjit_inspect.model.play.code import Code
+from pjit_inspect.analyze.play.mirrors import split_path
+from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
 __all__ = ["code_for"]
+
+_LAYER = re.compile(r"\[\d+\]")
+_STAR = "[*]"
+_HELPER = (
+    "def sharding_of(path, specs):",
+    '    """The sharding of one array, by its path."""',
+    r'    starred = re.sub(r"\[\d+\]", "[*]", path)',
+    "    return NamedSharding(mesh, specs.get(path, specs.get(starred, P())))",
+    "",
+    "",
+    "def shardings(name, tree, specs):",
+    '    """The shardings of a tree of arrays, for jax.device_put, jax.ShapeDtypeStruct, in_shardings."""',
+    "    return jax.tree_util.tree_map_with_path(",
+    "        lambda path, _: sharding_of(name + jax.tree_util.keystr(path), specs), tree",
+    "    )",
+)
 
 
 def code_for(facts: Facts, base: Setting, setting: Setting, number: int) -> Code:
     """The lines of a variant, those that differ from the base marked."""
-    return Code(number=number, lines=())
+    before, after = argument_specs(facts, base), argument_specs(facts, setting)
+    named = {path: spec for path, spec in after.items() if spec is not None}
+    lines = [
+        CodeLine(text="import re"),
+        CodeLine(text=""),
+        CodeLine(text="import jax"),
+        CodeLine(text="from jax.sharding import AxisType, NamedSharding, PartitionSpec as P"),
+        CodeLine(text=""),
+        _mesh(base, setting),
+        CodeLine(text=""),
+        CodeLine(text="specs = {"),
+        *_table(named, before, setting.sizes),
+        CodeLine(text="}"),
+    ]
+    results = _results(facts, setting)
+    if results:
+        was = {path: None if path in facts.free_results else facts.specs.get(path) for path in results}
+        lines += [CodeLine(text="result_specs = {"), *_table(results, was, setting.sizes), CodeLine(text="}")]
+    lines += [CodeLine(text=""), CodeLine(text=""), *(CodeLine(text=line) for line in _HELPER)]
+    lines += _placing(facts.arguments, results, facts.name)
+    constraints = _constraints(facts, base, setting)
+    if constraints:
+        lines += [CodeLine(text=""), *constraints]
+    return Code(number=number, lines=tuple(lines), notes=tuple(_notes(facts, setting, results)))
+
+
+def _mesh(base: Setting, setting: Setting) -> CodeLine:
+    return CodeLine(
+        text=f"mesh = {_made(setting.mesh)}",
+        is_changed=setting.mesh != base.mesh,
+        was="" if setting.mesh == base.mesh else ", ".join(f"{name}={size}" for name, size in base.mesh),
+    )
+
+
+def _made(mesh: Sequence[tuple[str, int]]) -> str:
+    names, sizes = tuple(name for name, _ in mesh), tuple(size for _, size in mesh)
+    return f"jax.make_mesh({sizes!r}, {names!r}, axis_types=(AxisType.Auto,) * {len(sizes)})"
+
+
+# ---------------------------------------------------------------- the table
+
+
+def _table(
+    specs: Mapping[str, PartitionSpec | None], before: Mapping[str, PartitionSpec | None], sizes: Mapping[str, int]
+) -> list[CodeLine]:
+    """A line for each array, or for all of equal layers where these are split alike."""
+    lines = []
+    for key, paths in _together(specs):
+        spec = specs[paths[0]]
+        was = {on_mesh(before.get(path), sizes) for path in paths}
+        is_changed = was != {spec}
+        old = next(iter(was)) if len(was) == 1 else None
+        text = "left to XLA" if spec is None else spec_text(_short(spec))
+        before_text = "several" if len(was) > 1 else "left to XLA" if old is None else spec_text(_short(old))
+        value = "P.UNCONSTRAINED" if spec is None else text
+        lines.append(
+            CodeLine(text=f"    {key!r}: {value},", is_changed=is_changed, was=before_text if is_changed else "")
+        )
+    return lines
+
+
+def _together(specs: Mapping[str, PartitionSpec | None]) -> list[tuple[str, list[str]]]:
+    """Keys of the table with the paths they stand for; a starred key only where all its paths are split alike."""
+    starred: dict[str, list[str]] = {}
+    for path in specs:
+        starred.setdefault(_LAYER.sub(_STAR, path), []).append(path)
+    found: list[tuple[str, list[str]]] = []
+    for key, paths in starred.items():
+        if len(paths) > 1 and len({specs[path] for path in paths}) == 1:
+            found.append((key, paths))
+        else:
+            found += [(path, [path]) for path in paths]
+    return found
+
+
+def _short(spec: PartitionSpec) -> PartitionSpec:
+    """Without the Nones at its end, which mean the same."""
+    end = max((place + 1 for place, entry in enumerate(spec) if entry is not None), default=0)
+    return spec[:end]
+
+
+def _results(facts: Facts, setting: Setting) -> dict[str, PartitionSpec | None]:
+    """The specs of all results, where one was set; those that are left to XLA are not among them."""
+    if not setting.results:
+        return {}
+    known = result_specs(facts, setting)
+    return {path: spec for path, spec in known.items() if spec is not None}
+
+
+# ---------------------------------------------------------------- where it goes
+
+
+def _placing(
+    arguments: Sequence[ArrayLayout], results: Mapping[str, PartitionSpec | None], name: str
+) -> list[CodeLine]:
+    """The lines that use the table, one for each argument of the function."""
+    roots = list(dict.fromkeys(split_path(own.path)[0] for own in arguments))
+    lines = [CodeLine(text=""), CodeLine(text="")]
+    for root in roots:
+        if root.isidentifier():
+            lines.append(CodeLine(text=f"{root} = jax.device_put({root}, shardings({root!r}, {root}, specs))"))
+    if results and name.isidentifier() and all(root.isidentifier() for root in roots):
+        called = ", ".join(roots)
+        lines += [
+            CodeLine(
+                text=f'out_shardings = shardings("result", jax.eval_shape({name}, {called}), result_specs)',
+                is_changed=True,
+            ),
+            CodeLine(text=f"{name} = jax.jit({name}, out_shardings=out_shardings)", is_changed=True),
+        ]
+    return lines
+
+
+def _constraints(facts: Facts, base: Setting, setting: Setting) -> list[CodeLine]:
+    """Lines of the user's own code, with their places."""
+    before, after = dict(base.constraints), dict(setting.constraints)
+    lines = []
+    for own in facts.constraints:
+        asked = before.get(own.place, on_mesh(own.asked, setting.sizes))
+        wanted = after.get(own.place, asked)
+        if own.place not in after and setting.mesh == base.mesh:
+            continue
+        was = "" if asked is None else spec_text(asked)
+        place = own.place.encode("unicode_escape").decode()
+        if wanted is None:
+            lines.append(
+                CodeLine(text=f"# {place}: without with_sharding_constraint(..., {was})", is_changed=True, was=was)
+            )
+            continue
+        text = f"# {place}: with_sharding_constraint(..., NamedSharding(mesh, {spec_text(wanted)}))"
+        lines.append(CodeLine(text=text, is_changed=wanted != asked, was=was if wanted != asked else ""))
+    for name, spec in setting.added:
+        place = name.encode("unicode_escape").decode()
+        text = f"# {place}: with_sharding_constraint(..., NamedSharding(mesh, {spec_text(spec)})) on what it computes"
+        lines.append(CodeLine(text=text, is_changed=True))
+    return lines
+
+
+def _notes(facts: Facts, setting: Setting, results: Mapping[str, PartitionSpec | None]) -> Iterable[str]:
+    free = sum(own.path in facts.free_arguments and own.path not in dict(setting.arguments) for own in facts.arguments)
+    if free:
+        yield f"{free} arguments are left to XLA, as captured; the table has them without a split"
+    if any(own.place not in dict(setting.constraints) for own in facts.constraints) and setting.mesh != facts.mesh:
+        yield "constraints that name the mesh themselves need the new one"
+    if not results and facts.returns and (setting.arguments or setting.mesh != facts.mesh):
+        yield "results are left as they were: a next step gets them as XLA returns them"

@@ -139,7 +139,7 @@ def _group(
         spec=spec,
         follows=None if leader is None else labels.get(leader),
         is_cut_loose=leader is not None and specs.get(leader) != spec,
-        choices=choices_of(first.global_shape, spec, sizes),
+        choices=choices_of(first.global_shape, spec, tuple(sizes.items())),
         global_bytes=None if None in whole else sum(size or 0 for size in whole),
         bytes_per_device=sums,
         copies=None if pieces is None else max(1, math.prod(sizes.values()) // pieces),
@@ -159,7 +159,7 @@ def _result(
         dtype=first.dtype,
         spec=spec,
         is_free=first.path in free,
-        choices=choices_of(first.global_shape, spec, sizes),
+        choices=choices_of(first.global_shape, spec, tuple(sizes.items())),
         bytes_per_device=None if spec is None else bytes_on_device(own, specs, sizes),
         problem="" if first.path in free else division_problem(first.global_shape, spec, sizes),
     )
@@ -177,7 +177,7 @@ def _constraint(found: FoundConstraint, setting: Setting) -> ConstraintControl:
         asked=on_mesh(found.asked, sizes),
         spec=spec,
         is_on=not (found.place in changed and changed[found.place] is None),
-        choices=() if shape is None else choices_of(shape, spec, sizes, must_divide=False),
+        choices=() if shape is None else choices_of(shape, spec, setting.mesh, must_divide=False),
     )
 
 

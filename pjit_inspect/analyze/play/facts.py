@@ -52,6 +52,7 @@ class Facts:
       free_arguments, free_results: the paths whose sharding is left to XLA.
       follows: path of an argument -> the parameter it follows.
       returns: path of a result -> the argument it is the next value of.
+      differentiated: the paths of arguments that differentiated code uses.
       constraints: the user's, in program order.
     """
 
@@ -65,25 +66,30 @@ class Facts:
     free_results: frozenset[str] = frozenset()
     follows: dict[str, str] = field(default_factory=dict)
     returns: dict[str, str] = field(default_factory=dict)
+    differentiated: frozenset[str] = frozenset()
     constraints: tuple[FoundConstraint, ...] = ()
 
 
-def find_facts(data: RecordData, program: ShardedProgram | None, target: str) -> Facts:
-    """The facts of a record; without its `program` before partitioning, as far as its arguments tell."""
+def find_facts(
+    data: RecordData, program: ShardedProgram | None, mesh: tuple[tuple[str, int], ...], target: str
+) -> Facts:
+    """The facts of a record on its mesh; without its `program` before partitioning, as far as its arguments tell."""
     arguments = tuple(own for own in data.inputs if own.kept)
     shapes = {own.path: own.global_shape for own in arguments}
     inputs, outputs = (program.inputs, program.outputs) if program is not None else ((), ())
     reused = {own.path: own.aliases for own in data.outputs if own.aliases is not None}
+    differentiated = frozenset(_differentiated(program, arguments))
     return Facts(
         name=data.name,
-        mesh=() if data.mesh is None else data.mesh.axes,
+        mesh=mesh,
         target=target,
         arguments=arguments,
         results=data.outputs,
         specs=_specs(arguments, inputs) | _specs(data.outputs, outputs),
         free_arguments=_free(arguments, [own.spec is None for own in inputs]),
         free_results=_free(data.outputs, [own.spec is None for own in outputs]),
-        follows=find_followed(shapes, _differentiated(program, arguments)),
+        follows=find_followed(shapes, differentiated),
+        differentiated=differentiated,
         returns=returned_arguments([(own.path, own.global_shape) for own in data.outputs], shapes, reused),
         constraints=() if program is None else _constraints(program),
     )

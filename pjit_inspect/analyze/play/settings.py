@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from pjit_inspect.analyze.play.choices import division_problem
 from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.errors import ChangeError
@@ -21,7 +22,15 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
 from pjit_inspect.model.sharding.mesh import MeshAxes
 
-__all__ = ["changed_setting", "first_problem", "path_matcher", "said_changes", "with_results_returned"]
+__all__ = [
+    "changed_setting",
+    "first_problem",
+    "found_arrays",
+    "meshes_like",
+    "path_matcher",
+    "said_changes",
+    "with_results_returned",
+]
 
 _MOST_SHOWN = 5
 
@@ -72,7 +81,7 @@ def _with_specs(facts: Facts, setting: Setting, given: Mapping[str, PartitionSpe
         followers.setdefault(leader, []).append(path)
     named, led = dict[str, PartitionSpec | None](), dict[str, PartitionSpec | None]()
     for name, spec in given.items():
-        paths, layouts, is_result = _found(facts, controls, name)
+        paths, layouts, is_result = found_arrays(facts, controls, name)
         for path in paths:
             full = _full(name, spec, layouts[path], setting.sizes)
             if is_result:
@@ -99,8 +108,11 @@ def _less(
     return tuple(sorted((path, spec) for path, spec in given.items() if spec != base[path]))
 
 
-def _found(facts: Facts, controls: Controls, name: str) -> tuple[Sequence[str], Mapping[str, ArrayLayout], bool]:
-    """The paths that a name stands for, their arrays, and whether these are results."""
+def found_arrays(facts: Facts, controls: Controls, name: str) -> tuple[Sequence[str], Mapping[str, ArrayLayout], bool]:
+    """The paths that a name stands for, all arrays beside them, and whether these are results.
+
+    Raises ChangeError for a name that there is none of.
+    """
     for layouts, groups, is_result in (
         (facts.arguments, controls.groups, False),
         (facts.results, controls.results, True),
@@ -156,11 +168,16 @@ def _with_constraints(facts: Facts, setting: Setting, given: Mapping[str, Partit
     return replace(setting, constraints=tuple(sorted(constraints.items())))
 
 
-def with_results_returned(facts: Facts, setting: Setting) -> Setting:
-    """The setting with every result that is an argument's next value split as that argument is."""
+def with_results_returned(
+    facts: Facts, setting: Setting, given: tuple[tuple[str, PartitionSpec | None], ...] = ()
+) -> Setting:
+    """The setting with every result that is an argument's next value split as that argument is.
+
+    `given` are the results that somebody has set, and which stay so; any other of the setting's is set anew.
+    """
     specs = argument_specs(facts, setting)
     wanted = {path: specs[argument] for path, argument in facts.returns.items() if specs.get(argument) is not None}
-    merged = {**wanted, **dict(setting.results)}
+    merged = {**wanted, **dict(given)}
     return replace(setting, results=_less(merged, facts, facts.free_results, setting.sizes))
 
 
@@ -175,7 +192,7 @@ def first_problem(controls: Controls) -> Problem | None:
     first = wrong[0]
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
     text = f"{first.label} {list(first.shape)} is {spec_text(first.spec or ())}: {first.problem}{more}"
-    meshes = tuple(mesh for mesh in _meshes_like(controls.mesh) if _divides(wrong, dict(mesh)))[:3]
+    meshes = tuple(mesh for mesh in meshes_like(controls.mesh) if _divides(wrong, dict(mesh)))[:3]
     named = " or ".join(str(_axes(mesh)) for mesh in meshes)
     remedy = f"take a mesh {named}, or split it otherwise" if meshes else "split it otherwise, or take another mesh"
     return Problem(text=text, control=first.label, remedy=remedy, meshes=meshes)
@@ -186,12 +203,10 @@ def _axes(mesh: Sequence[tuple[str, int]]) -> MeshAxes:
 
 
 def _divides(groups: Iterable[object], sizes: Mapping[str, int]) -> bool:
-    from pjit_inspect.analyze.play.choices import division_problem
-
     return not any(division_problem(own.shape, own.spec, sizes) for own in groups)  # pyright: ignore
 
 
-def _meshes_like(mesh: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], ...]]:
+def meshes_like(mesh: Sequence[tuple[str, int]]) -> list[tuple[tuple[str, int], ...]]:
     """Meshes of as many devices with the same axes, those most like it first."""
     names, sizes = [name for name, _ in mesh], [size for _, size in mesh]
     found = _factored(math.prod(sizes), len(sizes))
@@ -228,11 +243,7 @@ def said_changes(facts: Facts, base: Setting, setting: Setting) -> tuple[str, ..
     for own in changed:
         if own.label not in led:
             said.append(f"{own.label}: {_words(own.spec)}")
-    before = dict(base.results)
-    for one in controls.results:
-        now = {path: spec for path, spec in setting.results if path in one.paths}
-        if now and any(before.get(path, "as captured") != spec for path, spec in now.items()):
-            said.append(f"{one.label}: {_words(next(iter(now.values())))}")
+    said += _said_results(facts, base, setting, controls)
     constraints = dict(base.constraints)
     for place, spec in setting.constraints:
         if constraints.get(place, "as captured") != spec:
@@ -241,6 +252,19 @@ def said_changes(facts: Facts, base: Setting, setting: Setting) -> tuple[str, ..
         f"new constraint {name}: {spec_text(spec)}" for name, spec in setting.added if (name, spec) not in base.added
     ]
     return tuple(said)
+
+
+def _said_results(facts: Facts, base: Setting, setting: Setting, controls: Controls) -> list[str]:
+    """The results that are set; those that come back as their arguments go in are said at once."""
+    before, specs = dict(base.results), argument_specs(facts, setting)
+    new = {path: spec for path, spec in setting.results if before.get(path, "as captured") != spec}
+    alike = {path for path, spec in new.items() if path in facts.returns and specs.get(facts.returns[path]) == spec}
+    said = []
+    for one in controls.results:
+        own = [path for path in one.paths if path in new and path not in alike]
+        if own:
+            said.append(f"{one.label}: {_words(new[own[0]])}")
+    return [*said, *(["results split as their arguments"] if alike else [])]
 
 
 def _words(spec: PartitionSpec | None) -> str:

@@ -247,6 +247,10 @@ class ConstraintOptions:
             value = op.operands[0]
         return value
 
+    def at(self, index: int, spec: Dimensions) -> Option | None:
+        """A new constraint on what an operation makes, in equal layers too; None where its gradient cannot be told."""
+        return next(self._constrained(self._lines[index], spec, 0), None)
+
     # ------------------------------------------------------------ where an axis is lost
 
     def kept_axes(self, most: int) -> Iterator[Option]:

@@ -56,7 +56,7 @@ _TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
 _AXIS = re.compile(r"@\(?'?(\w+)")
 
 
-Again = Callable[[Mapping[str, int], str], RecordData]
+Again = Callable[..., RecordData]
 """Traces the function of a record on a mesh of these axes for a platform, as `LiveFunction.lowered_on`."""
 
 

@@ -22,8 +22,9 @@ from pjit_inspect.guard import Guard
 from pjit_inspect.handles.asked.targets import check_target
 from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.play.history import History, PlayVariant
+from pjit_inspect.handles.play.proof import prove as prove_setting
 from pjit_inspect.handles.play.subject import Record, Source, Subject
-from pjit_inspect.model.play.code import Code
+from pjit_inspect.model.play.code import Code, Proof
 from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.play.setting import Setting
 from pjit_inspect.model.play.variant import Goal, Variant
@@ -66,6 +67,7 @@ class Playground(Displayable):
         """
         self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
         """What is asked about; for the other modules of this room."""
+        self._source = source
         self._turn = threading.Condition(threading.RLock())
         self._settings: dict[int, Setting] = {}
         self._numbers: dict[Setting, int] = {}
@@ -76,6 +78,7 @@ class Playground(Displayable):
         self._wanted: tuple[int, Effort] | None = None
         self._ticket: Ticket | None = None
         self._asked: tuple[int, Effort] | None = None
+        self._ends: list[Callable[[], object]] = []
         self._is_closed = False
         self._live: Live | None = None
         self._observers: dict[int, OnVariant] = {}
@@ -178,9 +181,11 @@ class Playground(Displayable):
         """Take back what XLA is being asked; what is known stays."""
         with self._turn:
             self._wanted = None
-            ticket = self._ticket
+            ticket, ends = self._ticket, list(self._ends)
         if ticket is not None:
             ticket.cancel()
+        for end in ends:
+            end()
 
     def close(self) -> None:
         """Stop, and let go of all records; the history stays."""
@@ -190,11 +195,21 @@ class Playground(Displayable):
             self._observers.clear()
         self.stop()
 
-    def code(self) -> Code:
-        """What to write so that the program becomes the variant that is looked at."""
+    def code(self, *, prove: bool = False) -> Code:
+        """What to write so that the program becomes the variant that is looked at.
+
+        With `prove`, the function is called to trace it again with these shardings, where it is at hand, and XLA asked:
+        `Code.proof` says whether that gives the variant's collectives. It takes as long as tracing takes.
+        """
         with self._turn:
             setting, number = self._settings[self._chosen], self._chosen
-        return code_for(self.subject.facts, self.subject.base, setting, number)
+        found = code_for(self.subject.facts, self.subject.base, setting, number)
+        wanted = self.record_of(number) if prove else None
+        if not prove:
+            return found
+        if wanted is None:
+            return replace(found, proof=Proof(outcome="untried", sentence="not tried: XLA has not answered about it"))
+        return replace(found, proof=prove_setting(self._source, self.subject, setting, wanted))
 
     # ------------------------------------------------------------ what becomes of it
 
@@ -261,6 +276,18 @@ class Playground(Displayable):
             if is_chosen:
                 self._choose(number)
             return self._variants[number]
+
+    def stops(self, end: Callable[[], object]) -> Callable[[], None]:
+        """Let `stop` call `end`, too, until the result of this is called."""
+        with self._turn:
+            self._ends.append(end)
+
+        def forget() -> None:
+            with self._turn:
+                if end in self._ends:
+                    self._ends.remove(end)
+
+        return forget
 
     def setting_of(self, number: int) -> Setting:
         """What is set in a variant."""

@@ -6,29 +6,33 @@ Joins the rooms: settings are judged in `analyze.play`, copies changed in `obser
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
 from pjit_inspect.analyze.play.facts import Facts, find_facts
+from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
 from pjit_inspect.analyze.program.device_memory import with_aliases
 from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.analyze.report.report import collectives_of
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.counts import product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.handles.asked.what_if import Again, Planned, ask_what_if
+from pjit_inspect.handles.asked.what_if import Again, Planned, ask_what_if, change_program
 from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
 from pjit_inspect.handles.fits import memory_of_chip
 from pjit_inspect.model.play.setting import Setting
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.report.collective import CollectiveTable
@@ -80,15 +84,16 @@ class Subject:
 
         Raises ChangeError when the record has no program to change, or is for one device.
         """
-        data = source.analyses.data
+        self.data: RecordData = source.analyses.data
+        data = self.data
         if data.stablehlo is None:
             raise ChangeError("the record has no program before optimization, so no change of it can be tried")
-        if data.mesh is None:
+        mesh = self._mesh(source)
+        if not mesh:
             raise ChangeError(
                 f"{data.name} has no mesh, so that nothing of it can be split; inspect it with arguments that are "
                 f"sharded over one (a jax.sharding.AbstractMesh will do)"
             )
-        self.data: RecordData = data
         self._source = source
         self._timeout_s = timeout_s
         self._chip = chip
@@ -96,13 +101,23 @@ class Subject:
             memory_of_chip(chip)
         self._changer: Any = None
         self.program: ShardedProgram | None = self._read_program()
-        self.facts: Facts = find_facts(data, self.program, self._target())
-        self.base: Setting = Setting(mesh=data.mesh.axes, target=self.facts.target)
+        devices = math.prod(size for _, size in mesh)
+        before = data.hypothesis
+        target = f"cpu:{devices}" if before is None else str(before.target)
+        self.facts: Facts = find_facts(data, self.program, mesh, target)
+        self.base: Setting = Setting(mesh=mesh, target=target)
         self._whole_work: int | None = None
+        self.places: dict[str, tuple[tuple[int, int], ...]] = {}
+        """Where new constraints go: the operation in `program`, and which of its results."""
 
-    def _target(self) -> str:
-        before = self.data.hypothesis
-        return f"cpu:{len(self.data.devices)}" if before is None else str(before.target)
+    def _mesh(self, source: Source) -> tuple[tuple[str, int], ...]:
+        """The axes of the program's mesh; () for one device. Of a program that was only lowered it alone knows them."""
+        data = self.data
+        if data.mesh is not None or not source.analyses.is_live or data.stablehlo is None:
+            return () if data.mesh is None else data.mesh.axes
+        from pjit_inspect.observe.shardy.remesh import mesh_axes
+
+        return tuple(mesh_axes(data.stablehlo.read()).items())
 
     def _read_program(self) -> ShardedProgram | None:
         """The captured program with its operations, in the copy that is changed; None where none can be."""
@@ -162,7 +177,7 @@ class Subject:
         """What XLA makes of a setting. Raises CaptureError when the question was taken back."""
         began = time.monotonic()
         try:
-            record = self._asked(setting, begun, effort, ticket)
+            record = self.asked(setting, ticket, effort=effort, said=begun.change)
             answer = Answer(variant=self._counted(begun, setting, record), record=record)
         except Exception as error:  # whatever it is, it belongs where the user asked
             if ticket.is_cancelled:
@@ -170,7 +185,14 @@ class Subject:
             answer = Answer(variant=replace(begun, stage="refused", problem=_problem(error, setting)))
         return replace(answer, variant=replace(answer.variant, seconds=time.monotonic() - began))
 
-    def _asked(self, setting: Setting, begun: Variant, effort: Effort, ticket: Ticket) -> Record:
+    def platform(self, setting: Setting) -> str:
+        """For which a setting is lowered."""
+        return setting.target.partition(":")[0]
+
+    def asked(
+        self, setting: Setting, ticket: Ticket, *, effort: Effort = "partition", said: tuple[str, ...] = ()
+    ) -> Record:
+        """The record of a setting. Raises CaptureError where XLA gives no answer."""
         asked: dict[str, Any] = {
             "mesh": setting.sizes,
             "specs": self._specs(setting),
@@ -180,9 +202,7 @@ class Subject:
         }
         if self._changer is None:
             return self._source.make(ask_what_if_apart(self.data, **asked), None)
-        planned = None
-        if self.program is not None:
-            planned = Planned(edits=self._edits(setting), said=begun.change, changer=self._changer)
+        planned = None if self.program is None else self._planned(setting, said)
         data, program = ask_what_if(
             self.data,
             self._source.analyses.figures_at,
@@ -192,6 +212,9 @@ class Subject:
             **asked,
         )
         return self._source.make(data, program)
+
+    def _planned(self, setting: Setting, said: tuple[str, ...]) -> Planned:
+        return Planned(edits=self._edits(setting), said=said, changer=self._changer)
 
     def _specs(self, setting: Setting) -> dict[str, PartitionSpec | None]:
         sizes = setting.sizes
@@ -208,7 +231,90 @@ class Subject:
         for place, spec in setting.constraints:
             kind = "remove" if spec is None else "respec"
             edits += [_edit(kind, index, spec, sizes) for index in self.constraint_ops(place)]
+        for name, spec in setting.added:
+            edits += [
+                replace(_edit("constrain", index, spec, sizes), number=number) for index, number in self.places[name]
+            ]
         return tuple(edits)
+
+    # ------------------------------------------------------------ for the search
+
+    def roles(self) -> Roles | None:
+        """What the dimensions of its arrays are to one another; None where its operations are not known."""
+        if self.program is None or self._changer is None:
+            return None
+        return find_roles(
+            self.program,
+            [own.path for own in self.facts.arguments],
+            self._changer.trips,
+            self.facts.differentiated,
+            {path for path in self.facts.returns.values() if path not in self.facts.follows},
+        )
+
+    def pins(self, roles: Roles) -> tuple[Pin, ...]:
+        """Where new constraints may go that hold what flows; `places` knows from then on where that is."""
+        program = self.program
+        if program is None or self._changer is None:
+            return ()
+        options = ConstraintOptions(program, ValueNames(program, (), {}))
+        found, seen = list[Pin](), set[int]()
+        for index, (classes, is_lookup) in roles.makers.items() if not options.is_explicit else ():
+            op = program.ops[index]
+            shape = program.values[op.results[0]].shape
+            option = None if index in seen or not op.frames else options.at(index, ((),) * len(shape))
+            if option is None:
+                continue
+            seen |= {edit.index for edit in option.edits}
+            name = self._place_name(f"{op.frames[0].where} {op.kind}", option.edits)
+            found.append(Pin(name=name, classes=classes, shape=shape, is_lookup=is_lookup))
+        return tuple(found)
+
+    def _place_name(self, name: str, edits: Sequence[Edit]) -> str:
+        """Keep where a constraint goes, under a name that nothing else has."""
+        places = tuple((edit.index, edit.number) for edit in edits)
+        known = next((own for own, other in self.places.items() if other == places), None)
+        if known is not None:
+            return known
+        number = sum(own.partition(" #")[0] == name for own in self.places)
+        name = f"{name} #{number + 1}" if number else name
+        self.places[name] = places
+        return name
+
+    def lost_axes(self, setting: Setting, most: int) -> list[tuple[str, PartitionSpec]]:
+        """Constraints that would put an axis back where the program of a setting loses it: name and spec.
+
+        `places` knows from then on where they go. Shardy's passes are run on a copy of the program, in this process.
+        """
+        from pjit_inspect.observe.live.library_names import with_paths
+        from pjit_inspect.observe.shardy.what_if import WhatIf
+
+        if self._changer is None or self.program is None:
+            return []
+        change = change_program(
+            self.data,
+            mesh=setting.sizes,
+            target=setting.target,
+            specs=self._specs(setting),
+            planned=self._planned(replace(setting, added=()), ()),
+        )
+        own = WhatIf(change.program)
+        program = with_paths(own.propagate().program, self.data)
+        places = list(enumerate(self._changer.positions))
+        back = {place: index for index, place in reversed(places) if place is not None}
+        options = ConstraintOptions(program, ValueNames(program, (), {}))
+        found = []
+        for option in options.kept_axes(most) if not options.is_explicit else ():
+            places = [(own.positions[edit.index], edit.number) for edit in option.edits]
+            if any(place is None or place not in back for place, _ in places):
+                continue
+            spec = tuple(entry_of(axes) for axes in option.edits[0].spec or ())
+            op = program.ops[option.edits[0].index]
+            name = f"{op.frames[0].where if op.frames else 'unknown'} {op.kind}"
+            edits = [
+                replace(edit, index=back[place or 0]) for edit, (place, _) in zip(option.edits, places, strict=True)
+            ]
+            found.append((self._place_name(name, edits), spec))
+        return found
 
     def constraint_ops(self, place: str) -> list[int]:
         """The operations of the copy that are the constraints of a line."""
@@ -296,7 +402,7 @@ class Subject:
             try:
                 answer = ask_partitioner(
                     stablehlo.read() if stablehlo is not None else b"",
-                    devices=len(self.data.devices),
+                    devices=self.base.devices,
                     flags=self.data.flags,
                     timeout_s=self._timeout_s,
                 )

@@ -125,6 +125,11 @@ class WhatIf:
         """Index of a loop in `ShardedProgram.ops` -> how often it runs; loops of unknown length are left out."""
         return self._lookup.trips
 
+    @property
+    def positions(self) -> tuple[int | None, ...]:
+        """Where each op of `ShardedProgram.ops` stands in the program as captured; None for what the passes added."""
+        return self._lookup.positions
+
     @cached_property
     def _lookup(self) -> _Lookup:
         """The passes add, copy and inline ops: each is named by its position before, and the names read after."""

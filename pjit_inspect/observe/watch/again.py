@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 from pjit_inspect.errors import ChangeError
+from pjit_inspect.model.program.spec import PartitionSpec as SpecTuple
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.watch.on_request import lower_record
 
@@ -42,15 +43,18 @@ class LiveFunction:
     tree: Any
     context: dict[str, AxisType]
 
-    def lowered_on(self, sizes: Mapping[str, int], platform: str) -> RecordData:
+    def lowered_on(
+        self, sizes: Mapping[str, int], platform: str, specs: Sequence[SpecTuple | None] | None = None
+    ) -> RecordData:
         """The record of the function traced on a mesh of these axes, outermost first, and lowered for a platform.
 
+        `specs` has another spec for each argument that is an array, in order; None leaves one without a sharding.
         Raises ChangeError where it is gone, or with what it or JAX raises there.
         """
         function = self.function()
         if function is None:
             raise ChangeError("the function is gone: nothing refers to it any more")
-        leaves = [_moved(leaf, sizes) for leaf in self.leaves]
+        leaves = [_moved(leaf, sizes) for leaf in self.leaves] if specs is None else self._split(sizes, specs)
         args, kwargs = jax.tree.unflatten(self.tree, leaves)
 
         def lower() -> RecordData:
@@ -60,6 +64,29 @@ class LiveFunction:
                 return lower_record(function, args, kwargs, platform)
 
         return _in_thread(lower)
+
+    def _split(self, sizes: Mapping[str, int], specs: Sequence[SpecTuple | None]) -> list[Any]:
+        """The arguments, split so. On a mesh of the same sizes they stay on the user's own."""
+        arrays = [leaf for leaf in self.leaves if isinstance(leaf, jax.ShapeDtypeStruct)]
+        if len(arrays) != len(specs):
+            raise ChangeError(f"it has {len(arrays)} arrays as arguments, and the program {len(specs)}")
+        meshes = [leaf.sharding.mesh for leaf in arrays if leaf.sharding is not None]
+        own = next((mesh for mesh in meshes if list(mesh.shape.items()) == list(sizes.items())), None)
+        kinds = {name: kind for mesh in meshes for name, kind in zip(mesh.axis_names, mesh.axis_types, strict=True)}
+        mesh = own if own is not None else _mesh(sizes, kinds)
+        given = iter(specs)
+        return [
+            _with_spec(leaf, next(given), mesh) if isinstance(leaf, jax.ShapeDtypeStruct) else leaf
+            for leaf in self.leaves
+        ]
+
+
+def _with_spec(leaf: Any, spec: SpecTuple | None, mesh: Any) -> Any:
+    if spec is None:
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=leaf.weak_type)
+    kind = None if leaf.sharding is None else leaf.sharding.memory_kind
+    sharding = NamedSharding(mesh, PartitionSpec(*spec), memory_kind=kind)
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding, weak_type=leaf.weak_type)
 
 
 def live_function(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> LiveFunction | None:

@@ -1,0 +1,100 @@
+"""Whether the code written for a variant makes it: the function is traced again with these shardings, and XLA asked.
+
+Constraints and results' specs are changed in the copy of the new trace: the function's own lines are not edited. Not
+its job: the lines (`analyze.play.code`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pjit_inspect.analyze.play.controls import argument_specs
+from pjit_inspect.errors import CaptureError, ChangeError, ParseError
+from pjit_inspect.handles.play.subject import Record, Source, Subject
+from pjit_inspect.model.play.code import Proof
+from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.program.spec import PartitionSpec
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.observe.partitioner.service import Ticket
+
+__all__ = ["prove"]
+
+_MOST_SHOWN = 4
+
+Key = tuple[str, tuple[str, ...] | None, str, tuple[int, ...], int | None]
+
+
+def prove(source: Source, subject: Subject, setting: Setting, wanted: Record) -> Proof:
+    """Trace the function with the shardings of a setting, and compare the collectives with those of its record."""
+    if source.again is None:
+        return Proof(
+            outcome="untried",
+            sentence="not tried: the function is not at hand; give it to pjit_inspect.playground(fn, *args)",
+        )
+    try:
+        found = _traced(source, subject, setting)
+    except (CaptureError, ParseError) as error:
+        own = "the function may name its own mesh: " if setting.mesh != subject.facts.mesh else ""
+        return Proof(outcome="untried", sentence=f"not tried: {own}{' '.join(str(error).split())}")
+    ours, theirs = _keys(wanted.collectives), _keys(found.collectives)
+    edited = bool(setting.results or setting.constraints or setting.added)
+    how = "traced again with these shardings" + (", constraints and results changed in the copy" if edited else "")
+    kinds = {"wanted": _kinds(ours), "found": _kinds(theirs)}
+    if ours == theirs:
+        return Proof(outcome="equal", sentence=f"{how}: the same {ours.total():,} collectives", **kinds)
+    return Proof(outcome="different", sentence=f"{how}: {_difference(ours, theirs)}", **kinds)
+
+
+def _traced(source: Source, subject: Subject, setting: Setting) -> Record:
+    """What XLA makes of the function, traced with these shardings."""
+    platform = subject.platform(setting)
+    specs = _leaf_specs(subject, setting)
+    made = source.again(setting.sizes, platform, specs) if source.again is not None else None
+    if made is None or made.stablehlo is None:
+        raise ChangeError("JAX gives no program of it")
+    record = source.make(replace(made, flags=subject.data.flags), None)
+    again = Subject(Source(analyses=record.state.analyses, again=None, make=source.make))
+    rest = Setting(
+        mesh=again.base.mesh,
+        target=setting.target,
+        results=setting.results,
+        constraints=setting.constraints,
+        added=setting.added,
+    )
+    return again.asked(rest, Ticket())
+
+
+def _leaf_specs(subject: Subject, setting: Setting) -> tuple[PartitionSpec | None, ...]:
+    """The spec of each flattened argument, those that the program does not use among them."""
+    known: Mapping[str, PartitionSpec | None] = argument_specs(subject.facts, setting)
+    free = subject.facts.free_arguments - {path for path, _ in setting.arguments}
+    return tuple(None if own.path in free else known.get(own.path) for own in subject.data.inputs)
+
+
+def _keys(rows: Sequence[Collective]) -> Counter[Key]:
+    return Counter((row.kind, row.axes, row.dtype, row.local_shape, row.count) for row in rows)
+
+
+def _kinds(keys: Counter[Key]) -> tuple[tuple[str, int], ...]:
+    counts = Counter[str]()
+    for key, count in keys.items():
+        counts[key[0]] += count
+    return tuple(sorted(counts.items()))
+
+
+def _difference(ours: Counter[Key], theirs: Counter[Key]) -> str:
+    said: list[str] = []
+    for what, keys in (("missing", ours - theirs), ("new", theirs - ours)):
+        shown = [_named(key, count) for key, count in list(keys.items())[:_MOST_SHOWN]]
+        more = f", and {len(keys) - _MOST_SHOWN} more" if len(keys) > _MOST_SHOWN else ""
+        if shown:
+            said.append(f"{what}: {', '.join(shown)}{more}")
+    return f"{theirs.total():,} collectives and not {ours.total():,}; {'; '.join(said)}"
+
+
+def _named(key: Key, count: int) -> str:
+    kind, axes, dtype, shape, _ = key
+    over = f" over {' x '.join(axes)}" if axes else ""
+    return f"{count} {kind}{over} of {dtype}{list(shape)}"

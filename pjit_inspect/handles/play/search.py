@@ -1,0 +1,344 @@
+"""A search for a better sharding: XLA's own partitioner is asked about many settings, by two workers at once.
+
+It begins with the layouts of the textbooks, and goes on with changes of the best it has found; a cheap estimate says
+what is asked first. Not its job: what a layout is (`analyze.play.layouts`), or an answer (`subject`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pjit_inspect.analyze.play.controls import argument_specs
+from pjit_inspect.analyze.play.estimate import Estimate, estimate
+from pjit_inspect.analyze.play.layouts import Kept, Proposal, kept_paths, moves, seeds
+from pjit_inspect.analyze.play.ranks import rank_correlation
+from pjit_inspect.analyze.play.roles import Roles
+from pjit_inspect.analyze.play.settings import with_results_returned
+from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.handles.play.history import History
+from pjit_inspect.handles.play.playground import Playground
+from pjit_inspect.model.play.search import SearchProgress, SearchReport
+from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.variant import Goal, Variant
+from pjit_inspect.observe.partitioner.service import LANES, Ticket, stop_server
+
+__all__ = ["Search"]
+
+_SEED_SHARE = 0.45
+"""Of the budget, for the layouts of the textbooks."""
+_MOST_WAITING = 400
+_LOST_LINES = 6
+_TRUST = 4.0
+"""A setting that the estimate has at so many times the best one's is not asked about before all others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """What a setting must keep to.
+
+    Attributes:
+      goal: what is made small.
+      most_work: products on each device against an equal share, at most.
+      most_memory: bytes of arguments and results on a device, at most; None for no limit.
+    """
+
+    goal: Goal
+    most_work: float
+    most_memory: int | None
+
+
+class Search:
+    """One search over a playground's settings; its variants are in the playground's history."""
+
+    def __init__(
+        self,
+        play: Playground,
+        *,
+        goal: Goal = "bytes",
+        budget_s: float = 30.0,
+        keep: Mapping[str, Any] | Collection[str] = (),
+        most_work: float = 1.1,
+        most_memory: int | None = None,
+        on_progress: Callable[[SearchProgress], object] | None = None,
+    ) -> None:
+        """Begin from what the playground has chosen; `pjit_inspect.search` says what the arguments are.
+
+        Raises ChangeError for a name in `keep` that there is none of, and where the program's operations are not known.
+        """
+        self._play, self._subject = play, play.subject
+        roles = self._subject.roles()
+        if roles is None:
+            raise ChangeError("the record is from a file, so that its operations are not known")
+        if goal not in ("bytes", "memory", "time"):
+            raise ChangeError(f"goal is 'bytes', 'memory' or 'time', not {goal!r}")
+        self._roles: Roles = roles
+        self._budget_s = budget_s
+        self._on_progress = on_progress
+        kept = dict(keep) if isinstance(keep, Mapping) else dict.fromkeys(keep)
+        given = {name: spec for name, spec in kept.items() if spec is not None and name not in ("mesh", "constraints")}
+        if given or kept.get("mesh") is not None:
+            play.set(mesh=kept.get("mesh"), specs=given)
+        start = play.setting_of(play.variant.number)
+        self._start: Setting = with_results_returned(self._subject.facts, start, start.results)
+        names = [name for name in kept if name not in ("mesh", "constraints")]
+        self._kept = Kept(
+            paths=kept_paths(self._subject.facts, names, start),
+            mesh="mesh" in kept,
+            constraints="constraints" in kept,
+            results=start.results,
+        )
+        self._rules = _Rules(goal=goal, most_work=most_work, most_memory=most_memory)
+        self._turn = threading.Condition()
+        self._is_stopped = False
+        self._tickets: set[Ticket] = set()
+        self._seen: set[Setting] = set()
+        self._waiting: list[tuple[float, int, Proposal]] = []
+        self._guesses: dict[int, Estimate] = {}
+        self._asked = self._skipped = self._refused = 0
+        self._best: Variant | None = None
+        self._began = 0.0
+
+    # ------------------------------------------------------------ what users call
+
+    def stop(self) -> None:
+        """End it with what it has."""
+        with self._turn:
+            self._is_stopped = True
+            tickets = list(self._tickets)
+            self._turn.notify_all()
+        for ticket in tickets:
+            ticket.cancel()
+
+    def run(self) -> History:
+        """Search until the budget is spent, nothing is left to try, or somebody stops it; the best is chosen then.
+
+        The history says in its notes what was tried and what was not.
+        """
+        self._began = time.monotonic()
+        forget = self._play.stops(self.stop)
+        self._ask_start()
+        threads = [
+            threading.Thread(target=self._work, args=(lane,), name=f"pjit_inspect search {lane}", daemon=True)
+            for lane in range(LANES)
+        ]
+        self._feed_seeds()
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                thread.join()
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            forget()
+            for lane in range(1, LANES):
+                stop_server(lane)
+        report = self.report()
+        if report.best is not None and not self._is_stopped:
+            self._play.go_back(report.best)
+        return replace(self._play.history, notes=report.lines)
+
+    def report(self) -> SearchReport:
+        """What it tried, what it did not, and how far its estimate was from XLA."""
+        with self._turn:
+            rows = {row.number: row for row in self._play.history}
+            known = [
+                (self._guesses[number].sent_bytes, rows[number].sent_bytes)
+                for number in self._guesses
+                if number in rows and rows[number].sent_bytes is not None
+            ]
+            return SearchReport(
+                goal=self._rules.goal,
+                asked=self._asked,
+                refused=self._refused,
+                skipped=self._skipped,
+                waiting=len(self._waiting),
+                seconds=time.monotonic() - self._began,
+                is_stopped=self._is_stopped,
+                most_work=self._rules.most_work,
+                most_memory=self._rules.most_memory,
+                correlation=rank_correlation([float(own) for own, _ in known], [float(its or 0) for _, its in known]),
+                best=None if self._best is None else self._best.number,
+                start=self._number(self._start),
+            )
+
+    # ------------------------------------------------------------ what to ask
+
+    def _ask_start(self) -> None:
+        """The program as it was chosen, with results that come back as their arguments go in."""
+        if self._rules.most_memory is None:
+            start = self._play.add(self._start, origin="search", is_chosen=False)
+            if not start.is_answered:
+                self._ask(Proposal(setting=self._start, origin="search"), Ticket())
+            found = self._play.history[self._row(self._number(self._start))]
+            limits = [own for own in (found.available_bytes, found.memory_bytes) if own is not None]
+            # A chip's memory has to hold temporaries, too; else no more than the program as it is.
+            self._rules = replace(self._rules, most_memory=limits[0] if limits else None)
+
+    def _feed_seeds(self) -> None:
+        facts = self._subject.facts
+        ops = {own.place: index for own in facts.constraints for index in self._subject.constraint_ops(own.place)[:1]}
+        pins = () if self._kept.constraints else self._subject.pins(self._roles)
+        proposals = seeds(facts, self._roles, self._start, self._kept, ops, pins)
+        # The cheapest of each textbook's name first, so that none is left out.
+        by_guess = sorted(proposals, key=lambda own: self._guess(own.setting).sent_bytes)
+        firsts: dict[str, Proposal] = {}
+        for own in by_guess:
+            if self._guess(own.setting).work <= self._rules.most_work * _TRUST:
+                firsts.setdefault(own.origin, own)
+        for rank, own in enumerate(firsts.values()):
+            self._offer(own, rank - 1e6)
+        for own in by_guess:
+            self._offer(own)
+        self._offer_lost_axes(self._start)
+
+    def _feed_moves(self, setting: Setting) -> None:
+        for own in moves(self._subject.facts, setting, self._kept):
+            self._offer(own)
+        self._offer_lost_axes(setting)
+
+    def _offer_lost_axes(self, setting: Setting) -> None:
+        if self._kept.constraints:
+            return
+        try:
+            lost = self._subject.lost_axes(setting, _LOST_LINES)
+        except CaptureError:
+            return
+        for rank, (name, spec) in enumerate(lost):
+            added = tuple(sorted({**dict(setting.added), name: spec}.items()))
+            # They are few, and XLA alone tells whether one helps.
+            self._offer(Proposal(setting=replace(setting, added=added), origin="constraint"), rank - 1e5)
+
+    def _offer(self, proposal: Proposal, rank: float | None = None) -> None:
+        setting = proposal.setting
+        with self._turn:
+            if setting in self._seen:
+                return
+            self._seen.add(setting)
+            if not self._is_allowed(setting):
+                self._skipped += 1
+                return
+            guess = self._guess(setting)
+            if guess.work > self._rules.most_work * _TRUST:
+                self._skipped += 1
+                return
+            own = self._rank(guess, setting) if rank is None else rank
+            self._waiting.append((own, len(self._seen), proposal))
+            self._waiting.sort(key=lambda one: one[:2])
+            self._skipped += len(self._waiting[_MOST_WAITING:])
+            del self._waiting[_MOST_WAITING:]
+            self._turn.notify_all()
+
+    def _is_allowed(self, setting: Setting) -> bool:
+        """Whether its arguments fit, which is counted before anybody is asked."""
+        limit = self._rules.most_memory
+        held = self._subject.argument_bytes(setting)
+        return limit is None or held is None or held <= limit
+
+    def _rank(self, guess: Estimate, setting: Setting) -> float:
+        if self._rules.goal == "memory":
+            return float(self._subject.argument_bytes(setting) or 0)
+        # Products that are done several times are paid for as if sent: the rule is soft before XLA has counted.
+        return guess.sent_bytes * max(1.0, guess.work / self._rules.most_work) ** 2
+
+    def _guess(self, setting: Setting) -> Estimate:
+        return estimate(self._roles, argument_specs(self._subject.facts, setting), setting.sizes)
+
+    # ------------------------------------------------------------ asking
+
+    def _work(self, lane: int) -> None:
+        for proposal in self._next():
+            ticket = Ticket(lane)
+            with self._turn:
+                if self._is_stopped:
+                    return
+                self._tickets.add(ticket)
+            try:
+                self._ask(proposal, ticket)
+            except CaptureError:
+                return
+            finally:
+                with self._turn:
+                    self._tickets.discard(ticket)
+                    self._turn.notify_all()
+
+    def _next(self) -> Iterator[Proposal]:
+        """The next setting to ask about, until there is none or the time is up."""
+        while True:
+            with self._turn:
+                if self._is_over():
+                    return
+                if not self._waiting:
+                    if not self._tickets:
+                        return
+                    self._turn.wait(0.2)
+                    continue
+                yield self._waiting.pop(0)[2]
+
+    def _is_over(self) -> bool:
+        return self._is_stopped or time.monotonic() - self._began >= self._budget_s
+
+    def _ask(self, proposal: Proposal, ticket: Ticket) -> None:
+        begun = self._play.add(proposal.setting, origin=proposal.origin, is_chosen=False)
+        if begun.is_answered and begun.stage != "refused":
+            self._judge(begun, proposal.setting)
+            return
+        if begun.stage == "refused":
+            self._refused += 1
+            return
+        answer = self._subject.ask(proposal.setting, begun, effort="partition", ticket=ticket)
+        self._play.answered(answer.variant, None)
+        with self._turn:
+            self._asked += 1
+            self._refused += answer.variant.stage == "refused"
+            self._guesses[begun.number] = self._guess(proposal.setting)
+        self._judge(answer.variant, proposal.setting)
+        if self._on_progress is not None:
+            self._on_progress(self._progress(answer.variant))
+
+    def _judge(self, variant: Variant, setting: Setting) -> None:
+        """Take a variant for the best if it is, and go on from it."""
+        value = self._value(variant)
+        with self._turn:
+            best = None if self._best is None else self._value(self._best)
+            is_better = value is not None and (best is None or value < best)
+            if is_better:
+                self._best = variant
+        if is_better:
+            self._feed_moves(setting)
+
+    def _value(self, variant: Variant) -> float | None:
+        """What is made small; None for a variant that breaks a rule."""
+        limit = self._rules.most_memory
+        if variant.stage not in ("partitioned", "full") or variant.fits is False:
+            return None
+        if variant.work is not None and variant.work > self._rules.most_work:
+            return None
+        if limit is not None and variant.memory_bytes is not None and variant.memory_bytes > limit:
+            return None
+        if self._rules.goal == "bytes":
+            return None if variant.sent_bytes is None else float(variant.sent_bytes)
+        if self._rules.goal == "memory":
+            return None if variant.memory_bytes is None else float(variant.memory_bytes)
+        return None if variant.time_s is None else variant.time_s[1]
+
+    def _progress(self, variant: Variant) -> SearchProgress:
+        return SearchProgress(
+            asked=self._asked,
+            waiting=len(self._waiting),
+            seconds=time.monotonic() - self._began,
+            budget_s=self._budget_s,
+            latest=variant.number,
+            best=None if self._best is None else self._best.number,
+        )
+
+    def _number(self, setting: Setting) -> int:
+        return self._play.add(setting, origin="search", is_chosen=False).number
+
+    def _row(self, number: int) -> int:
+        return next(place for place, row in enumerate(self._play.history) if row.number == number)
