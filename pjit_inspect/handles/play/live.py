@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from pjit_inspect.handles.asked.targets import find_targets
 from pjit_inspect.handles.background import in_background
 from pjit_inspect.model.diff.pairs import PairTable
 from pjit_inspect.model.play.code import Code
+from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import HistoryTable, Variant
 from pjit_inspect.model.program.spec import axes_of, entry_of
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
@@ -28,6 +30,7 @@ from pjit_inspect.model.report.target_table import TargetTable
 from pjit_inspect.view.inspector.blob import json_text
 from pjit_inspect.view.play.given import PlayGiven, SearchState
 from pjit_inspect.view.play.history import history_data
+from pjit_inspect.view.play.output import Twin
 from pjit_inspect.view.play.page import play_page
 from pjit_inspect.view.play.payload import play_data, state_data, variant_data
 from pjit_inspect.view.play.still import play_still, twin_html
@@ -36,6 +39,7 @@ from pjit_inspect.view.render.html import to_html
 
 if TYPE_CHECKING:
     from pjit_inspect.handles.play.playground import Playground
+    from pjit_inspect.handles.play.search import Search
 
 __all__ = ["Live", "words_of", "write_play_page"]
 
@@ -43,6 +47,9 @@ _MOST_VARIANTS = 80
 """Variants that a page holds in full: the first and the last ones."""
 _TWIN_S = 0.7
 """Seconds without news after which the twin of the notebook's output is written anew."""
+
+_SELDOM_S = 0.3
+"""Seconds between two states that are drawn while a search goes on."""
 
 Details = tuple[PairTable[Collective] | None, CollectiveTable | None]
 
@@ -66,11 +73,15 @@ class Live:
         self._before: int | None = None
         self._computing: int | None = None
         self._note = ""
+        self._drawn = 0.0
+        self._proved: dict[int, Code] = {}
+        self._searching: Search | None = None
         self._search: SearchState | None = None
         self._details: dict[tuple[int, int], Details] = {}
         self._wanted: tuple[int, int] | None = None
         self._is_drawing = False
-        self._twin: Any = None
+        self._twin: Twin | None = None
+        self._is_shown = False
         self._timer: threading.Timer | None = None
         self._targets: TargetTable = find_targets()
         self._key = f"k{secrets.token_hex(4)}"
@@ -81,7 +92,7 @@ class Live:
             _public(given),
             words=words_of(play),
             key=self._key,
-            still=lambda: to_html(play_still(self._given())) if self._twin is None else "",
+            still=lambda: to_html(play_still(self._given())) if not self._is_shown else "",
             asked=self._asked,
         )
         self.widget.observe(self._was_set, names=["mesh", "target", "specs", "variant"])
@@ -92,12 +103,8 @@ class Live:
 
     def display(self, text: str) -> None:
         """Show the widget, and under it its twin, which a notebook without a kernel shows in its place."""
-        from IPython.display import display
-
-        from pjit_inspect.view.render.shown import Shown
-
-        self._twin = display(Shown(self._twin_bundle(text)), display_id=True)
-        display(self.widget)
+        self._is_shown = True
+        self._twin = Twin(self.widget, self._twin_bundle(text))
 
     def _twin_bundle(self, text: str) -> dict[str, str]:
         return {"text/plain": text, "text/html": twin_html(to_html(play_still(self._given())), self._key)}
@@ -114,11 +121,10 @@ class Live:
             self._timer.start()
 
     def _write_twin(self) -> None:
-        from pjit_inspect.view.render.shown import Shown
-
         def write() -> None:
             with self._turn:
-                self._twin.update(Shown(self._twin_bundle(str(self._play.show("text")))))
+                if self._twin is not None:
+                    self._twin.write(self._twin_bundle(str(self._play.show("text"))))
 
         Guard().run("the still twin of the playground", write, None)
 
@@ -145,7 +151,7 @@ class Live:
             code=self._code(now),
             can_compute=now.stage == "partitioned",
             is_computing=self._computing == chosen and now.stage not in ("full", "refused"),
-            can_search=hasattr(play, "search"),
+            can_search=play.subject.roles() is not None,
             search=self._search,
             note=self._note,
             heard=self._heard,
@@ -153,6 +159,8 @@ class Live:
         )
 
     def _code(self, now: Variant) -> Code | None:
+        if now.number in self._proved:
+            return self._proved[now.number]
         subject = self._play.subject
 
         def made() -> Code:
@@ -175,6 +183,9 @@ class Live:
         """More is known of a variant."""
         with self._turn:
             chosen = self._play.variant
+            if self._searching is not None and variant.number != chosen.number:
+                self._draw_seldom()
+                return
             if chosen.is_answered:
                 if chosen.stage != "refused":
                     self._before = chosen.number
@@ -186,6 +197,7 @@ class Live:
     def _draw(self) -> None:
         with self._turn:
             self._version += 1
+            self._drawn = time.monotonic()
             given = self._given()
             self._is_drawing = True
             try:
@@ -197,6 +209,11 @@ class Live:
             finally:
                 self._is_drawing = False
         self._write_twin_later()
+
+    def _draw_seldom(self) -> None:
+        """While a search goes on, which finds more than can be read."""
+        if time.monotonic() - self._drawn > _SELDOM_S:
+            self._draw()
 
     def _want_details(self, variant: Variant) -> None:
         """What came and went is found when nothing else runs; only for the variant that is looked at."""
@@ -265,6 +282,9 @@ class Live:
             "stop": self._stop,
             "inspect": self._inspect,
             "compare": self._compare,
+            "check": self._check,
+            "search": self._begin_search,
+            "stop_search": self._stop_search,
         }
         work = kinds.get(str(message.get("type")))
         if work is None:
@@ -330,6 +350,51 @@ class Live:
         number, against = self._play.variant.number, self._against
         title = f"#{against} and #{number} compared"
         in_background(lambda: self._send_page(title, lambda: self._record(number).diff(self._record(against))))
+
+    def _check(self, message: dict[str, Any]) -> None:
+        number = self._play.variant.number
+
+        def prove() -> None:
+            found = self._play.code(prove=True)
+            with self._turn:
+                self._proved[found.number] = found
+            self._draw()
+
+        if number not in self._proved:
+            in_background(prove)
+
+    def _begin_search(self, message: dict[str, Any]) -> None:
+        from pjit_inspect.handles.play.search import Search
+
+        goal, budget_s = message["goal"], float(message["budget_s"])
+        with self._turn:
+            if self._searching is not None:
+                return
+            self._searching = Search(self._play, goal=goal, budget_s=budget_s, on_progress=self._progressed)
+            self._search = SearchState(is_running=True, sentence="begins")
+        threading.Thread(target=self._run_search, name="pjit_inspect playground search", daemon=True).start()
+
+    def _run_search(self) -> None:
+        search = self._searching
+        if search is None:
+            return
+        found = Guard().run("the search", search.run, None)
+        with self._turn:
+            self._searching = None
+            self._search = SearchState(sentence="; ".join(found.notes) if found is not None else "the search failed")
+        self._news(self._play.variant)
+
+    def _progressed(self, progress: SearchProgress) -> None:
+        best = "" if progress.best is None else f", best #{progress.best}"
+        share = min(1.0, progress.seconds / progress.budget_s) if progress.budget_s else 1.0
+        sentence = f"{progress.asked:,} asked, {progress.waiting:,} waiting{best}"
+        with self._turn:
+            self._search = SearchState(is_running=True, share=share, sentence=sentence)
+            self._draw_seldom()
+
+    def _stop_search(self, message: dict[str, Any]) -> None:
+        if self._searching is not None:
+            self._searching.stop()
 
     def _record(self, number: int) -> Any:
         record = self._play.record_of(number)

@@ -7,6 +7,7 @@ an answer comes to (`subject`), or the search (`search`).
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections import OrderedDict, deque
@@ -32,6 +33,7 @@ from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.partitioner.service import Ticket
 from pjit_inspect.view.pages.playground import playground_view
+from pjit_inspect.view.play.output import is_in_notebook
 from pjit_inspect.view.play.scatter import scatter_chart
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
@@ -450,14 +452,11 @@ class Playground(Displayable):
 
     def _ipython_display_(self) -> None:
         """The live widget where there is a notebook, text elsewhere."""
-        from IPython import get_ipython
-        from IPython.display import display
-
-        shown = self.show("text")
-        if hasattr(get_ipython(), "kernel"):
-            self._made_live().display(str(shown))
+        text = str(self.show("text"))
+        if is_in_notebook():
+            self._made_live().display(text)
         else:
-            display(shown)
+            sys.stdout.write(f"{text}\n")
 
     def show(self, view: str = "text") -> Any:
         """An object to display: the answer, the controls and the history as "text", or the live "widget"."""

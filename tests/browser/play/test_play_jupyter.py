@@ -72,14 +72,14 @@ def test_a_control_is_answered_and_all_is_there_when_the_notebook_is_opened_agai
         widget.locator("[data-key='more:data']").click()
         page.wait_for_function(
             "() => [...document.querySelectorAll('*')].some((one) => one.shadowRoot?.querySelector("
-            "'.playground .big')?.innerText.startsWith('1 KiB'))",
+            "'.playground .big')?.innerText.startsWith('768 B'))",
             timeout=20_000,
         )
         assert widget.locator(".history tbody tr").count() == 2
         # The kernel is free for other cells, and knows of it.
         page.evaluate(RUN, "print('now', play.variant.number, dict(play.controls.mesh), play.widget.sent_bytes)")
         page.wait_for_function("document.querySelector('.jp-Notebook').innerText.includes('now 1')", timeout=20_000)
-        assert "now 1 {'data': 4, 'model': 4} 1024" in page.locator(".jp-Notebook").inner_text()
+        assert "now 1 {'data': 4, 'model': 4} 768" in page.locator(".jp-Notebook").inner_text()
         # What a cell sets is drawn.
         page.evaluate(RUN, "play.widget.mesh = {'data': 4, 'model': 2}; _ = play.wait(); print('four by two')")
         widget.locator(".history tbody tr").nth(2).wait_for(timeout=20_000)

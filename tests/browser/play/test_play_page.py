@@ -1,4 +1,4 @@
-"""The playground's page and widget in a browser: what is drawn, what is asked, the keyboard, and the order of answers."""
+"""The playground's page and widget in a browser: what is drawn and asked, the keyboard, the order of answers."""
 
 from __future__ import annotations
 
@@ -146,7 +146,9 @@ def test_focus_stays_on_the_control_when_its_answer_is_drawn(visit: Any):
 
 def test_the_three_numbers_do_not_move_when_they_are_refined(visit: Any):
     found = visit(widget_of(0))
-    places = "[...el.shadowRoot.querySelectorAll('.number, .rail, .controls')].map((one) => one.getBoundingClientRect().y)"
+    places = (
+        "[...el.shadowRoot.querySelectorAll('.number, .rail, .controls')].map((one) => one.getBoundingClientRect().y)"
+    )
     before = found.page.evaluate(places)
     for number, version in ((3, 1), (4, 2), (1, 3)):
         found.page.evaluate("(state) => fromKernel(state)", play_data(play_samples.given(number, version=version)))
