@@ -16,7 +16,7 @@ from pjit_inspect.model.play.variant import HistoryTable, KindSent, Problem, Var
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
 from pjit_inspect.model.record.hypothesis import SentOver
-from pjit_inspect.model.report.cause import Cause
+from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.view.play.given import PlayGiven, SearchState
@@ -176,9 +176,11 @@ def variants() -> tuple[Variant, ...]:
     )  # fmt: skip
 
 
-def collective(kind: str, axis: str, line: int, size: int, value: str, sentence: str) -> Collective:
+def collective(
+    kind: str, axis: str, line: int, size: int, value: str, sentence: str, why: CauseKind = "contraction"
+) -> Collective:
     """One collective with a cause."""
-    cause = Cause(kind="contraction", sentence=Sentence(sentence), value=value, payload_bytes=size)
+    cause = Cause(kind=why, sentence=Sentence(sentence), value=value, payload_bytes=size)
     return Collective(
         kind=kind, axes=(axis,), groups=((0, 1), (2, 3)), dtype="bf16", local_shape=(4, 4), payload_bytes=size,
         wire_bytes=size, source=(Frame(file="train.py", line=line, function="block"),), causes=(cause,),
@@ -196,7 +198,7 @@ def pairs() -> PairTable[Collective]:
     moved = "it arrives split over data, used whole"
     new = [collective("collective-permute", "data", 18, 40 * MIB, f"x{n} @ out", moved) for n in range(9)]
     gone = collective(
-        "all-reduce", "model", 36, 512 * MIB, "emb[tok]", "rows looked up lie on other devices along model"
+        "all-reduce", "model", 36, 512 * MIB, "emb[tok]", "rows looked up lie on other devices along model", "indexing"
     )
     rows = [Pair(before=a, after=b) for a, b in zip(before, after, strict=True)]
     rows = [

@@ -105,7 +105,7 @@ def test_a_control_is_answered_and_all_is_there_when_the_notebook_is_opened_agai
         page = chromium.new_page(viewport={"width": 1400, "height": 1200})
         page.goto(address.replace("run.ipynb", "other.ipynb"))
         page.wait_for_function(IDLE, timeout=60_000)
-        page.locator(".jp-OutputArea").first.wait_for()
+        page.locator(".jp-OutputArea img").wait_for()
         words = page.locator(".jp-Notebook").inner_text()
         assert "mlp playground, last state" in words
         assert "mesh data=4 x model=2" in words
