@@ -31,7 +31,7 @@ __all__ = [
 
 View = Literal["text", "html", "widget", "tree", "facts", "memory"]
 Action = Literal[
-    "run", "cell", "on", "off", "log", "show", "why", "shardings", "memory", "diff", "ledger", "error", "forget"
+    "run", "cell", "on", "off", "log", "show", "why", "shardings", "memory", "play", "diff", "ledger", "error", "forget"
 ]
 
 VIEWS: tuple[View, ...] = ("text", "html", "widget", "tree", "facts", "memory")
@@ -45,6 +45,7 @@ SUBCOMMANDS: tuple[Action, ...] = (
     "why",
     "shardings",
     "memory",
+    "play",
     "diff",
     "ledger",
     "error",
@@ -60,12 +61,13 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 _CELL = "--cell"
 _VALID = (
-    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], diff [NAME], ledger, error, "
-    "forget, or code to run"
+    "on, off, log, show [NAME], why [NAME] [--line N], shardings [NAME], memory [NAME], play [NAME or call], "
+    "diff [NAME], ledger, error, forget, or code to run"
 )
 # One word that can be a record's name, an identifier with dots or `<lambda>`, or its number in the log. `show -1` and
 # `show (x)` are Python.
-_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings|memory)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
+_OF_A_RECORD = re.compile(r"(?P<action>show|why|shardings|memory|play)(?:\s+(?P<name>[A-Za-z_<][^\s(]*|\d+))?")
+_PLAY = re.compile(r"play\s+(?P<code>[A-Za-z_].*\(.*)", re.DOTALL)
 _DIFF = re.compile(r"diff\s+(?P<which>[A-Za-z_<][^\s(]*|-?\d+\s+-?\d+)")
 _WHY_LINE = re.compile(r"(?P<before>why(?:\s+\S+)*?)\s+--line(?:\s+|=)(?P<line>\S*)(?P<after>.*)")
 _ON = re.compile(r"on((?:\s+--watch|\s+--limit(?:\s+|=)\S+)+)")
@@ -76,6 +78,7 @@ _TAKES = {
     "why": "the name or number of one record and --line N",
     "shardings": "the name or number of one record",
     "memory": "the name or number of one record",
+    "play": "the name or number of one record, or a call of a function (play f(x)), which is not made",
     "diff": "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)",
 }
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
@@ -130,7 +133,8 @@ class Command:
 
     Attributes:
       action: "run" code, record the rest of the "cell", or one of `SUBCOMMANDS`.
-      text: the code to run, or the name of a record or its number in the log, or two numbers; "" when there is none.
+      text: the code to run, the call to play with, the name of a record or its number in the log, or two numbers; ""
+        when there is none.
       line: (why) the line of source to explain; None for all of them.
       watch: (on) whether to print a line for each compile.
       limit: (on) the compile of one function at which to warn; None for never.
@@ -184,6 +188,8 @@ def _parse(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) 
         )
     if match := _DIFF.fullmatch(rest):
         return Command(action="diff", text=match["which"], options=options)
+    if match := _PLAY.fullmatch(rest):
+        return Command(action="play", text=match["code"], options=options)
     _refuse_mistyped(rest, is_defined)
     return Command(action="run", text=rest, options=options)
 

@@ -20,7 +20,7 @@ __all__ = ["Names", "Offer", "make_matcher", "offer"]
 Names = Callable[[], Iterable[str]]
 """Gives the names that exist at the moment."""
 
-_OF_A_RECORD = ("show", "why", "shardings", "memory", "diff")
+_OF_A_RECORD = ("show", "why", "shardings", "memory", "play", "diff")
 """The subcommands that take the name of a record."""
 
 _VALUES: dict[str, Names] = {

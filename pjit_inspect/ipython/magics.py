@@ -5,6 +5,7 @@ Not its job: anything that could be done without a notebook.
 
 from __future__ import annotations
 
+import ast
 import builtins
 from contextlib import ExitStack
 from typing import Any, cast
@@ -92,6 +93,8 @@ class PjitMagics(Magics):
             %pjit why --line 12       only those that line 12 of your source is the reason for
             %pjit shardings           how every value of it is sharded, beside your source
             %pjit memory              what is alive at the peak of its memory: bytes, kind, spec, line
+            %pjit play                its shardings, to be changed, with XLA asked after every change
+            %pjit play f(x)           the same of a function, which is not called but traced
             %pjit diff                what changed between the two newest records of one function, and why
             %pjit diff train_step     the same of that name
             %pjit diff -1 -3          between the newest of your functions' records and the third newest, or between
@@ -127,9 +130,9 @@ class PjitMagics(Magics):
 
         When a cell that is recorded fails because JAX refuses a sharding, that explanation stands under the traceback.
 
-        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings`, `memory` or
-        `diff` with or without a name, is the subcommand, even where a variable has that name. Anything else is code:
-        `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
+        A line that is only `on`, `off`, `log`, `ledger`, `error`, `forget`, or `show`, `why`, `shardings`, `memory`,
+        `play` or `diff` with or without a name, is the subcommand, even where a variable has that name. Anything else
+        is code: `%pjit show(x)` calls your function, `%pjit (log)` is your variable.
 
         `%pjit --cell` inside a cell records from there to the end of the cell; `%%pjit` does the same from its top. One
         line cannot `await`; use `%%pjit` for that. The records are objects too: `import pjit_inspect as pi;
@@ -144,6 +147,8 @@ class PjitMagics(Magics):
         command = parse_command(line, defaults, lambda name: self._is_defined(name, names))
         if command.action == "run":
             return self._run(command, command.text, local_ns)
+        if command.action == "play":
+            return self._play(command, local_ns)
         return getattr(self, f"_{command.action}")(command)
 
     def stop_session(self) -> None:
@@ -227,6 +232,13 @@ class PjitMagics(Magics):
     def _memory(self, command: Command) -> None:
         display(_record(command).memory_use, include=_only_text(command))
 
+    def _play(self, command: Command, local_ns: dict[str, Any] | None) -> api.Playground:
+        __tracebackhide__ = True
+        if "(" not in command.text:
+            return _record(command).playground()
+        program = compile_code(self.shell, _played(command.text))
+        return run_program(self.shell, program, local_ns)
+
     def _diff(self, command: Command) -> None:
         before, after = _two_records(command.text)
         display(api.diff(before, after), include=_only_text(command))
@@ -259,6 +271,19 @@ class PjitMagics(Magics):
         count = len(log)
         log.clear()
         show_note(f"%pjit forgot {_records(count)}")
+
+
+def _played(call: str) -> str:
+    """The code that makes a playground of a call, which is then not made."""
+    try:
+        tree = ast.parse(call.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        tree = None
+    if not isinstance(tree, ast.Call):
+        raise UsageError(f"%pjit play takes a call of a function, as in %pjit play f(x), not {call!r}")
+    tree.args.insert(0, tree.func)
+    tree.func = ast.parse("__import__('pjit_inspect').playground", mode="eval").body
+    return ast.unparse(tree)
 
 
 def _record(command: Command) -> api.CompileRecord:

@@ -1,0 +1,59 @@
+"""State follows its parameter by the paths below and the shapes, and only where the program says which is which."""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.play.mirrors import find_followed, returned_arguments, split_path
+
+SHAPES = {
+    "params['w1']": (4, 8),
+    "params['w2']": (8, 4),
+    "opt.mu['w1']": (4, 8),
+    "opt.mu['w2']": (8, 4),
+    "opt.count": (),
+    "x": (16, 4),
+}
+
+
+def test_a_path_is_cut_at_its_keys():
+    assert split_path("state['a'].mu[0]") == ("state", "['a']", ".mu", "[0]")
+    assert split_path("x") == ("x",)
+
+
+def test_a_tree_like_that_of_the_parameters_follows_it():
+    assert find_followed(SHAPES, {"params['w1']", "params['w2']", "x"}) == {
+        "opt.mu['w1']": "params['w1']",
+        "opt.mu['w2']": "params['w2']",
+    }
+
+
+def test_nothing_follows_where_another_shape_is_in_the_tree():
+    assert find_followed(SHAPES | {"opt.mu['w2']": (8, 5)}, {"params['w1']", "params['w2']"}) == {}
+
+
+def test_nothing_follows_where_nobody_says_which_are_the_parameters():
+    assert find_followed(SHAPES, set()) == {}
+    assert find_followed(SHAPES, set(SHAPES)) == {}
+
+
+def test_equal_layers_do_not_follow_one_another():
+    shapes = {f"params[{n}]['{name}']": (4, 4) for n in range(3) for name in ("a", "b")}
+    assert find_followed(shapes, set(shapes)) == {}
+
+
+def test_a_single_array_follows_nothing():
+    assert find_followed({"w": (4, 8), "m": (4, 8)}, {"w"}) == {}
+
+
+def test_results_are_the_next_values_of_trees_like_theirs_in_their_order():
+    results = [("result[0]['w1']", (4, 8)), ("result[0]['w2']", (8, 4)), ("result[1]", ())]
+    arguments = {path: shape for path, shape in SHAPES.items() if path.startswith("params")}
+    assert returned_arguments(results, arguments, {}) == {
+        "result[0]['w1']": "params['w1']",
+        "result[0]['w2']": "params['w2']",
+    }
+
+
+def test_a_donated_argument_is_the_witness_where_there_is_one():
+    results = [("result[0]['w1']", (4, 8)), ("result[0]['w2']", (8, 4))]
+    reused = {"result[0]['w1']": "opt.mu['w1']", "result[0]['w2']": "opt.mu['w2']"}
+    assert returned_arguments(results, SHAPES, reused) == reused
