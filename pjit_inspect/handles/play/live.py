@@ -107,7 +107,10 @@ class Live:
         self._twin = Twin(self.widget, self._twin_bundle(text))
 
     def _twin_bundle(self, text: str) -> dict[str, str]:
-        return {"text/plain": f"{words_of(self._play)}\n{text}", "text/html": twin_html(to_html(play_still(self._given())), self._key)}
+        return {
+            "text/plain": f"{words_of(self._play)}\n{text}",
+            "text/html": twin_html(to_html(play_still(self._given())), self._key),
+        }
 
     def _write_twin_later(self) -> None:
         """Once nothing has been new for a while: each writing is an output that the notebook takes over."""

@@ -186,9 +186,15 @@ def _row(pairs: list[Pair[Collective]], amount: Callable[[int], str], *, is_base
         "amount": amount(_difference(pairs)),
         "counts": f"{TIMES} {counts[1]}" if is_base or counts[0] == counts[1] else f"{counts[0]}{_ARROW}{counts[1]}",
         "place": _places(pairs),
-        "cause": sentence_data(sentence) if sentence else [],
+        "cause": sentence_data(_without_kind(sentence, first.kind)),
         "whole": name_data(f"{', '.join(names)}: {sentence}" if sentence else ", ".join(names), longest=1000),
     }
+
+
+def _without_kind(sentence: str, kind: str) -> str:
+    """The row has the kind and the axes already."""
+    head, _, rest = sentence.partition(": ")
+    return rest if rest and head.startswith(kind) else sentence
 
 
 def _places(pairs: Sequence[Pair[Collective]]) -> str:

@@ -11,7 +11,7 @@ from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, seconds_text, time_text
 from pjit_inspect.view.inspector.words import axes_data, name_data
 from pjit_inspect.view.play.given import PlayGiven
-from pjit_inspect.view.play.words import change_text, known_memory, size_parts
+from pjit_inspect.view.play.words import change_text, chip_words, known_memory, size_parts
 
 __all__ = ["full_data", "numbers_data", "stages_data"]
 
@@ -60,8 +60,8 @@ def _sent(given: PlayGiven) -> dict[str, Any]:
 
 def _memory(given: PlayGiven) -> dict[str, Any]:
     now, base = given.now, given.base
-    chip = now.controls.target.split(":")[1] if now.available_bytes and ":" in now.controls.target else ""
-    label = f"Memory per device{f', {name_data(chip)}' if chip else ''}"
+    chip = chip_words(now) if now.available_bytes else "chip"
+    label = f"Memory per device{f', {name_data(chip)}' if chip != 'chip' else ''}"
     if (refused := _refusal(given)) or now.memory_bytes is None or now.memory_source is None:
         return {**_UNKNOWN, "label": label, "how": refused or _waits(now), "dim": not refused}
     source = now.memory_source

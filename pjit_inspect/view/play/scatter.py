@@ -11,7 +11,7 @@ from pjit_inspect.model.play.variant import HistoryTable, Variant
 from pjit_inspect.view.document.chart import ScatterChart, ScatterPoint
 from pjit_inspect.view.document.quantities import bytes_text, share_unit
 from pjit_inspect.view.inspector.words import name_data
-from pjit_inspect.view.play.words import mesh_words, variant_words
+from pjit_inspect.view.play.words import chip_words, mesh_words, variant_words
 from pjit_inspect.view.svg.chart_words import chart_sentence, size_in
 from pjit_inspect.view.svg.scatter_scale import scatter_scales
 
@@ -44,7 +44,7 @@ def scatter_chart(history: HistoryTable, *, against: int = 0) -> ScatterChart:
 
 
 def _limit(now: Variant) -> str:
-    return f"{':'.join(now.controls.target.split(':')[1:2])}: {bytes_text(now.available_bytes)}"
+    return f"{chip_words(now)}: {bytes_text(now.available_bytes)}"
 
 
 def _point(row: Variant, now: Variant, against: int, best: set[int]) -> ScatterPoint:

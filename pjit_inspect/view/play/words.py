@@ -16,6 +16,7 @@ __all__ = [
     "MINUS",
     "TIMES",
     "change_text",
+    "chip_words",
     "known_memory",
     "mesh_words",
     "signed_bytes",
@@ -31,6 +32,12 @@ _AS_CAPTURED = "as captured"
 def change_text(before: float | None, after: float | None) -> str:
     """What became of a figure: "\u221263 %", "\u00d7 11.2", "gone", "same"; "" where one is not known."""
     return change_words(before, after).replace("-", MINUS).replace("x ", f"{TIMES} ")
+
+
+def chip_words(variant: Variant) -> str:
+    """The chip whose memory a variant is judged by; "chip" where its target is none."""
+    platform, _, rest = variant.controls.target.partition(":")
+    return rest.partition(":")[0] if platform != "cpu" else "chip"
 
 
 def mesh_words(mesh: Sequence[tuple[str, int]]) -> str:
@@ -55,7 +62,9 @@ def signed_bytes(difference: int) -> str:
 
 
 def signed_in(difference: int, unit: str) -> str:
-    """The same in a column's unit."""
+    """The same in a column's unit; in its own where it is too small for that."""
+    if bytes_in(abs(difference), unit).startswith("<"):
+        return signed_bytes(difference)
     return "\u00b10" if not difference else f"{'+' if difference > 0 else MINUS}{bytes_in(abs(difference), unit)}"
 
 

@@ -139,7 +139,11 @@ function variant(store, row) {
       onclick: () => store.goBack(row.number),
     },
     h("td", { class: "dim" }, row.number),
-    h("td", { class: "is-change" }, name, row.change, isBase ? h("span", { class: "dim" }, " (base)") : null),
+    h(
+      "td",
+      { class: "is-change", title: row.change },
+      h("span", { class: "two-lines" }, name, row.change, isBase ? h("span", { class: "dim" }, " (base)") : null),
+    ),
     h("td", { class: "is-mesh" }, row.mesh),
     ["sent", "memory", "time"].map((one) => h("td", { class: `is-${one}${row.known[one] ? "" : " dim"}` }, row[one])),
     h(

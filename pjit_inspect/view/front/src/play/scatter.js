@@ -4,7 +4,7 @@ import { onChange, refill } from "./keep.js";
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [480, 300, 46, 16, 22, 36];
 /** Where a label may stand around its point, nearest first. */
-const PLACES = [11, 18, 25].flatMap((away) =>
+const PLACES = [15, 20, 26].flatMap((away) =>
   [-40, 40, -140, 140, -90, 90].map((angle) => [away, (angle * Math.PI) / 180]),
 );
 
@@ -53,7 +53,7 @@ function drawn(store, data) {
   data.points.forEach((/** @type {any} */ one, /** @type {number} */ at) => {
     const isNow = one.number === store.data.number;
     const [x, y] = places[at];
-    const label = free(places, taken, x, y, String(one.number).length, isNow ? 8 : 0);
+    const label = free(places, taken, x, y, String(one.number).length, isNow ? 8 : 0, one.least);
     root.append(
       s(
         "g",
@@ -123,9 +123,9 @@ function sign(one, x, y) {
 
 /**
  * A free place for a label, or none.
- * @param {number[][]} points @param {number[][]} taken @param {number} x @param {number} y @param {number} letters @param {number} more
+ * @param {number[][]} points @param {number[][]} taken @param {number} x @param {number} y @param {number} letters @param {number} more @param {boolean} isLeast whether an arrow stands above it
  */
-function free(points, taken, x, y, letters, more) {
+function free(points, taken, x, y, letters, more, isLeast) {
   const half = 3.4 * letters + 2;
   const fits = (/** @type {number} */ a, /** @type {number} */ b) =>
     a - half > LEFT &&
@@ -136,7 +136,7 @@ function free(points, taken, x, y, letters, more) {
     !points.some(([c, d]) => Math.abs(a - c) < half + 5 && Math.abs(b - d) < 10);
   for (const [away, angle] of PLACES) {
     const [a, b] = [x + (away + more) * Math.cos(angle), y + (away + more) * Math.sin(angle)];
-    if (!fits(a, b)) continue;
+    if (!fits(a, b) || (isLeast && b < y - 6 && Math.abs(a - x) < half + 5)) continue;
     taken.push([a, b, half]);
     return [a, b];
   }
