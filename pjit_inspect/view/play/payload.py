@@ -22,6 +22,7 @@ from pjit_inspect.view.play.words import TIMES, variant_words
 __all__ = ["play_data", "state_data", "variant_data"]
 
 _MOST_BASES = 60
+_MOST_CHANGES = 3
 
 
 def play_data(given: PlayGiven) -> dict[str, Any]:
@@ -91,8 +92,16 @@ def _answer(now: Variant) -> list[Any]:
     where = now.controls.target
     on = f"{plural(now.devices, 'device')} ({name_data(where)})"
     name = [{"strong": f"{name_data(now.name)}: "}] if now.name else []
-    words = name_data(variant_words(now), longest=600)
+    words = name_data(_short_words(now), longest=600)
     return [{"strong": f"#{now.number} "}, *name, f"{words}, on {on}. ", {"dim": "Never run: compiled ahead of time."}]
+
+
+def _short_words(now: Variant) -> str:
+    """What is different; of many changes the first, and how many others."""
+    more = len(now.change) - _MOST_CHANGES
+    if more < 1:
+        return variant_words(now)
+    return f"{'; '.join(now.change[:_MOST_CHANGES])}; and {plural(more, 'more change')}"
 
 
 def _bases(given: PlayGiven) -> list[list[Any]]:

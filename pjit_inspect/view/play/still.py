@@ -120,7 +120,9 @@ def _lines(chart: ScatterChart) -> tuple[str, ...]:
 
 
 _TWIN = (
-    '<div><style>body:has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}</style>'
+    # Of the same cell, where a notebook says which outputs are: a copy of the notebook may be on the page, too.
+    '<div><style>.jp-OutputArea:has([data-pjit-play="{key}"]) .pjit-play-{key},'
+    'body:not(:has(.jp-OutputArea)):has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}</style>'
     '<div class="pjit-play-{key}">{still}</div></div>'
 )
 

@@ -112,7 +112,7 @@ function stepper(store, name, size) {
             "aria-label": `Drop the axis ${name}`,
             onclick: () => store.set({ mesh: store.mesh.filter(([own]) => own !== name) }),
           },
-          "\u00d7",
+          "drop",
         )
       : null;
   return h(
