@@ -31,8 +31,8 @@ class _Arrays:
 
 
 def _descent(loss: Callable[..., Any]) -> Callable[..., Any]:
-    def step(params, *batch):
-        slope = jax.grad(loss)(params, *batch)
+    def step(params, x):
+        slope = jax.grad(loss)(params, x)
         return jax.tree.map(lambda w, g: w - 0.1 * g, params, slope)
 
     return jax.jit(step)

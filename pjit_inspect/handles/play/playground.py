@@ -70,6 +70,8 @@ class Playground(Displayable):
         self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
         """What is asked about; for the other modules of this room."""
         self._source = source
+        self.holds: Any = None
+        """The function, where somebody gave it: it may be traced again as long as anybody refers to it."""
         self._turn = threading.Condition(threading.RLock())
         self._settings: dict[int, Setting] = {}
         self._numbers: dict[Setting, int] = {}
