@@ -13,13 +13,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.targets import find_targets
 from pjit_inspect.handles.background import in_background
+from pjit_inspect.handles.play.search import Search
 from pjit_inspect.model.diff.pairs import PairTable
 from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.search import SearchProgress
@@ -37,11 +38,10 @@ from pjit_inspect.view.play.still import play_still, twin_html
 from pjit_inspect.view.play.widget import play_widget
 from pjit_inspect.view.render.html import to_html
 
-if TYPE_CHECKING:
-    from pjit_inspect.handles.play.playground import Playground
-    from pjit_inspect.handles.play.search import Search
-
 __all__ = ["Live", "words_of", "write_play_page"]
+
+Playground = Any
+"""A `Playground`; its module imports this one."""
 
 _MOST_VARIANTS = 80
 """Variants that a page holds in full: the first and the last ones."""
@@ -367,8 +367,6 @@ class Live:
             in_background(prove)
 
     def _begin_search(self, message: dict[str, Any]) -> None:
-        from pjit_inspect.handles.play.search import Search
-
         goal, budget_s = message["goal"], float(message["budget_s"])
         with self._turn:
             if self._searching is not None:
