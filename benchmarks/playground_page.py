@@ -92,15 +92,15 @@ def main() -> None:
 
 def measure(page: Any, devices: int, rounds: int) -> None:
     """Print what one size takes."""
-    page.evaluate(RUN, f"play.set(mesh={MESHES[devices]!r}); play.wait(); pass")
+    page.evaluate(RUN, f"play.go_back(0); play.set(mesh={MESHES[devices]!r}); play.wait()")
     page.wait_for_timeout(3000)
-    # Options: none, then axes; each click is a setting that was not asked about on this mesh.
-    clicks = [(KEYS[0], 0), (KEYS[1], 0), (KEYS[0], 2), (KEYS[1], 1), (KEYS[0], 3), (KEYS[1], 3)][: 2 * rounds]
+    # The first option is no axis; each click is a setting that was not asked about on this mesh.
+    clicks = [(label, dimension) for dimension in (0, 1) for label in KEYS][: 2 * rounds]
     times = []
-    for label, at in clicks:
-        key = f"specs:{label}:0"
+    for label, dimension in clicks:
+        key = f"specs:{label}:{dimension}"
         if page.locator(f'[data-key="{key}"]').count():
-            times.append(page.evaluate(CLICK, [key, at]))
+            times.append(page.evaluate(CLICK, [key, 0]))
             page.wait_for_timeout(1500)
     known = [one for one in times if one == one]
     if known:
