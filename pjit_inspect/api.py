@@ -259,14 +259,17 @@ def playground(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> Playg
 
     Nothing runs. The function is lowered for these arguments and its program not compiled: XLA's partitioner is asked
     about copies of it, after each `Playground.set`. Takes what `inspect` takes but `target`, `mesh` and `effort`, which
-    the playground sets. Raises what `inspect` and `CompileRecord.playground` raise.
+    the playground sets. The playground refers to the function, to trace it again where a copy cannot be changed and to
+    prove the code it writes. Raises what `inspect` and `CompileRecord.playground` raise.
     """
     from pjit_inspect.observe.watch.again import live_function
     from pjit_inspect.observe.watch.on_request import lower_record
 
     live = live_function(fn, args, kwargs)
     data = lower_record(fn, args, kwargs, "cpu")
-    return CompileRecord(data, live=True, again=None if live is None else live.lowered_on).playground()
+    play = CompileRecord(data, live=True, again=None if live is None else live.lowered_on).playground()
+    play.holds = fn
+    return play
 
 
 def search(

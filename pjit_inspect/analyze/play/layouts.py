@@ -23,6 +23,7 @@ from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 __all__ = ["Kept", "Proposal", "kept_paths", "moves", "seeds"]
 
 _MOST_INNER = 6
+_UNSEEN = 1.25
 _MOST_AXES = 3
 """Axes of more than one device that layouts are thought of for; others stay unused by them."""
 
@@ -48,10 +49,17 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A setting that may be better, and what it is called."""
+    """A setting that may be better.
+
+    Attributes:
+      setting: the setting.
+      origin: what it is called.
+      patience: its estimate counts for so many times as much, where the estimate cannot see what it changes.
+    """
 
     setting: Setting
     origin: str
+    patience: float = 1.0
 
 
 def seeds(
@@ -243,10 +251,10 @@ def moves(facts: Facts, setting: Setting, kept: Kept) -> Iterator[Proposal]:
                 yield from _moved(facts, setting, kept, {}, {own.place: spec})
     for name, _ in setting.added:
         added = tuple(own for own in setting.added if own[0] != name)
-        yield Proposal(setting=replace(setting, added=added), origin="search")
+        yield Proposal(setting=replace(setting, added=added), origin="search", patience=_UNSEEN)
     for mesh in () if kept.mesh else meshes_like(setting.mesh):
         if mesh != setting.mesh:
-            yield Proposal(setting=replace(setting, mesh=mesh), origin="search")
+            yield Proposal(setting=replace(setting, mesh=mesh), origin="search", patience=_UNSEEN)
 
 
 def _moved(

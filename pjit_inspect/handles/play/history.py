@@ -55,7 +55,8 @@ class History(Displayable, HistoryTable):
         """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" where nothing is hidden.
 
         Among those that XLA has answered, that fit, and whose devices each do at most `most_work` times their equal
-        share of the products: without that, everything on every device would send least. Of equal ones, the first.
+        share of the products: without that, everything on every device would send least. Of equal ones, that with the
+        fewest changes.
         Raises RecordNotFoundError where there is none.
         """
         return best_of(self.rows, goal, most_work)
@@ -89,7 +90,7 @@ def best_of(rows: Any, goal: Goal, most_work: float) -> Any:
     ]
     if not known:
         raise RecordNotFoundError(f"no variant is known whose {goal} could be compared")
-    return min(known, key=lambda row: (value(row), row.memory_bytes or 0, row.number))
+    return min(known, key=lambda row: (value(row), len(row.change), row.memory_bytes or 0, row.number))
 
 
 def _plain(row: Variant) -> dict[str, Any]:

@@ -20,13 +20,15 @@ from pjit_inspect.analyze.play.roles import Roles
 from pjit_inspect.analyze.play.settings import with_results_returned
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.play.history import History
-from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import Setting
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.observe.partitioner.service import LANES, Ticket, stop_server
 
 __all__ = ["Search"]
+
+Playground = Any
+"""A `Playground`, whose module imports this one for its widget."""
 
 _SEED_SHARE = 0.45
 """Of the budget, for the layouts of the textbooks."""
@@ -100,6 +102,7 @@ class Search:
         self._guesses: dict[int, Estimate] = {}
         self._asked = self._skipped = self._refused = 0
         self._best: Variant | None = None
+        self._best_key: tuple[float, int] | None = None
         self._began = 0.0
 
     # ------------------------------------------------------------ what users call
@@ -189,7 +192,8 @@ class Search:
         by_guess = sorted(proposals, key=lambda own: self._guess(own.setting).sent_bytes)
         firsts: dict[str, Proposal] = {}
         for own in by_guess:
-            if self._guess(own.setting).work <= self._rules.most_work * _TRUST:
+            is_near = self._guess(own.setting).work <= self._rules.most_work * _TRUST
+            if is_near and self._is_allowed(own.setting):
                 firsts.setdefault(own.origin, own)
         for rank, own in enumerate(firsts.values()):
             self._offer(own, rank - 1e6)
@@ -227,7 +231,7 @@ class Search:
             if guess.work > self._rules.most_work * _TRUST:
                 self._skipped += 1
                 return
-            own = self._rank(guess, setting) if rank is None else rank
+            own = self._rank(guess, setting) * proposal.patience if rank is None else rank
             self._waiting.append((own, len(self._seen), proposal))
             self._waiting.sort(key=lambda one: one[:2])
             self._skipped += len(self._waiting[_MOST_WAITING:])
@@ -305,10 +309,11 @@ class Search:
         """Take a variant for the best if it is, and go on from it."""
         value = self._value(variant)
         with self._turn:
-            best = None if self._best is None else self._value(self._best)
-            is_better = value is not None and (best is None or value < best)
+            # Of settings that are as good, the one with fewer lines to write.
+            key = None if value is None else (value, len(setting.added))
+            is_better = key is not None and (self._best_key is None or key < self._best_key)
             if is_better:
-                self._best = variant
+                self._best, self._best_key = variant, key
         if is_better:
             self._feed_moves(setting)
 

@@ -34,6 +34,7 @@ __all__ = [
     "Legend",
     "LegendEntry",
     "Line",
+    "Listing",
     "MeshSubject",
     "Number",
     "Picture",
@@ -381,7 +382,14 @@ class Legend:
     entries: tuple[LegendEntry, ...]
 
 
-Block = Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lines of code to be copied: text and HTML leave them as they are."""
+
+    lines: tuple[str, ...]
+
+
+Block = Listing | Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

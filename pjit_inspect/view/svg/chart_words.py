@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pjit_inspect.view.document.chart import AreaBand, AreaChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import (
+    AreaBand,
+    AreaChart,
+    BarPart,
+    BarRow,
+    Chart,
+    MatrixCell,
+    MatrixChart,
+    ScatterChart,
+)
 from pjit_inspect.view.document.quantities import bytes_in, plural
 
 __all__ = ["amount_in", "amount_text", "chart_sentence", "legend_of", "part_words", "size_in"]
@@ -51,6 +60,9 @@ def chart_sentence(chart: Chart) -> str:
     """The chart in one sentence, for those who do not see it."""
     if chart.missing:
         return chart.missing
+    if isinstance(chart, ScatterChart):
+        best = ", ".join(point.label for point in chart.front)
+        return f"{chart.title}: {plural(len(chart.points), 'point')}{f'; best {best}' if best else ''}"
     if isinstance(chart, MatrixChart):
         return f"{chart.title}: {_matrix_sentence(chart.cells, len(chart.labels), chart.unit)}"
     if isinstance(chart, AreaChart):
