@@ -96,6 +96,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "pages": {"document", "record"},
         "inspector": {"document", "record"},
         "diff": {"document", "record", "inspector"},
+        "play": {"document", "svg", "render", "inspector", "diff"},
     },
 }
 
@@ -103,7 +104,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 ONLY_IN: dict[str, set[str]] = {
     "jax": {"observe"},
     "jaxlib": {"observe"},
-    "IPython": {"ipython"},
+    "IPython": {"ipython", "view"},
     "ipykernel": {"ipython"},
     "anywidget": {"view"},
     "ipywidgets": {"view"},

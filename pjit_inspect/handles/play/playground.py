@@ -6,13 +6,15 @@ an answer comes to (`subject`), or the search (`search`).
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.analyze.play.settings import changed_setting
@@ -31,8 +33,13 @@ from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.record.target import Effort
 from pjit_inspect.observe.partitioner.service import Ticket
 from pjit_inspect.view.pages.playground import playground_view
+from pjit_inspect.view.play.output import is_in_notebook
+from pjit_inspect.view.play.scatter import scatter_chart
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
+
+if TYPE_CHECKING:
+    from pjit_inspect.handles.play.live import Live
 
 __all__ = ["Playground"]
 
@@ -77,6 +84,7 @@ class Playground(Displayable):
         self._asked: tuple[int, Effort] | None = None
         self._ends: list[Callable[[], object]] = []
         self._is_closed = False
+        self._live: Live | None = None
         self._observers: dict[int, OnVariant] = {}
         self._news: deque[PlayVariant] = deque()
         self._teller = threading.Lock()
@@ -414,10 +422,50 @@ class Playground(Displayable):
 
     # ------------------------------------------------------------ showing
 
+    @property
+    def widget(self) -> Any:
+        """The live widget: a `DOMWidget` of ipywidgets, to be put beside others and linked with them.
+
+        Its traits `mesh`, `target`, `specs` and `variant` can be set; `stage`, `sent_bytes` and `memory_bytes` say what
+        became of it.
+        """
+        return self._made_live().widget
+
+    def _made_live(self) -> Live:
+        from pjit_inspect.handles.play.live import Live
+
+        with self._turn:
+            if self._live is None:
+                self._live = Live(self)
+            return self._live
+
+    @property
+    def figure(self) -> Any:
+        """Memory against bytes sent as a plotly figure, a point for each variant, the best joined."""
+        from pjit_inspect.view.figures.chart_figure import chart_figure
+
+        return chart_figure(scatter_chart(self.history))
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the playground as one page that loads nothing: its last state, every variant, and the code to write."""
+        from pjit_inspect.handles.play.live import write_play_page
+
+        write_play_page(self._made_live(), path)
+
+    def _ipython_display_(self) -> None:
+        """The live widget where there is a notebook, text elsewhere."""
+        text = str(self.show("text"))
+        if is_in_notebook():
+            self._made_live().display(text)
+        else:
+            sys.stdout.write(f"{text}\n")
+
     def show(self, view: str = "text") -> Any:
-        """An object to display: the answer, the controls and the history, as "text"."""
+        """An object to display: the answer, the controls and the history as "text", or the live "widget"."""
+        if view == "widget":
+            return self.widget
         if view != "text":
-            raise ValueError(f"a playground is shown as 'text', not as {view!r}")
+            raise ValueError(f"a playground is shown as 'text' or 'widget', not as {view!r}")
         return Shown(drawn(playground_view(self.base, self.variant, self.history, self.subject.facts.name)))
 
     def to_json(self) -> str:

@@ -20,13 +20,15 @@ from pjit_inspect.analyze.play.roles import Roles
 from pjit_inspect.analyze.play.settings import with_results_returned
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.play.history import History
-from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.observe.partitioner.service import LANES, Ticket, stop_server
 
 __all__ = ["Search"]
+
+Playground = Any
+"""A `Playground`, whose module imports this one for its widget."""
 
 _SEED_SHARE = 0.45
 """Of the budget, for the layouts of the textbooks."""

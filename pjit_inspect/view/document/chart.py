@@ -1,4 +1,4 @@
-"""A chart before anybody decides how it is drawn: bars, or a matrix of cells, with their words.
+"""A chart before anybody decides how it is drawn: bars, a matrix of cells, or points, with their words.
 
 One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture (`view.svg.chart_picture`) and text
 (`view.figures.chart_figure`), so that the three cannot disagree. Not its job: which charts there are.
@@ -7,8 +7,9 @@ One chart becomes a plotly figure (`view.figures.chart_figure`), a still picture
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["BarChart", "BarPart", "BarRow", "Chart", "MatrixCell", "MatrixChart"]
+__all__ = ["BarChart", "BarPart", "BarRow", "Chart", "MatrixCell", "MatrixChart", "ScatterChart", "ScatterPoint"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,4 +116,56 @@ class MatrixChart:
         return max((cell.size_bytes for cell in self.cells), default=0.0)
 
 
-Chart = BarChart | MatrixChart
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterPoint:
+    """One thing that was measured in two ways.
+
+    Attributes:
+      label: its name beside the point, short; may hold anything at all.
+      x, y: bytes or seconds; never negative.
+      kind: how it is drawn. base: what others are compared with. misfit: what cannot be had. other: what is not
+        compared with the chosen one. least: `y` is what it is at least.
+      is_best: whether none compared with it is better in both.
+      is_chosen: whether it is looked at.
+      words: what pointing at it tells, a line each.
+    """
+
+    label: str
+    x: float
+    y: float
+    kind: Literal["base", "known", "least", "misfit", "other"] = "known"
+    is_best: bool = False
+    is_chosen: bool = False
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterChart:
+    """Points of two measures; less is better in both.
+
+    Attributes:
+      title, notes, missing, axes: as in `BarChart`.
+      x_measure, y_measure: what stands at the axes, without the unit.
+      x_unit, y_unit: the units of the axes; values are in bytes or seconds.
+      points: the points.
+      limit: what `y` may be at most, and its name; None for no limit.
+    """
+
+    title: str
+    x_measure: str = ""
+    y_measure: str = ""
+    x_unit: str = "B"
+    y_unit: str = "B"
+    points: tuple[ScatterPoint, ...] = ()
+    limit: tuple[float, str] | None = None
+    notes: tuple[str, ...] = ()
+    missing: str = ""
+    axes: tuple[str, ...] = ()
+
+    @property
+    def front(self) -> tuple[ScatterPoint, ...]:
+        """The best points, from left to right."""
+        return tuple(sorted((point for point in self.points if point.is_best), key=lambda point: (point.x, -point.y)))
+
+
+Chart = BarChart | MatrixChart | ScatterChart

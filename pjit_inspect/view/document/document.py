@@ -15,7 +15,7 @@ from pjit_inspect.model.program.spec import SpecEntry
 from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.model.words.sentence import Phrase, Sentence
-from pjit_inspect.view.document.chart import BarChart, MatrixChart
+from pjit_inspect.view.document.chart import Chart
 
 __all__ = [
     "AxisLabel",
@@ -34,6 +34,7 @@ __all__ = [
     "Legend",
     "LegendEntry",
     "Line",
+    "Listing",
     "MeshSubject",
     "Number",
     "Picture",
@@ -311,7 +312,7 @@ class TimelineSubject:
 class ChartSubject:
     """A picture of a chart."""
 
-    chart: BarChart | MatrixChart
+    chart: Chart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,7 +382,14 @@ class Legend:
     entries: tuple[LegendEntry, ...]
 
 
-Block = Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Lines of code to be copied: text and HTML leave them as they are."""
+
+    lines: tuple[str, ...]
+
+
+Block = Listing | Line | Section | Table | GroupedTable | Finding | Picture | Gallery | Beside | Fold | Legend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

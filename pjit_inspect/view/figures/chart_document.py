@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pjit_inspect.view.document.chart import BarChart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import (
+    BarChart,
+    BarRow,
+    Chart,
+    MatrixCell,
+    MatrixChart,
+    ScatterChart,
+    ScatterPoint,
+)  # fmt: skip
 from pjit_inspect.view.document.document import (
     Block,
     ChartSubject,
@@ -44,9 +52,15 @@ def chart_blocks(chart: Chart) -> list[Block]:
     title = Line((Text(chart.title, "strong"),))
     if chart.missing:
         return [title, Line((Text(chart.missing),))]
-    table = _matrix_table(chart) if isinstance(chart, MatrixChart) else _bar_table(chart)
+    table = _table(chart)
     picture = Picture(subject=ChartSubject(chart=chart), alt=chart_sentence(chart))
     return [title, picture, table, *(Line((Text(note),), "footer") for note in chart.notes)]
+
+
+def _table(chart: Chart) -> Table:
+    if isinstance(chart, MatrixChart):
+        return _matrix_table(chart)
+    return _scatter_table(chart) if isinstance(chart, ScatterChart) else _bar_table(chart)
 
 
 def _number(text: str, chart: Chart) -> Number:
@@ -102,3 +116,32 @@ def _amount_row(chart: MatrixChart, amount: str, name: str, cells: Sequence[Matr
     more = ", ..." if len(cells) > len(shown) else ""
     number = Number(f"{len(cells):,}")
     return Row(((_number(amount, chart),), (number,), (Code(name),), (Code(pairs + more),)))
+
+
+# ---------------------------------------------------------------- points
+
+
+def _scatter_table(chart: ScatterChart) -> Table:
+    """A row for each point, the best marked."""
+    columns = (
+        Column(title="", align="right"),
+        Column(title="", shrink=True),
+        Column(title=f"{chart.x_measure}, {chart.x_unit}", align="right"),
+        Column(title=f"{chart.y_measure}, {chart.y_unit}", align="right"),
+        Column(title=""),
+    )
+    return Table(columns=columns, rows=tuple(_scatter_row(chart, point) for point in chart.points))
+
+
+def _scatter_row(chart: ScatterChart, point: ScatterPoint) -> Row:
+    y = amount_in(point.y, chart.y_unit)
+    least = "at least " if point.kind == "least" else ""
+    what = "does not fit" if point.kind == "misfit" else "best" if point.is_best else ""
+    cells: tuple[Spans, ...] = (
+        (Code(point.label),),
+        (Text(point.words[0] if point.words else ""),),
+        (Number(amount_in(point.x, chart.x_unit), provenance="modelled"),),
+        (Number(f"{least}{y}"),),
+        (Text(what),),
+    )
+    return Row(cells)

@@ -15,13 +15,24 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pjit_inspect.model.record.ledger import LedgerData
-from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import (
+    BarChart,
+    BarPart,
+    BarRow,
+    Chart,
+    MatrixCell,
+    MatrixChart,
+    ScatterChart,
+    ScatterPoint,
+)  # fmt: skip
+from pjit_inspect.view.document.colors import LINE, NEUTRAL, NOTE
 from pjit_inspect.view.document.quantities import seconds_text
 from pjit_inspect.view.figures.chart_document import chart_document
 from pjit_inspect.view.render.html_spans import escaped
 from pjit_inspect.view.render.shown import drawn
 from pjit_inspect.view.svg.chart_picture import cell_strength
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of, part_words, size_in
+from pjit_inspect.view.svg.scatter_scale import scatter_scales
 from pjit_inspect.view.svg.timeline_bars import STAGES, TimelineBar, timeline_bars
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
@@ -96,8 +107,15 @@ def chart_figure(chart: Chart) -> ChartFigure:
     if chart.missing:
         traces, more = [], _nothing(chart.missing)
     else:
-        traces, more = _cells(chart) if isinstance(chart, MatrixChart) else _bars(chart)
+        traces, more = _parts(chart)
     return ChartFigure(data=traces, layout={**layout, **more}).with_still(drawn(chart_document(chart)))
+
+
+def _parts(chart: Chart) -> tuple[list[Any], dict[str, Any]]:
+    """The traces, and what they add to the layout."""
+    if isinstance(chart, MatrixChart):
+        return _cells(chart)
+    return _points(chart) if isinstance(chart, ScatterChart) else _bars(chart)
 
 
 def _top(chart: Chart) -> int:
@@ -106,7 +124,9 @@ def _top(chart: Chart) -> int:
 
 
 def _has_legend(chart: Chart) -> bool:
-    return isinstance(chart, MatrixChart) or any(len(row.parts) > 1 for row in chart.rows)
+    if isinstance(chart, BarChart):
+        return any(len(row.parts) > 1 for row in chart.rows)
+    return isinstance(chart, MatrixChart)
 
 
 def _label(text: str, *, longest: int = 60) -> str:
@@ -214,6 +234,48 @@ def _cell_trace(chart: MatrixChart, name: str, color: str, cells: list[MatrixCel
         z=[cell_strength(cell.size_bytes, chart.most_bytes) for cell in cells], zmin=0, zmax=1,
         colorscale=[[0, _faded(color)], [1, color]], showscale=False, showlegend=True, xgap=1, ygap=1,
         customdata=[_hover(word) for word in words], hovertemplate="%{customdata}<extra></extra>",
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- points
+
+_SYMBOLS = {"base": "square", "known": "circle", "least": "triangle-up-open", "misfit": "x", "other": "circle-open"}
+
+
+def _points(chart: ScatterChart) -> tuple[list[Any], dict[str, Any]]:
+    """The traces, and what they add to the layout."""
+    scale, _ = scatter_scales(chart)
+    front = _point_trace(chart, chart.front, mode="lines")
+    front.update(line={"color": NEUTRAL, "width": 1.5, "shape": "hv"}, hoverinfo="skip", hovertemplate=None)
+    shapes, notes = [], []
+    if chart.limit is not None:
+        y = size_in(chart.limit[0], chart.y_unit)
+        shapes = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y,
+                   "line": {"color": NOTE, "dash": "dash", "width": 1.5}}]  # fmt: skip
+        notes = [{"xref": "paper", "x": 1, "y": y, "text": _label(chart.limit[1]), "showarrow": False,
+                  "yanchor": "bottom", "xanchor": "right", "font": {"color": NOTE}}]  # fmt: skip
+    sides = (chart.x_measure, chart.x_unit), (chart.y_measure, chart.y_unit)
+    x, y = ({"title": {"text": f"{name}, {unit}", "standoff": 4}, "gridcolor": _GRID} for name, unit in sides)
+    return [front, _point_trace(chart, chart.points, mode="markers+text")], {
+        "height": _top(chart) + 380,
+        "showlegend": False,
+        "xaxis": {**x, **({"type": "log"} if scale.is_log else {"rangemode": "tozero"})},
+        "yaxis": {**y, "rangemode": "tozero", "automargin": True},
+        "shapes": shapes,
+        "annotations": notes,
+    }
+
+
+def _point_trace(chart: ScatterChart, points: Sequence[ScatterPoint], *, mode: str) -> go.Scatter:
+    return go.Scatter(
+        mode=mode, x=[round(size_in(point.x, chart.x_unit), 6) for point in points],
+        y=[round(size_in(point.y, chart.y_unit), 6) for point in points],
+        text=[_label(point.label) for point in points], textposition="top center",
+        marker={
+            "symbol": [_SYMBOLS[point.kind] for point in points], "size": 9,
+            "color": [NOTE if one.kind == "misfit" else NEUTRAL if one.is_best else LINE for one in points],
+        },
+        customdata=[_hover(point.words) for point in points], hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from pjit_inspect.view.document.document import (
     Legend,
     LegendEntry,
     Line,
+    Listing,
     MeshSubject,
     Picture,
     Row,
@@ -54,6 +55,7 @@ _BESIDE = "padding:3px 14px 3px 7px;text-align:left;vertical-align:top;white-spa
 _BELOW = "text-align:left;font-size:11px;padding:0 8px 4px 24px;white-space:normal"
 _SENTENCE = "margin:1px 0 0 14px;max-width:820px"
 _FACT = "font-size:12px;margin:1px 0 0;max-width:820px"
+_LISTING = "margin:4px 0;font-size:12px;white-space:pre-wrap"
 _LINES = {
     "title": "margin:0 0 2px",
     "answer": "margin:0 0 10px;font-size:14px",
@@ -69,6 +71,8 @@ def block_html(block: Block, palette: Palette) -> str:
         case Line(spans=spans, role=role):
             mark = f'<span style="color:{NOTE}">&#9650;</span> ' if role == "note" else ""
             return f'<p style="{_LINES[role]}">{mark}{spans_html(spans, palette)}</p>'
+        case Listing(lines=lines):
+            return f'<pre style="{_LISTING}">{escape(chr(10).join(map(printable, lines)))}</pre>'
         case Section(title=title, blocks=blocks):
             body = "\n".join(block_html(part, palette) for part in blocks)
             return f'<p style="margin:10px 0 4px">{spans_html(title, palette)}</p>{body}'

@@ -19,6 +19,7 @@ from pjit_inspect.view.document.document import (
     GroupedTable,
     Legend,
     Line,
+    Listing,
     Picture,
     Section,
     Table,
@@ -67,6 +68,8 @@ def _block_lines(block: Block, width: int) -> list[str]:
     match block:
         case Line(spans=spans, role=role):
             return wrap(("note  " if role == "note" else "") + spans_text(spans, width), width)
+        case Listing(lines=lines):
+            return [printable(line) for line in lines]
         case Section(title=title, blocks=blocks):
             return [*wrap(spans_text(title, width), width), *_blocks_lines(blocks, width)]
         case Table():

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from pjit_inspect.view.document.chart import BarChart, BarRow, Chart, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import BarChart, BarRow, Chart, MatrixCell, MatrixChart, ScatterChart
 from pjit_inspect.view.document.colors import LINE, NEUTRAL
 from pjit_inspect.view.svg.chart_words import amount_text, legend_of
+from pjit_inspect.view.svg.scatter_picture import draw_scatter
 from pjit_inspect.view.svg.svg import Svg, chip_width, fit
 
 __all__ = ["cell_strength", "draw_chart"]
@@ -24,7 +25,9 @@ _EACH_LABEL = 16  # rows up to which every row of a matrix has its label
 def draw_chart(chart: Chart) -> Svg:
     """The picture; empty where the chart has nothing to show."""
     svg = Svg()
-    if isinstance(chart, MatrixChart):
+    if isinstance(chart, ScatterChart):
+        draw_scatter(svg, chart)
+    elif isinstance(chart, MatrixChart):
         _draw_matrix(svg, chart)
     elif chart.rows:
         _draw_bars(svg, chart)

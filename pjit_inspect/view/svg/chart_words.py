@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow, MatrixCell, MatrixChart
+from pjit_inspect.view.document.chart import BarPart, BarRow, Chart, MatrixCell, MatrixChart, ScatterChart
 from pjit_inspect.view.document.quantities import bytes_in, plural
 
 __all__ = ["amount_in", "amount_text", "chart_sentence", "legend_of", "part_words", "size_in"]
@@ -47,10 +47,13 @@ def part_words(row: BarRow, part: BarPart, unit: str) -> tuple[str, ...]:
     return (f"{name}{part.name} {amount_text(part.value, unit)}", *part.words)
 
 
-def chart_sentence(chart: BarChart | MatrixChart) -> str:
+def chart_sentence(chart: Chart) -> str:
     """The chart in one sentence, for those who do not see it."""
     if chart.missing:
         return chart.missing
+    if isinstance(chart, ScatterChart):
+        best = ", ".join(point.label for point in chart.front)
+        return f"{chart.title}: {plural(len(chart.points), 'point')}{f'; best {best}' if best else ''}"
     if isinstance(chart, MatrixChart):
         return f"{chart.title}: {_matrix_sentence(chart.cells, len(chart.labels), chart.unit)}"
     bars = ", ".join(f"{row.label} {amount_text(row.total, chart.unit)}" for row in chart.rows)

@@ -1,0 +1,2301 @@
+var At=[3,4,5,6,7,8,9,10,11,13,15,17,19,23,27,31,35,43,51,59,67,83,99,115,131,163,195,227,258],Et=[0,0,0,0,0,0,0,0,1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5,0],zt=[1,2,3,4,5,7,9,13,17,25,33,49,65,97,129,193,257,385,513,769,1025,1537,2049,3073,4097,6145,8193,12289,16385,24577],Bt=[16,17,18,0,8,7,9,6,10,5,11,4,12,3,13,2,14,1,15];function z(t){let e=new Array(16).fill(0);for(let n of t)e[n]++;e[0]=0;let i=[];for(let n=1;n<16;n++)for(let a=0;a<t.length;a++)t[a]===n&&i.push(a);return{counts:e,symbols:i}}var W=class{constructor(e,i){this.bytes=e,this.at=i,this.held=this.count=0}take(e){for(;this.count<e;){if(this.at>=this.bytes.length)throw new Error("the data end too soon");this.held|=this.bytes[this.at++]<<this.count,this.count+=8}let i=this.held&(1<<e)-1;return this.held>>>=e,this.count-=e,i}symbol({counts:e,symbols:i}){let[n,a,o]=[0,0,0];for(let s=1;s<16;s++){n|=this.take(1);let l=e[s];if(n-a<l)return i[o+n-a];o+=l,a=a+l<<1,n<<=1}throw new Error("the data are damaged")}},Tt=[z(Array.from({length:288},(t,e)=>e<144?8:e<256?9:e<280?7:8)),z(new Array(30).fill(5))];function _t(t){let[e,i,n]=[t.take(5)+257,t.take(5)+1,t.take(4)+4],a=new Array(19).fill(0);for(let l=0;l<n;l++)a[Bt[l]]=t.take(3);let o=z(a),s=[];for(;s.length<e+i;){let l=t.symbol(o);if(l<16)s.push(l);else{let p=l===16?s[s.length-1]:0,d=l===16?3+t.take(2):l===17?3+t.take(3):11+t.take(7);for(let u=0;u<d;u++)s.push(p)}}return[z(s.slice(0,e)),z(s.slice(e))]}function J(t){let e=new W(t,2),i=new Uint8Array(4*t.length+1024),n=0,a=o=>{if(n+o<=i.length)return;let s=new Uint8Array(2*(n+o));s.set(i),i=s};for(let o=0;!o;){o=e.take(1);let s=e.take(2);if(s===0){e.held=e.count=0;let d=e.take(16);e.take(16),a(d),i.set(t.subarray(e.at,e.at+d),n),e.at+=d,n+=d;continue}if(s===3)throw new Error("the data are damaged");let[l,p]=s===1?Tt:_t(e);for(let d=e.symbol(l);d!==256;d=e.symbol(l)){if(d<256){a(1),i[n++]=d;continue}let u=At[d-257]+e.take(Et[d-257]),c=e.symbol(p),g=zt[c]+e.take(c<2?0:(c>>1)-1);if(g>n)throw new Error("the data are damaged");a(u);for(let h=0;h<u;h++,n++)i[n]=i[n-g]}}return i.slice(0,n).buffer}var Nt="PJITVIEW",qt={i4:Int32Array,u1:Uint8Array,u4:Uint32Array,f8:Float64Array,s4:Uint32Array},H=class{constructor(e,i){this.bytes=e,this.ends=i,this.length=i.length,this.decoder=new TextDecoder}at(e){let i=e?this.ends[e-1]:0;return this.decoder.decode(this.bytes.subarray(i,this.ends[e]))}longest(){let e=0;for(let i=0,n=0;i<this.length;n=this.ends[i++])e=Math.max(e,this.ends[i]-n);return e}};function X(t){let e=new TextDecoder;if(e.decode(new Uint8Array(t,0,8))!==Nt)throw new Error("this is no inspector data");let[i,n]=new Uint32Array(t,8,2);if(i!==1)throw new Error(`inspector data of version ${i}; this page reads version 1`);let a=JSON.parse(e.decode(new Uint8Array(t,16,n))),o=16+n,s=new Set,l=u=>u in a.columns,p=u=>{if(!l(u))return new Int32Array(0);let[c,g,h]=a.columns[u],x=new qt[c](t,o+g,h);if(c!=="s4"||s.has(u))return x;s.add(u);for(let v=1;v<h;v++)x[v]+=x[v-1];return x};return{header:a,column:p,strings:u=>new H(p(u),p(`${u}.ends`)),has:l}}function Y(t){let e=atob(t.trim()),i=new Uint8Array(e.length);for(let n=0;n<e.length;n++)i[n]=e.charCodeAt(n);return i}async function Z(t){if(typeof DecompressionStream>"u")return J(t);let e=new Blob([t]).stream().pipeThrough(new DecompressionStream("deflate"));return await new Response(e).arrayBuffer()}var It="http://www.w3.org/2000/svg",Q={ArrowDown:1,ArrowRight:1,ArrowUp:-1,ArrowLeft:-1};function tt(t,e,i){for(let[n,a]of Object.entries(e))if(!(a==null||a===!1))if(n.startsWith("on"))t.addEventListener(n.slice(2),a);else if(n==="style")for(let[o,s]of Object.entries(a))t.style.setProperty(o,String(s));else t.setAttribute(n,a===!0?"":String(a));return t.append(...i.flat(1/0).filter(n=>n!=null&&n!==!1)),t}function r(t,e={},...i){return tt(document.createElement(t),e,i)}function b(t,e={},...i){return tt(document.createElementNS(It,t),e,i)}function et(t,e,i){return i?t.key in Q?Math.max(0,Math.min(i-1,e+Q[t.key])):t.key==="Home"?0:t.key==="End"?i-1:null:null}var it=`.pjit-inspector,
+:root {
+  --text: #1f2328;
+  --dim: #59626d;
+  --line: #7f8894;
+  --rule: #d9dde2;
+  --bg: #fff;
+  --panel: #f4f5f7;
+  --picked: #e6f0fc;
+  --strong: #cfe3fa;
+  --hover: #ebedf0;
+  --ax-0: #0b7a75;
+  --ax-1: #b04a06;
+  --ax-2: #a3286c;
+  --ax-3: #56700b;
+  --ax-many: #6a4bc0;
+  --ax-none: #5f6772;
+  --select: #0b63c4;
+  --note: #a32a1c;
+  --ui: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
+  --code: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  color-scheme: light dark;
+}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]),
+  :root:not([data-theme="light"]) .pjit-inspector,
+  :host .pjit-inspector {
+    --text: #e6e8eb;
+    --dim: #a2abb6;
+    --line: #6d7682;
+    --rule: #343941;
+    --bg: #16181c;
+    --panel: #1f2227;
+    --picked: #16304d;
+    --strong: #1d426b;
+    --hover: #2a2e34;
+    --ax-0: #4cc9bf;
+    --ax-1: #f0a05a;
+    --ax-2: #f08ac0;
+    --ax-3: #b3c95a;
+    --ax-many: #b9a0f5;
+    --ax-none: #a5adb8;
+    --select: #6cb2ff;
+    --note: #ff9d8f;
+  }
+}
+:root[data-theme="light"] {
+  color-scheme: light;
+}
+:root[data-theme="dark"],
+:root[data-theme="dark"] .pjit-inspector,
+.pjit-inspector.dark {
+  --text: #e6e8eb;
+  --dim: #a2abb6;
+  --line: #6d7682;
+  --rule: #343941;
+  --bg: #16181c;
+  --panel: #1f2227;
+  --picked: #16304d;
+  --strong: #1d426b;
+  --hover: #2a2e34;
+  --ax-0: #4cc9bf;
+  --ax-1: #f0a05a;
+  --ax-2: #f08ac0;
+  --ax-3: #b3c95a;
+  --ax-many: #b9a0f5;
+  --ax-none: #a5adb8;
+  --select: #6cb2ff;
+  --note: #ff9d8f;
+  color-scheme: dark;
+}
+.pjit-inspector.light {
+  --text: #1f2328;
+  --dim: #59626d;
+  --line: #7f8894;
+  --rule: #d9dde2;
+  --bg: #fff;
+  --panel: #f4f5f7;
+  --picked: #e6f0fc;
+  --strong: #cfe3fa;
+  --hover: #ebedf0;
+  --ax-0: #0b7a75;
+  --ax-1: #b04a06;
+  --ax-2: #a3286c;
+  --ax-3: #56700b;
+  --ax-many: #6a4bc0;
+  --ax-none: #5f6772;
+  --select: #0b63c4;
+  --note: #a32a1c;
+  color-scheme: light;
+}
+/* A widget stands in the notebook's own page and takes its background and fonts; its colours are checked on both
+   themes. */
+:host .pjit-inspector.light {
+  --bg: var(--jp-layout-color0, #fff);
+}
+:host .pjit-inspector.dark {
+  --bg: var(--jp-layout-color0, #16181c);
+}
+:host .pjit-inspector {
+  --ui: var(--jp-ui-font-family, system-ui, sans-serif);
+  --code: var(--jp-code-font-family, ui-monospace, monospace);
+}
+body:has(> #pjit-inspector) {
+  margin: 0;
+}
+.pjit-inspector {
+  container-type: inline-size;
+  height: var(--pjit-height, 720px);
+  background: var(--bg);
+  color: var(--text);
+  font: 12px/16px var(--ui);
+  font-variant-numeric: tabular-nums;
+  border: 1px solid var(--rule);
+  box-sizing: border-box;
+  overflow: hidden;
+}
+.pjit-inspector.page {
+  height: 100vh;
+  border: 0;
+}
+.pjit-inspector .frame {
+  height: 100%;
+  display: grid;
+  overflow: hidden;
+  position: relative;
+  grid-template:
+    "top top top" auto "list centre details" minmax(0, 1fr) "totals mesh details" 158px / 300px minmax(0, 1fr)
+    360px;
+}
+.pjit-inspector.dragged .frame {
+  height: calc(100% - 9px);
+}
+.pjit-inspector .heightbar {
+  height: 9px;
+  background: var(--panel);
+  border-top: 1px solid var(--rule);
+  cursor: ns-resize;
+  touch-action: none;
+}
+.pjit-inspector .heightbar::before {
+  content: "";
+  display: block;
+  width: 34px;
+  height: 4px;
+  margin: 2px auto;
+  border: solid var(--line);
+  border-width: 1px 0;
+}
+.pjit-inspector *,
+.pjit-inspector *::before {
+  box-sizing: border-box;
+}
+.pjit-inspector [hidden] {
+  display: none !important;
+}
+.pjit-inspector .offscreen {
+  position: absolute;
+  left: -9999px;
+  width: 1px;
+  height: 1px;
+  overflow: hidden;
+}
+.pjit-inspector code,
+.pjit-inspector .code {
+  font-family: var(--code);
+  font-size: 11px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector bdi {
+  unicode-bidi: isolate;
+}
+.pjit-inspector p {
+  margin: 0;
+}
+.pjit-inspector .dim {
+  color: var(--dim);
+}
+.pjit-inspector .small {
+  font-size: 11px;
+  line-height: 15px;
+}
+.pjit-inspector b {
+  font-weight: 600;
+}
+.pjit-inspector h2 {
+  font: 600 14px/20px var(--ui);
+  margin: 0;
+  display: block;
+}
+.pjit-inspector h2.code {
+  font-family: var(--code);
+  font-size: 13px;
+}
+.pjit-inspector h2 .code,
+.pjit-inspector h2 .axis {
+  font-size: 14px;
+}
+.pjit-inspector h2 b.code {
+  font-family: var(--ui);
+}
+.pjit-inspector summary {
+  cursor: pointer;
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector h3,
+.pjit-inspector h2.minor {
+  font: 600 11px/16px var(--ui);
+  margin: 0;
+  color: var(--dim);
+}
+.pjit-inspector button,
+.pjit-inspector select,
+.pjit-inspector input {
+  font: inherit;
+  color: inherit;
+}
+.pjit-inspector :focus-visible {
+  outline: 2px solid var(--select);
+  outline-offset: -2px;
+}
+.ax-0 {
+  --c: var(--ax-0);
+}
+.ax-1 {
+  --c: var(--ax-1);
+}
+.ax-2 {
+  --c: var(--ax-2);
+}
+.ax-3 {
+  --c: var(--ax-3);
+}
+.ax-many {
+  --c: var(--ax-many);
+}
+.ax-none {
+  --c: var(--ax-none);
+}
+.pjit-inspector .axis {
+  color: var(--c);
+  font-family: var(--code);
+  font-weight: 600;
+  font-size: 0.95em;
+}
+
+.pjit-inspector .top {
+  grid-area: top;
+  padding: 8px 12px;
+  border-bottom: 1px solid var(--rule);
+  display: grid;
+  gap: 4px;
+  min-width: 0;
+}
+.pjit-inspector .title {
+  display: flex;
+  gap: 8px;
+  justify-content: space-between;
+  align-items: start;
+}
+.pjit-inspector .what {
+  color: var(--dim);
+  min-width: 0;
+  margin: 0;
+  font: inherit;
+}
+.pjit-inspector .stale {
+  margin: 2px 0;
+}
+.pjit-inspector .stale[hidden] {
+  display: none;
+}
+.pjit-inspector .what b {
+  color: var(--text);
+  font-size: 13px;
+}
+.pjit-inspector .buttons {
+  display: flex;
+  gap: 8px;
+  flex: none;
+}
+.pjit-inspector .button,
+.pjit-inspector .chip,
+.pjit-inspector .note {
+  background: var(--bg);
+  border: 1px solid var(--rule);
+  border-radius: 4px;
+  padding: 1px 7px;
+  font-size: 11px;
+  cursor: pointer;
+  white-space: nowrap;
+}
+.pjit-inspector span.note {
+  cursor: default;
+}
+.pjit-inspector .button:hover,
+.pjit-inspector .chip:hover {
+  background: var(--hover);
+}
+.pjit-inspector [aria-pressed="true"] {
+  border-color: var(--select) !important;
+  background: var(--picked) !important;
+}
+.pjit-inspector .pictures {
+  position: relative;
+}
+.pjit-inspector .picturemenu {
+  position: absolute;
+  right: 0;
+  top: calc(100% + 4px);
+  z-index: 30;
+  padding: 4px 6px;
+  background: var(--bg);
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  white-space: nowrap;
+}
+.pjit-inspector .pictureof {
+  display: flex;
+  gap: 4px;
+  align-items: center;
+  padding: 1px 0;
+}
+.pjit-inspector .pictureof span {
+  flex: 1;
+  padding-right: 12px;
+}
+.pjit-inspector .question {
+  margin: 4px 0 8px;
+  padding: 6px 10px;
+  border: 1px dashed var(--line);
+  border-radius: 4px;
+  width: fit-content;
+  max-width: 100%;
+  overflow-x: auto;
+}
+
+.pjit-inspector .question p {
+  margin: 0 0 4px;
+}
+
+.pjit-inspector .question table {
+  border-collapse: collapse;
+  font-variant-numeric: tabular-nums;
+}
+
+.pjit-inspector .question th {
+  font-weight: normal;
+  text-align: left;
+  white-space: nowrap;
+}
+
+.pjit-inspector .question thead th {
+  color: var(--dim);
+}
+
+.pjit-inspector .question :is(th, td) {
+  padding: 1px 16px 1px 0;
+}
+
+.pjit-inspector .question .right {
+  text-align: right;
+}
+
+/* Where there is room, a column for each figure: the page begins higher. */
+@container (min-width: 1000px) {
+  .pjit-inspector .question table,
+  .pjit-inspector .question :is(thead, tbody) {
+    display: flex;
+  }
+  .pjit-inspector .question tr {
+    display: grid;
+    grid-auto-rows: 20px;
+    padding-right: 28px;
+  }
+  .pjit-inspector .question :is(th, td),
+  .pjit-inspector .question .right {
+    padding-right: 0;
+    text-align: left;
+  }
+}
+
+.pjit-inspector .answer {
+  font-size: 14px;
+  line-height: 20px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .again {
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .again summary {
+  font-size: 12px;
+  color: inherit;
+}
+.pjit-inspector .again ul {
+  margin: 2px 0 4px;
+  padding-left: 22px;
+}
+.pjit-inspector .notes {
+  display: flex;
+  gap: 6px;
+  overflow-x: auto;
+  scrollbar-width: none;
+}
+.pjit-inspector .note {
+  max-width: 480px;
+  overflow: hidden;
+  text-overflow: ellipsis;
+  flex: none;
+}
+.pjit-inspector .mark {
+  color: var(--note);
+}
+
+.pjit-inspector .tabs {
+  display: flex;
+  gap: 2px;
+  align-items: center;
+  height: 32px;
+  padding: 0 8px;
+}
+.pjit-inspector .tabs button {
+  border: 0;
+  background: none;
+  padding: 3px 6px;
+  border-radius: 4px;
+  cursor: pointer;
+  color: var(--dim);
+  white-space: nowrap;
+}
+.pjit-inspector .tabs button[aria-selected="true"] {
+  background: var(--panel);
+  color: var(--text);
+  font-weight: 600;
+}
+.pjit-inspector .tabs .count,
+.pjit-inspector .chip .count {
+  font-size: 11px;
+  font-weight: 400;
+  color: var(--dim);
+}
+.pjit-inspector .panes {
+  display: none;
+}
+
+.pjit-inspector .list {
+  grid-area: list;
+  display: flex;
+  flex-direction: column;
+  min-height: 0;
+  min-width: 0;
+  border-right: 1px solid var(--rule);
+}
+.pjit-inspector .list .tabs {
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+  gap: 0;
+  padding: 0 4px;
+}
+/* Where there is no room, names give way, never figures. */
+.pjit-inspector .list .tabs button {
+  display: flex;
+  padding: 3px 4px;
+  min-width: 0;
+}
+.pjit-inspector .list .tabname {
+  min-width: 0;
+  overflow: hidden;
+  text-overflow: ellipsis;
+}
+.pjit-inspector .list .tabs .count {
+  flex: none;
+  white-space: pre;
+}
+.pjit-inspector .filters {
+  position: relative;
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+}
+.pjit-inspector .filter {
+  flex: 1 1 60px;
+  min-width: 0;
+  padding: 2px 6px;
+  background: var(--bg);
+  border: 1px solid var(--line);
+  border-radius: 4px;
+}
+.pjit-inspector .facets {
+  position: absolute;
+  z-index: 4;
+  top: 100%;
+  left: 0;
+  right: 0;
+  display: grid;
+  gap: 8px;
+  padding: 8px;
+  background: var(--bg);
+  border-bottom: 1px solid var(--line);
+  max-height: 320px;
+  overflow-y: auto;
+}
+.pjit-inspector .status {
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  padding: 0 6px 5px 8px;
+  font-size: 11px;
+}
+.pjit-inspector .chips {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px;
+}
+.pjit-inspector .chips:empty {
+  display: none;
+}
+.pjit-inspector .chip {
+  display: inline-flex;
+  align-items: center;
+  gap: 4px;
+}
+.pjit-inspector .square {
+  width: 9px;
+  height: 9px;
+  border-radius: 2px;
+  background: var(--c);
+}
+.pjit-inspector .tools {
+  display: flex;
+  gap: 4px;
+  align-items: center;
+  min-width: 0;
+  padding: 5px 6px;
+}
+.pjit-inspector .tools select {
+  width: 66px;
+  flex: none;
+  padding: 1px 0;
+}
+.pjit-inspector .button.order {
+  padding: 1px 6px;
+  flex: none;
+}
+.pjit-inspector .rows {
+  overflow-y: auto;
+  flex: 1;
+  min-height: 0;
+  position: relative;
+}
+.pjit-inspector .row {
+  position: relative;
+  display: grid;
+  grid-template-columns: 20px minmax(0, 1fr) auto;
+  padding: 4px 10px 6px 12px;
+  min-height: 43px;
+  border-bottom: 1px solid var(--rule);
+  cursor: pointer;
+  column-gap: 4px;
+}
+.pjit-inspector .row .axisname {
+  display: none;
+}
+.pjit-inspector .row:hover {
+  background: var(--hover);
+}
+.pjit-inspector .row[aria-selected="true"] {
+  background: var(--picked);
+  box-shadow: inset 3px 0 var(--select);
+}
+.pjit-inspector .row .glyph {
+  grid-row: span 2;
+  margin-top: 2px;
+  color: var(--c);
+}
+.pjit-inspector .row .name,
+.pjit-inspector .row .sub {
+  overflow: hidden;
+  text-overflow: ellipsis;
+  white-space: nowrap;
+}
+.pjit-inspector .row .sub,
+.pjit-inspector .row .times {
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector .row .size,
+.pjit-inspector .row .times {
+  text-align: right;
+}
+.pjit-inspector .row .bar {
+  position: absolute;
+  left: 36px;
+  bottom: 2px;
+  height: 2px;
+  background: var(--c);
+  max-width: calc(100% - 46px);
+}
+.pjit-inspector .glyph {
+  fill: none;
+  stroke: currentColor;
+  stroke-width: 1.5;
+  stroke-linejoin: round;
+  vertical-align: -2px;
+  flex: none;
+}
+.pjit-inspector .chip .glyph {
+  stroke: var(--dim);
+}
+.pjit-inspector h2 .glyph {
+  stroke: var(--c);
+  width: 15px;
+  height: 15px;
+}
+.pjit-inspector .nothing {
+  padding: 12px;
+  color: var(--dim);
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .more {
+  width: 100%;
+  border: 0;
+  background: none;
+  padding: 8px;
+  cursor: pointer;
+  color: var(--select);
+}
+
+.pjit-inspector .details {
+  grid-area: details;
+  border-left: 1px solid var(--rule);
+  overflow-y: auto;
+  padding: 9px 12px;
+  display: flex;
+  flex-direction: column;
+  gap: 6px;
+  min-width: 0;
+}
+.pjit-inspector .details > * {
+  flex: none;
+}
+.pjit-inspector .sub {
+  color: var(--dim);
+}
+.pjit-inspector .marks {
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector .marks:empty {
+  display: none;
+}
+.pjit-inspector .markchip + .markchip::before {
+  content: "\\a0\\b7\\a0";
+}
+.pjit-inspector .cause {
+  font-size: 12.5px;
+  line-height: 18px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .cause code {
+  background: var(--panel);
+  border-radius: 3px;
+  padding: 0 3px;
+}
+.pjit-inspector .facts,
+.pjit-inspector .places,
+.pjit-inspector .opcodes {
+  margin: 0;
+  padding-left: 14px;
+  font-size: 11px;
+  line-height: 16px;
+  color: var(--dim);
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .places {
+  padding-left: 0;
+  list-style: none;
+}
+.pjit-inspector .places .line {
+  display: block;
+  white-space: pre-wrap;
+  color: var(--text);
+  padding-left: 8px;
+}
+.pjit-inspector .opcodes {
+  columns: 2;
+  padding-left: 0;
+  list-style: none;
+}
+.pjit-inspector .link {
+  border: 0;
+  background: none;
+  padding: 0;
+  color: var(--select) !important;
+  cursor: pointer;
+  text-align: left;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .pair {
+  display: flex;
+  align-items: start;
+  gap: 4px;
+}
+.pjit-inspector .pair figure {
+  flex: 1 1 0;
+  min-width: 0;
+}
+.pjit-inspector figure {
+  margin: 0;
+}
+.pjit-inspector figcaption {
+  font-size: 11px;
+  line-height: 15px;
+}
+.pjit-inspector .numbers {
+  border-collapse: collapse;
+  width: 100%;
+}
+.pjit-inspector .numbers tr {
+  border-top: 1px solid var(--rule);
+}
+.pjit-inspector .numbers th,
+.pjit-inspector .numbers td {
+  padding: 3px 0;
+  font-weight: 400;
+  text-align: left;
+}
+.pjit-inspector .numbers .figure {
+  text-align: right;
+  padding-left: 6px;
+  white-space: nowrap;
+}
+.pjit-inspector .numbers .unit {
+  color: var(--dim);
+  padding-left: 4px;
+}
+.pjit-inspector .numbers .how {
+  text-align: right;
+  color: var(--dim);
+  font-size: 11px;
+  padding-left: 8px;
+}
+.pjit-inspector .numbers .sum th,
+.pjit-inspector .numbers .sum .figure {
+  font-weight: 600;
+}
+.pjit-inspector .pairs {
+  margin: 0;
+  display: grid;
+  grid-template-columns: auto minmax(0, 1fr);
+  gap: 3px 12px;
+}
+.pjit-inspector .pairs dd {
+  margin: 0;
+  text-align: right;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .names {
+  color: var(--dim);
+}
+.pjit-inspector .suggestion {
+  border-left: 3px solid var(--line);
+  background: var(--panel);
+  padding: 8px;
+  display: grid;
+  gap: 6px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .picker {
+  display: flex;
+  gap: 12px;
+  font-size: 11px;
+}
+.pjit-inspector .picker label {
+  color: var(--dim);
+}
+.pjit-inspector select {
+  background: var(--bg);
+  border: 1px solid var(--rule);
+  border-radius: 3px;
+  font-size: 11px;
+  max-width: 100%;
+}
+.pjit-inspector .sliders label {
+  display: flex;
+  gap: 6px;
+  font-size: 11px;
+  align-items: center;
+}
+
+.pjit-inspector .shards {
+  max-width: 100%;
+  height: auto;
+  overflow: visible;
+  font-size: 10.5px;
+  display: block;
+}
+.shards text {
+  text-anchor: middle;
+  fill: var(--text);
+}
+.shards .dim {
+  fill: var(--c, var(--dim));
+}
+.shards .dim.depth {
+  text-anchor: end;
+}
+.shards .block {
+  fill: var(--c);
+  stroke: var(--c);
+  stroke-width: 1;
+}
+.shards .empty {
+  fill: none;
+  stroke: var(--line);
+  stroke-dasharray: 3 2;
+}
+.shards .edge,
+.shards .copy {
+  fill: none;
+  stroke: var(--line);
+}
+.shards .partial {
+  stroke: var(--c);
+  stroke-dasharray: 3 2;
+}
+.shards .hatch {
+  stroke: var(--c, var(--line));
+  stroke-width: 1.1;
+  stroke-opacity: 0.75;
+}
+.shards .ruler {
+  stroke: var(--c);
+  stroke-width: 2;
+  fill: none;
+}
+.shards .label {
+  fill: var(--bg);
+  fill-opacity: 0.85;
+}
+.shards .ring {
+  fill: none;
+  stroke: var(--select);
+  stroke-width: 2;
+}
+
+.pjit-inspector .centre {
+  grid-area: centre;
+  display: flex;
+  flex-direction: column;
+  min-width: 0;
+  min-height: 0;
+}
+.pjit-inspector .centrebar {
+  display: flex;
+  align-items: center;
+  justify-content: space-between;
+  border-bottom: 1px solid var(--rule);
+  flex: none;
+  overflow-x: auto;
+  scrollbar-width: none;
+  height: 33px;
+}
+.pjit-inspector .textbar {
+  display: flex;
+  gap: 4px;
+  padding-right: 8px;
+}
+.pjit-inspector .texts {
+  flex: 1;
+  min-height: 0;
+  display: flex;
+}
+.pjit-inspector .textpane {
+  flex: 1 1 0;
+  display: flex;
+  flex-direction: column;
+  min-width: 0;
+  min-height: 0;
+}
+.pjit-inspector .textpane.missing {
+  flex: 0 1 170px;
+}
+.pjit-inspector .textpane + .textpane {
+  border-left: 1px solid var(--rule);
+}
+.pjit-inspector .texthead {
+  display: flex;
+  gap: 8px;
+  padding: 3px 8px;
+  background: var(--panel);
+  border-bottom: 1px solid var(--rule);
+  font-size: 11px;
+  align-items: center;
+  min-width: 0;
+  white-space: nowrap;
+  flex: none;
+  height: 24px;
+}
+.pjit-inspector .texthead .left {
+  overflow: hidden;
+  text-overflow: ellipsis;
+}
+.pjit-inspector .guess {
+  border-bottom: 1px dotted currentColor;
+  cursor: help;
+  flex: none;
+}
+.pjit-inspector .scroll {
+  flex: 1;
+  overflow: auto;
+  min-height: 0;
+  contain: strict;
+}
+.pjit-inspector .details,
+.pjit-inspector .rows,
+.pjit-inspector .totals {
+  contain: layout paint;
+}
+.pjit-inspector .space {
+  position: relative;
+  font: 11px/16px var(--code);
+  text-rendering: optimizeSpeed;
+  font-variant-ligatures: none;
+}
+.pjit-inspector .window {
+  position: absolute;
+  left: 0;
+  right: 0;
+  top: 0;
+  will-change: transform;
+}
+.pjit-inspector .ln {
+  height: 16px;
+  white-space: pre;
+  padding-right: 8px;
+}
+.pjit-inspector .ln .no {
+  display: inline-block;
+  width: 50px;
+  padding-right: 10px;
+  text-align: right;
+  color: var(--dim);
+  user-select: none;
+}
+.pjit-inspector .ln.linked {
+  cursor: pointer;
+}
+.pjit-inspector .ln.hover {
+  background: var(--hover);
+}
+.pjit-inspector .ln.of {
+  background: var(--picked);
+}
+.pjit-inspector .ln.is .no {
+  color: var(--text);
+}
+.pjit-inspector .ln.is {
+  background: var(--strong);
+  box-shadow: inset 3px 0 var(--select);
+}
+.pjit-inspector .ln.hit {
+  outline: 2px solid var(--select);
+  outline-offset: -2px;
+}
+.pjit-inspector .textbar .textsearch {
+  width: 130px;
+  flex: 0 1 130px;
+}
+.pjit-inspector .textbar .hits {
+  align-self: center;
+  font-size: 11px;
+  white-space: nowrap;
+}
+.pjit-inspector .multiples {
+  display: grid;
+  grid-template-columns: repeat(auto-fill, minmax(112px, 1fr));
+  gap: 8px;
+}
+.pjit-inspector .small-multiple {
+  display: grid;
+  gap: 1px;
+  align-content: end;
+  justify-items: start;
+  border: 1px solid var(--rule);
+  border-radius: 4px;
+  background: none;
+  padding: 4px 6px;
+  text-align: left;
+  cursor: pointer;
+  min-width: 0;
+  overflow: hidden;
+}
+.pjit-inspector .small-multiple:hover {
+  background: var(--hover);
+}
+.pjit-inspector .traffic {
+  flex: 1;
+  min-height: 0;
+  overflow: auto;
+  display: flex;
+  gap: 16px;
+  padding: 12px;
+  flex-wrap: wrap;
+  align-content: flex-start;
+}
+.pjit-inspector .matrix .tip {
+  min-height: 16px;
+  font-size: 11px;
+  margin-top: 4px;
+}
+.pjit-inspector .matrix {
+  width: min-content;
+}
+.pjit-inspector .scale {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 2px 10px;
+  margin-top: 6px;
+  font-size: 11px;
+  color: var(--dim);
+}
+.pjit-inspector .shade {
+  display: inline-block;
+  width: 12px;
+  height: 12px;
+  margin-right: 4px;
+  vertical-align: -2px;
+  background: var(--select);
+  forced-color-adjust: none;
+}
+.pjit-inspector .busiest {
+  width: 200px;
+  display: grid;
+  gap: 6px;
+  align-content: start;
+}
+
+.pjit-inspector .totals {
+  grid-area: totals;
+  border-top: 1px solid var(--rule);
+  border-right: 1px solid var(--rule);
+  padding: 8px 10px;
+  overflow-y: auto;
+  min-width: 0;
+}
+.pjit-inspector .total {
+  display: grid;
+  grid-template-columns: minmax(60px, 88px) minmax(0, 1fr) auto 24px;
+  gap: 6px;
+  width: 100%;
+  border: 1px solid transparent;
+  border-radius: 3px;
+  background: none;
+  padding: 2px 2px;
+  text-align: left;
+  cursor: pointer;
+  align-items: center;
+}
+.pjit-inspector .totals .total:hover {
+  background: var(--hover);
+}
+.pjit-inspector .faded {
+  opacity: 0.4;
+}
+.pjit-inspector .axisname {
+  font: 11px/16px var(--code);
+  overflow: hidden;
+  text-overflow: ellipsis;
+  white-space: nowrap;
+}
+.pjit-inspector .track {
+  height: 9px;
+}
+.pjit-inspector .fill {
+  display: block;
+  height: 100%;
+  background: var(--c);
+  border-radius: 1px;
+  min-width: 2px;
+}
+.pjit-inspector .total .figure {
+  text-align: right;
+}
+.pjit-inspector .total .count {
+  text-align: right;
+  color: var(--dim);
+}
+.pjit-inspector .memory {
+  margin-top: 6px;
+  font-size: 11px;
+  line-height: 15px;
+}
+.pjit-inspector .mesh {
+  grid-area: mesh;
+  border-top: 1px solid var(--rule);
+  display: grid;
+  grid-template-columns: minmax(0, 1fr) 168px;
+  min-width: 0;
+  min-height: 0;
+}
+.pjit-inspector .meshbox {
+  min-width: 0;
+  min-height: 0;
+  overflow: hidden;
+  position: relative;
+  margin: 4px;
+}
+.pjit-inspector .meshbox canvas {
+  position: absolute;
+}
+.pjit-inspector .meshside {
+  padding: 4px 10px 4px 0;
+  overflow-y: auto;
+  display: grid;
+  gap: 3px;
+  align-content: start;
+  font-size: 11px;
+}
+.pjit-inspector .meshside .tabs {
+  padding: 0;
+  height: 26px;
+}
+.pjit-inspector .meshwords {
+  display: grid;
+  gap: 2px;
+  overflow-wrap: anywhere;
+}
+.pjit-inspector .folds {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 3px;
+}
+
+.pjit-inspector .meshtab {
+  flex: 1;
+  min-height: 0;
+  display: flex;
+  flex-direction: column;
+}
+.pjit-inspector .meshtab .mesh {
+  flex: 1;
+  border-top: 0;
+}
+.pjit-inspector .meshtab .totals {
+  order: 1;
+  flex: none;
+  max-height: 45%;
+  border-right: 0;
+}
+.pjit-inspector .centrebar [data-tab="mesh"] {
+  display: none;
+}
+
+.pjit-inspector .frame.wide {
+  grid-template: "top" auto "centre" minmax(0, 1fr) / minmax(0, 1fr);
+}
+.pjit-inspector .wide > .list,
+.pjit-inspector .wide > .details,
+.pjit-inspector .wide > .totals,
+.pjit-inspector .wide > .mesh {
+  display: none;
+}
+@container (max-width: 1200px) {
+  .pjit-inspector .frame:not(.wide) .texts {
+    flex-direction: column;
+  }
+  .pjit-inspector .frame:not(.wide) .textpane.missing {
+    flex: 0 0 auto;
+  }
+  .pjit-inspector .frame:not(.wide) .textpane + .textpane {
+    border-left: 0;
+    border-top: 1px solid var(--rule);
+  }
+}
+@container (min-width: 641px) and (max-width: 1400px) {
+  .pjit-inspector .frame:not(.wide) {
+    grid-template: "top top top" auto "list centre details" minmax(0, 1fr) / 268px minmax(0, 1fr) 312px;
+  }
+  .pjit-inspector .centrebar [data-tab="mesh"] {
+    display: block;
+  }
+}
+@container (min-width: 641px) and (max-width: 1100px) {
+  .pjit-inspector .frame:not(.wide) {
+    grid-template:
+      "top top" auto "list centre" minmax(0, 2fr)
+      "details centre" minmax(0, 3fr) / minmax(288px, 35%) minmax(0, 1fr);
+  }
+  .pjit-inspector .details {
+    border-left: 0;
+    border-right: 1px solid var(--rule);
+    border-top: 1px solid var(--rule);
+  }
+  .pjit-inspector .mesh {
+    grid-template-columns: minmax(0, 1fr) 140px;
+  }
+  /* One line for each row: what is beneath the name is in its tooltip and in the details. */
+  .pjit-inspector .row {
+    grid-template-columns: 18px minmax(0, 1fr) auto auto auto;
+    min-height: 25px;
+    padding: 4px 10px 4px 10px;
+    column-gap: 6px;
+    align-items: baseline;
+  }
+  .pjit-inspector .row .glyph {
+    grid-row: auto;
+    align-self: center;
+    margin: 0;
+  }
+  .pjit-inspector .row .sub {
+    display: none;
+  }
+  .pjit-inspector .row .axisname {
+    display: inline;
+    max-width: 84px;
+  }
+  .pjit-inspector .row .times {
+    order: 1;
+  }
+  .pjit-inspector .row .size {
+    order: 2;
+    min-width: 58px;
+  }
+  .pjit-inspector .row .bar {
+    left: 34px;
+    bottom: 1px;
+  }
+}
+@container (max-width: 640px) {
+  .pjit-inspector .frame,
+  .pjit-inspector .frame:not(.wide),
+  .pjit-inspector .frame.wide {
+    grid-template: "top" auto "panes" auto "pane" minmax(0, 1fr) / minmax(0, 1fr);
+  }
+  .pjit-inspector .frame.pane-centre.pane-centre {
+    grid-template: "top" auto "panes" auto "pane" minmax(320px, 1fr) "why" minmax(96px, 236px) / minmax(0, 1fr);
+    overflow-y: auto;
+  }
+  .pjit-inspector .frame.pane-centre > .details {
+    display: flex;
+    grid-area: why;
+    border-top: 1px solid var(--rule);
+  }
+  .pjit-inspector .frame > .panes {
+    display: flex;
+    grid-area: panes;
+    border-bottom: 1px solid var(--rule);
+    overflow-x: auto;
+  }
+  .pjit-inspector .frame > section {
+    grid-area: pane;
+    border: 0;
+    display: none;
+  }
+  .pjit-inspector .pane-list > .list,
+  .pjit-inspector .pane-details > .details,
+  .pjit-inspector .pane-centre > .centre {
+    display: flex;
+  }
+  .pjit-inspector .frame.pane-mesh {
+    grid-template: "top" auto "panes" auto "pane" minmax(0, 1fr) "sum" auto / minmax(0, 1fr);
+  }
+  .pjit-inspector .pane-mesh > .mesh {
+    display: grid;
+    grid-template: minmax(120px, 1fr) auto / minmax(0, 1fr);
+  }
+  .pjit-inspector .pane-mesh > .totals {
+    display: block;
+    grid-area: sum;
+    border-top: 1px solid var(--rule);
+    max-height: 180px;
+  }
+  .pjit-inspector .meshside {
+    padding: 4px 12px;
+    max-height: 160px;
+  }
+  .pjit-inspector .widen {
+    display: none;
+  }
+  .pjit-inspector .top {
+    padding: 6px 10px;
+  }
+}
+@media (prefers-contrast: more) {
+  /* 7 to 1 on every background */
+  .pjit-inspector.pjit-inspector.pjit-inspector {
+    --text: #000;
+    --dim: #000;
+    --line: #000;
+    --rule: #000;
+    --ax-0: #074f4c;
+    --ax-1: #783204;
+    --ax-2: #812055;
+    --ax-3: #3b4d08;
+    --ax-many: #4d378c;
+    --ax-none: #42474f;
+    --select: #08468b;
+    --note: #862217;
+  }
+  :root[data-theme="dark"] .pjit-inspector.pjit-inspector.pjit-inspector,
+  .pjit-inspector.dark.dark.dark {
+    --text: #fff;
+    --dim: #fff;
+    --line: #fff;
+    --rule: #fff;
+    --ax-0: #a0e2dd;
+    --ax-1: #f7cfab;
+    --ax-2: #f8c9e2;
+    --ax-3: #cfdd97;
+    --ax-many: #dcd0fa;
+    --ax-none: #d3d7dc;
+    --select: #b8daff;
+    --note: #ffcac3;
+  }
+  .pjit-inspector .row[aria-selected="true"],
+  .pjit-inspector .ln.is {
+    outline: 2px solid var(--select);
+    outline-offset: -2px;
+  }
+}
+@media (prefers-contrast: more) and (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .pjit-inspector:not(.light):not(.light):not(.light),
+  :host .pjit-inspector:not(.light):not(.light):not(.light) {
+    --text: #fff;
+    --dim: #fff;
+    --line: #fff;
+    --rule: #fff;
+    --ax-0: #a0e2dd;
+    --ax-1: #f7cfab;
+    --ax-2: #f8c9e2;
+    --ax-3: #cfdd97;
+    --ax-many: #dcd0fa;
+    --ax-none: #d3d7dc;
+    --select: #b8daff;
+    --note: #ffcac3;
+  }
+}
+@media (forced-colors: active) {
+  .pjit-inspector .row[aria-selected="true"],
+  .pjit-inspector .ln.is,
+  .pjit-inspector [aria-pressed="true"] {
+    outline: 2px solid Highlight;
+    outline-offset: -2px;
+  }
+  .pjit-inspector .tabs [aria-selected="true"] {
+    border-bottom: 2px solid Highlight;
+    border-radius: 0;
+  }
+  .pjit-inspector .faded {
+    opacity: 1;
+  }
+  .pjit-inspector .fill,
+  .pjit-inspector .square,
+  .pjit-inspector .bar {
+    forced-color-adjust: none;
+  }
+}
+`;function y(t,e){if(!t||!t.length)return"ax-none";if(t.length>1)return"ax-many";let i=e.indexOf(t[0].split(":(")[0]);return i<0||i>3?"ax-many":`ax-${i}`}function rt(t,e){return t.map(i=>Ot(i,e))}function Ot(t,e){return typeof t=="string"?t:"strong"in t&&typeof t.strong=="string"?r("b",{},t.strong):"dim"in t?r("span",{class:"dim"},t.dim):"name"in t?r("b",{class:"code"},t.name):"code"in t?r("code",{},t.code):"axis"in t?Ft(t.axis,t.axes,t.size,e):"number"in t?Dt(t):""}function Ft(t,e,i,n){return r("span",{class:`axis ${y(e,n)}`},i===null?t:`${t} ${i}`)}function Dt(t){let e=t.unit?`${t.number}\xA0${t.unit}`:t.number,i=t.how==="counted"||!t.unit?void 0:t.how;return r(t.strong?"b":"span",{title:i},e)}var I=class{constructor(e,i){this.frame=e,this.say=i,this.list=null,this.key="",e.addEventListener("pointerdown",n=>{let a=n.composedPath()[0];this.list&&!this.list.contains(a)&&!this.button()?.contains(a)&&this.close(!1)})}button(){return[...this.frame.querySelectorAll("[data-key]")].find(e=>e.dataset.key===this.key)??null}open(e,i,n,a,o,s){let l=this.list&&this.key===e.dataset.key;if(this.close(!1),l)return;this.key=e.dataset.key??"";let p=Math.max(0,a),d=n.map((h,x)=>r("div",{role:"option",id:`pjit-option-${x}`,"aria-selected":String(x===a),"aria-disabled":h.allowed?null:"true",onclick:()=>c(x),onpointermove:()=>u(x)},r("span",{"aria-hidden":"true"},x===a?"\u2713":""),r("b",{class:h.axes?.length?`axis ${y(h.axes,o)}`:""},h.words),r("span",{class:"detail"},h.detail))),u=h=>{d[p].classList.remove("at"),p=h,d[p].classList.add("at"),g.setAttribute("aria-activedescendant",d[p].id)},c=h=>{if(!n[h].allowed){this.say(`${n[h].words}: ${n[h].detail}`),d[h].classList.remove("refuses"),requestAnimationFrame(()=>d[h].classList.add("refuses"));return}this.close(!0),h!==a&&s(n[h])},g=r("div",{class:"chooser",role:"listbox",tabindex:0,"aria-label":i,onkeydown:h=>{let x=et(h,p,n.length);if(x!==null)u(x);else if(h.key==="Enter"||h.key===" ")c(p);else if(h.key==="Escape"||h.key==="Tab")this.close(!0);else return;h.preventDefault(),h.stopPropagation()},onblur:()=>setTimeout(()=>this.list===g&&!this.holdsFocus()&&this.close(!1))},r("p",{class:"dim","aria-hidden":"true"},i),d);this.list=g,this.frame.append(g),e.setAttribute("aria-expanded","true"),this.place(e),u(p),g.focus({preventScroll:!0})}holdsFocus(){let e=this.frame.getRootNode();return this.list?.contains(e.activeElement)??!1}place(e){let{list:i,frame:n}=this;if(!i)return;let[a,o]=[e.getBoundingClientRect(),n.getBoundingClientRect()],s=Math.min(a.left-o.left,o.width-i.offsetWidth-6);i.style.left=`${Math.max(6,s)}px`,i.style.top=`${a.bottom-o.top+3}px`}close(e){let{list:i}=this;if(!i)return;this.list=null,i.remove();let n=this.button();n?.setAttribute("aria-expanded","false"),e&&n?.focus({preventScroll:!0})}};async function nt(t,e,i=t.data?.header.text){if(!i)return;let n=await Wt(i)||Ht(i,e),a=e.dataset.words??e.textContent??"";e.dataset.words=a,e.textContent=n?"Copied":"Copying was refused",setTimeout(()=>{e.textContent=a},1500)}async function Wt(t){let e=document.permissionsPolicy??document.featurePolicy;if(e&&!e.allowsFeature("clipboard-write"))return!1;try{return await navigator.clipboard.writeText(t),!0}catch{return!1}}function Ht(t,e){let i=r("textarea",{class:"offscreen","aria-hidden":"true"});i.value=t,e.after(i),i.select();try{return document.execCommand("copy")}catch{return!1}finally{i.remove(),e.focus()}}function B(t){return String(t).replace(/\B(?=(\d{3})+(?!\d))/g,",")}function T(t,e){return`${B(t)} ${e}${t===1?"":"s"}`}function m(t,e){let i=t.getRootNode(),n=i.activeElement&&t.contains(i.activeElement)?i.activeElement:null,a=n?.dataset.key;if(t.replaceChildren(...e.flat(1/0).filter(s=>s!=null&&s!==!1)),!n||i.activeElement===n)return;((a===void 0?null:[...t.querySelectorAll("[data-key]")].find(s=>s.dataset.key===a))??t.querySelector("[tabindex='0'], button, input, select"))?.focus({preventScroll:!0})}function f(t,e){let i="";return()=>{let n=JSON.stringify(t());n!==i&&(i=n,e())}}function w(t,e){return typeof t=="string"?t:rt(t??[],e)}var[Rt,P]=[10,3];function O(t){return r("span",{class:t.changed?"line changed":"line"},t.changed?r("span",{class:"offscreen"},"changed: "):null,t.text||" ",t.changed?r("span",{class:"dim"},t.was?`  # was ${t.was}`:"  # new"):null)}function Ut(t){let e=[];for(let i=0;i<t.length;){let n=i;for(;n<t.length&&t[n].changed===t[i].changed;)n++;let a=t.slice(i,n);i=n,a[0].changed||a.length<Rt?e.push(a.map(O)):e.push(a.slice(0,P).map(O),Gt(a.slice(P,-P)),a.slice(-P).map(O))}return e}function Gt(t){let e=r("button",{type:"button",class:"more",onclick:()=>e.replaceWith(...t.map(O))},`${T(t.length,"line")} more`);return e}function at(t){let e=r("span",{class:"plain"}),i=r("span",{class:"right"}),n=r("pre",{class:"lines",tabindex:0,"aria-label":"Code to write"}),a=r("p",{class:"dim small proof"}),o=f(()=>[t.data.code,t.isLive],()=>{let{code:s}=t.data;e.textContent=s.words;let l=r("button",{type:"button",class:"button","data-key":"copy",onclick:()=>nt(null,l,s.text)},"Copy");m(i,s.text?[l]:[]),m(n,Ut(s.lines)),m(a,[s.note,s.can_check&&t.isLive?r("button",{type:"button",class:"button","data-key":"check",onclick:()=>t.send({type:"check"})},s.can_check):null])});return t.listen(o),o(),r("section",{class:"part codepart"},r("h2",{class:"minor headline"},"Code to write ",e,i),n,a)}var Kt=16;function _(t,e,i){let n=i.field==="specs"?t.spec(i.key,i.dims):st(t.wish.constraints[i.key])??ot(i.dims);return r("span",{class:"dims"},i.dims.map((a,o)=>Vt(t,e,i,o,{...a,axes:a.axes===null&&!t.isWaiting?null:n[o]})))}var ot=t=>t.map(e=>e.axes??[]),st=t=>Array.isArray(t)?t:null;function Vt(t,e,i,n,a){let{axes:o}=t.data,s=a.axes===null?"?":a.axes.join("\xB7")||"\u2014",l=a.axes===null?"split as no axis is":a.axes.length?`over ${a.axes.join(", then ")}`:"on every device",p=[r("span",{class:"dimwords"},r("span",{class:"dim"},a.problem?r("span",{class:"mark"},"\u25B2"):null,B(a.size)),r("b",{class:a.axes?.length?`axis ${y(a.axes,o)}`:"dim"},s)),Jt(a,o)],d=`${i.name}, dimension ${n}, size ${a.size}: ${l}${a.changed?", changed":""}${a.problem?", does not divide":""}`,u=`dimension${a.changed?" changed":""}${a.problem?" bad":""}`;if(!t.isLive)return r("span",{class:u,role:"img","aria-label":d},p);let c=`${i.field}:${i.key}:${n}`,g=x=>{let M=(i.field==="specs"?t.spec(i.key,i.dims):st(t.wish.constraints[i.key])??ot(i.dims)).map((St,Lt)=>Lt===n?x.axes??[]:St);t.set({[i.field]:{[i.key]:M}})},h=r("button",{type:"button",class:u,"data-key":c,"aria-haspopup":"listbox","aria-expanded":"false","aria-label":d,onclick:()=>e.open(h,`dimension ${n} of ${i.name}`,a.choices,a.choices.findIndex(x=>x.axes.join()===(a.axes??["?"]).join()),o,g)},p);return h}function Jt(t,e){let i=t.axes?.length?Math.min(Kt,Math.max(1,t.pieces)):0,n=Array.from({length:i},()=>r("i"));return r("span",{class:`ruler ${i?y(t.axes,e):"whole"}`,"aria-hidden":"true"},n)}function lt(t,e){let i=r("div",{class:"meshrow"}),n=r("p",{class:"dim small"}),a=r("div",{class:"problem",role:"alert",hidden:!0}),o=!1,s=f(()=>[t.mesh,t.wish.target,t.data.target,t.data.mesh_problem,t.data.mesh,o,t.isLive],()=>{let{mesh:d,data:u}=t,c=d.map(([h,x],v)=>[v?r("span",{class:"times","aria-hidden":"true"},"\xD7"):null,Xt(t,h,x)]),g=d.reduce((h,[,x])=>h*x,1);m(i,[c,r("span",{class:"product"},"= ",r("b",{},B(g)),g===1?" device":" devices"),Zt(t,e),t.isLive?o?Yt(t,p):l():null]),n.textContent=u.target.facts,a.hidden=!u.mesh_problem,m(a,u.mesh_problem?N(t,u.mesh_problem):[])}),l=()=>r("button",{type:"button",class:"button","data-key":"add-axis",onclick:()=>{o=!0,s(),i.querySelector("[data-key='axis-name']")?.focus()}},"Add axis"),p=()=>{o=!1,s(),i.querySelector("[data-key='add-axis']")?.focus()};return t.listen(s),s(),r("section",{class:"part"},r("h2",{class:"minor"},"Mesh and target"),i,n,a)}function Xt(t,e,i){let{axes:n}=t.data,a=c=>{c>=1&&Number.isInteger(c)&&c!==o()&&t.set({mesh:t.mesh.map(([g,h])=>[g,g===e?c:h])})},o=()=>t.mesh.find(([c])=>c===e)?.[1]??i,s=()=>o()%2?o()-1:o()/2,l=t.data.mesh.find(c=>c.name===e)?.base??null,p=(c,g,h,x)=>r("button",{type:"button",tabindex:-1,"data-key":`${c}:${e}`,"aria-label":g,onclick:x},h),d=r("input",{"data-key":`axis:${e}`,role:"spinbutton",inputmode:"numeric",value:String(i),"aria-label":`devices along ${e}`,"aria-valuenow":i,"aria-valuemin":1,disabled:!t.isLive,onfocus:()=>d.select(),onchange:()=>/^\d+$/.test(d.value)?a(Number(d.value)):d.value=String(o()),onkeydown:c=>{if(c.key==="ArrowUp")a(2*o());else if(c.key==="ArrowDown")a(s());else if(c.key==="Enter")d.dispatchEvent(new Event("change"));else return;c.preventDefault()}}),u=t.isLive&&t.mesh.length>1?r("button",{type:"button",class:"drop","data-key":`drop:${e}`,title:`Drop the axis ${e}`,"aria-label":`Drop the axis ${e}`,onclick:()=>t.set({mesh:t.mesh.filter(([c])=>c!==e)})},"drop"):null;return r("span",{class:`axisbox ${y([e],n)}`},r("b",{class:"axis"},e),r("span",{class:`stepper${l!==null&&l!==i?" changed":""}`},t.isLive?p("less",`Halve ${e}`,"\u2212",()=>a(s())):null,d,t.isLive?p("more",`Double ${e}`,"+",()=>a(2*o())):null),u)}function Yt(t,e){let i=r("input",{class:"field","data-key":"axis-name",placeholder:"name","aria-label":"Name of the new axis"}),n=()=>{let a=i.value.trim();if(/^[A-Za-z_]\w*$/.test(a)&&!t.mesh.some(([o])=>o===a))t.set({mesh:[...t.mesh,[a,2]]});else return i.setAttribute("aria-invalid","true");return e()};return i.addEventListener("keydown",a=>{if(a.key==="Enter")n();else if(a.key==="Escape")e();else return;a.stopPropagation()}),r("span",{class:"adder"},i,r("button",{type:"button",class:"button",onclick:n},"Add, size 2"),r("button",{type:"button",class:"button",onclick:e},"Cancel"))}function Zt(t,e){let{target:i}=t.data,n=t.wish.target??i.words;if(!t.isLive)return r("span",{class:"targetchip"},n);let a=r("button",{type:"button",class:"targetchip","data-key":"target","aria-haspopup":"listbox","aria-expanded":"false",onclick:()=>e.open(a,"the machine it is for",i.options,i.options.findIndex(o=>o.value===i.value),[],o=>t.set({target:o.value}))},n," \u25BE");return a}function N(t,e){return[r("p",{},r("span",{class:"mark"},"\u25B2 "),w(e.words,t.data.axes)),e.remedies.length?r("div",{class:"chips"},e.remedies.map(i=>t.isLive&&i.set?r("button",{type:"button",class:"chip","data-key":`way:${i.words}`,onclick:()=>t.set(i.set)},i.words):r("span",{class:"chip"},i.words))):null]}function pt(t,e){let i=r("div",{class:"groups",role:"list"}),n=r("section",{class:"part"},r("h2",{class:"minor"},"Constraints in the program"),i),a=f(()=>[t.data.constraints,t.data.axes,t.wish.constraints,t.isLive],()=>{n.hidden=!t.data.constraints.length,m(i,t.data.constraints.map(o=>Qt(t,e,o)))});return t.listen(a),a(),n}function Qt(t,e,i){let n=t.wish.constraints[i.key],a=n===void 0?i.on:n!==!1;return r("div",{class:`group${i.changed?" changed":""}`,role:"listitem"},r("span",{}),r("span",{class:"name"},w(i.words,t.data.axes),r("span",{class:"dim small"},i.place)),i.dims.length&&a?_(t,e,{key:i.key,name:i.name,dims:i.dims,field:"constraints"}):r("span",{class:"dims"}),r("button",{type:"button",class:"tie",role:"switch","data-key":`constraint:${i.key}`,"aria-checked":String(a),"aria-label":`constraint ${i.name}`,disabled:!t.isLive,onclick:()=>t.set({constraints:{[i.key]:!a}})},a?"on":"off"),i.problem?r("div",{class:"problem"},N(t,i.problem)):null)}function dt(t){let e=r("ul",{class:"results"}),i=r("span",{class:"plain"}),n=r("details",{class:"part"},r("summary",{},r("h2",{class:"minor"},"Results ",i)),e),a=f(()=>t.data.results,()=>{n.hidden=!t.data.results.length,i.textContent=t.data.results_words,m(e,t.data.results.map(o=>r("li",{},r("code",{},o.name),r("span",{class:"right"},w(o.spec,t.data.axes)))))});return t.listen(a),a(),n}var S=60;function ct(t,e){let i=r("div",{class:"groups",role:"list"}),n=r("button",{type:"button",class:"more",hidden:!0,onclick:()=>s()}),a=S,o=r("input",{class:"field",type:"search",placeholder:"filter","aria-label":"Show arguments whose name has these words",oninput:c=>{t.filter=c.target.value,a=S,p()}}),s=()=>{a+=4*S,p()},l=()=>{let c=t.filter.toLowerCase().split(/\s+/).filter(Boolean);return t.data.groups.filter(g=>c.every(h=>g.search.toLowerCase().includes(h)))},p=f(()=>[t.data.groups,[...t.loose],t.showsFollowers,t.data.axes,t.wish.specs,t.isWaiting,[...t.open],t.filter,a,t.isLive],()=>{let c=l(),g=c.filter(M=>!R(t,M)),h=c.filter(M=>R(t,M)),x=t.showsFollowers||t.filter!==""||h.length<3,v=x?[...g,...h]:g;m(i,[v.slice(0,a).map(M=>ee(t,e,M,p)),h.length>=3&&!t.filter?te(t,x,p):null,c.length?null:r("p",{class:"nothing"},t.filter?"No argument has these words.":"No arguments.")]),n.hidden=v.length<=a,n.textContent=T(v.length-a,"more group")}),d=r("div",{class:"chips",role:"group","aria-label":"Set all arguments"}),u=f(()=>[t.data.presets,t.isLive],()=>m(d,t.isLive?t.data.presets.map(c=>r("button",{type:"button",class:"chip","data-key":`preset:${c.words}`,"aria-pressed":String(c.is_now),title:c.title??null,onclick:()=>c.number===null?t.set(c.set):t.goBack(c.number)},c.words)):[]));return o.hidden=t.data.groups.length<8,t.listen(p),t.listen(u),p(),u(),r("section",{class:"part"},r("h2",{class:"minor headline"},"Arguments ",t.isLive?r("span",{class:"plain"},"a chooser for each dimension"):null,r("span",{class:"plain right"},"bytes per device")),r("div",{class:"tools"},d,o),i,n)}function R(t,e){return e.follows&&!t.loose.has(e.key)}function te(t,e,i){let n=()=>{t.showsFollowers=!t.showsFollowers,i()};return r("div",{class:"group followers",role:"listitem"},r("button",{type:"button",class:"opener wide","data-key":"followers","aria-expanded":String(e),onclick:n},e?"\u25BE ":"\u25B8 ",t.data.followers))}function ee(t,e,i,n){let a=t.open.has(i.key),o=()=>{a?t.open.delete(i.key):t.open.add(i.key),n()},s=i.members.length>1?r("button",{type:"button",class:"opener","data-key":`open:${i.key}`,"aria-expanded":String(a),"aria-label":`${a?"Fold":"Show"} the ${i.members.length} arrays of ${i.name}`,onclick:o},a?"\u25BE":"\u25B8"):r("span",{});return r("div",{class:`group${i.changed?" changed":""}`,role:"listitem"},s,r("span",{class:"name"},r("code",{title:i.title},i.name),i.sub?r("span",{class:"dim small"},i.sub):null),ie(t,e,i,n),r("span",{class:"held"},i.held,r("span",{class:"dim small"},i.copies)),i.problem?r("div",{class:"problem"},N(t,i.problem)):null,a?re(t,e,i):null)}function ie(t,e,i,n){let a=R(t,i),o=()=>{a?t.loose.add(i.key):t.loose.delete(i.key),i.follows||t.send({type:"follow",key:i.key}),n()},s=i.can_follow?r("button",{type:"button",class:"tie",role:"switch","data-key":`follow:${i.key}`,"aria-checked":String(a),disabled:!t.isLive,title:a?"Cut it loose: give it a spec of its own":"Let it follow again","aria-label":`${i.name} follows ${i.can_follow}`,onclick:o},a?`as ${i.can_follow}`:"on its own"):null;if(a)return r("span",{class:"dims"},s);let l=i.dims.length?_(t,e,{key:i.key,name:i.name,dims:i.dims,field:"specs"}):r("span",{class:"dims dim small"},"a number");return s?r("span",{class:"stack"},s,l):l}function re(t,e,i){return r("div",{class:"members",role:"list"},i.members.slice(0,S).map(n=>r("div",{class:"member",role:"listitem"},r("code",{},n),i.follows||!i.dims.length?null:_(t,e,{key:n,name:n,dims:i.dims.map((a,o)=>({...a,axes:t.spec(i.key,i.dims)[o]})),field:"specs"}))),i.members.length>S?r("p",{class:"dim small"},`${T(i.members.length-S,"more array")}`):null)}function D(t,e){if(!t)return r("span",{class:"bar","aria-hidden":"true"});let i=0,n=t.parts.map(([s,l,p])=>{let d=i;i+=s;let u=typeof l=="string"?l:y(l,e);return r("i",{class:`${u}${p?" hatched":""}`,style:{left:F(d),width:F(s)}})}),a=(s,l)=>s==null?null:r("i",{class:l,style:{left:F(s)}}),o=t.low?r("i",{class:"low",style:{width:F(t.low)}}):null;return r("span",{class:"bar","aria-hidden":"true"},r("span",{class:"track"},n),o,a(t.tick,"tick"),a(t.limit,"limit"))}var F=t=>`${Math.min(100,Math.max(0,100*t))}%`;function ut(t){let e=r("h1",{class:"what"}),i=r("p",{class:"answer"}),n=r("div",{class:"buttons"}),a=f(()=>[t.data.title,t.data.answer,t.data.can_inspect,t.isLive],()=>{let{title:o,answer:s,axes:l,can_inspect:p}=t.data;m(e,[w(o,l)]),m(i,[w(s,l)]);let d=r("button",{type:"button",class:"button","data-key":"inspect",disabled:!p,onclick:()=>t.send({type:"inspect"})},"Open inspector of this variant");m(n,t.isLive?[d]:[])});return t.listen(a),a(),r("header",{class:"top"},r("div",{class:"title"},e,n),i)}function ht(t){let e=[0,1,2].map(()=>r("section",{class:"number"})),i=r("div",{class:"numbers",role:"group","aria-label":"Bytes, memory and time"},e),n=f(()=>[t.data.numbers,t.isWaiting],()=>{let{numbers:a,axes:o}=t.data;i.setAttribute("aria-busy",String(t.isWaiting||a.some(s=>s.dim))),e.forEach((s,l)=>{let p=a[l];s.classList.toggle("old",p.dim||t.isWaiting),m(s,[r("h2",{class:"minor"},p.label),r("p",{class:"big"},p.problem?r("span",{class:"mark"},"\u25B2 "):null,p.approximate?r("span",{class:"approximate",title:"modelled, not counted"},"\u2248 "):null,p.value,p.unit?r("small",{},` ${p.unit}`):null,p.more?r("small",{},` ${p.more}`):null,p.change?r("span",{class:"change"},p.change):null),D(p.bar,o),r("p",{class:"known"},w(p.how,o))])})});return t.listen(n),n(),i}function gt(t){let e=r("ol",{class:"steps"}),i=r("span",{}),n=r("label",{class:"against"}),a=f(()=>[t.data.stages,t.isWaiting],()=>m(e,t.data.stages.map(p=>r("li",{class:t.isWaiting?"todo":p.state,"aria-current":p.state==="now"?"step":null},p.words)))),o=f(()=>[t.data.full,t.isLive],()=>m(i,t.isLive?[ne(t)]:[])),s=f(()=>[t.data.bases,t.data.base],()=>{let{bases:p,base:d}=t.data,u=r("select",{"data-key":"base",onchange:c=>t.send({type:"base",number:Number(c.target.value)}),disabled:!t.isLive},p.map(([c,g])=>r("option",{value:c,selected:c===d},g)));m(n,["against ",u])}),l=()=>[a,o,s].forEach(p=>p());return t.listen(l),l(),r("div",{class:"rail"},e,i,n)}function ne(t){let{full:e}=t.data;return e.state==="running"?r("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"stop"})},e.words):e.state!=="possible"?e.words?r("span",{class:"dim"},e.words):null:r("button",{type:"button",class:"button","data-key":"full",onclick:()=>t.send({type:"full"})},e.words)}var mt=40,ae=[["number","#"],["change","change"],["mesh","mesh"],["sent","sent"],["memory","memory"],["time","time"],["fits","fits"]];function xt(t){let e=r("span",{class:"plain"}),i=r("tr",{}),n=r("tbody",{onkeydown:d=>pe(t,n,d)}),a=r("p",{class:"dim small"}),o=r("button",{type:"button",class:"more",hidden:!0}),s=mt,l=f(()=>[t.data.history,t.data.number,t.data.base,t.sort,s,t.isLive],()=>{let{history:d}=t.data;e.textContent=d.words,a.textContent=d.how,m(i,ae.map(([c,g])=>r("th",{scope:"col",class:`is-${c}`,"aria-sort":oe(t,c)},se(t,c,d.titles[c]??g,p))));let u=U(t);m(n,u.slice(0,s).map(c=>le(t,c))),o.hidden=u.length<=s,o.textContent=`${u.length-s} more variants`}),p=()=>l();return o.addEventListener("click",()=>{s+=10*mt,l()}),t.listen(l),l(),r("section",{class:"part"},r("h2",{class:"minor"},"Variants tried ",e),r("table",{class:"history",role:"grid","aria-label":"Variants tried"},r("thead",{},i),n),o,a)}function oe(t,e){return t.sort.key!==e?null:t.sort.reversed?"descending":"ascending"}function se(t,e,i,n){let a=t.sort.key===e?t.sort.reversed?" \u2193":" \u2191":"";return r("button",{type:"button",class:"sorter","data-key":`sort:${e}`,onclick:()=>{t.sort={key:e,reversed:t.sort.key===e&&!t.sort.reversed},n()}},i,a)}function U(t){let{key:e,reversed:i}=t.sort,n=i?-1:1,a=o=>e==="number"?o.number:o.order[e];return[...t.data.history.rows].sort((o,s)=>{let[l,p]=[a(o),a(s)];return l===null||p===null?+(l===null)-+(p===null)||o.number-s.number:n*(l<p?-1:l>p?1:0)||o.number-s.number})}function le(t,e){let i=e.number===t.data.number,n=s=>t.send({type:"rename",number:e.number,name:s.target.value}),a=i&&t.isLive?r("input",{class:"field naming","data-key":`name:${e.number}`,value:e.name,placeholder:"name it","aria-label":`Name of variant ${e.number}`,onchange:n,onclick:s=>s.stopPropagation(),onkeydown:s=>{s.stopPropagation(),s.key==="Enter"&&n(s)}}):e.name?r("b",{},`${e.name} `):null,o=e.number===t.data.base;return r("tr",{"data-number":e.number,"data-key":`row:${e.number}`,tabindex:i?0:-1,"aria-selected":String(i),onclick:()=>t.goBack(e.number)},r("td",{class:"dim"},e.number),r("td",{class:"is-change",title:e.change},r("span",{class:"two-lines"},a,e.change,o?r("span",{class:"dim"}," (base)"):null)),r("td",{class:"is-mesh"},e.mesh),["sent","memory","time"].map(s=>r("td",{class:`is-${s}${e.known[s]?"":" dim"}`},e[s])),r("td",{class:"is-fits",title:e.why},e.problem?r("span",{class:"mark"},"\u25B2 "):null,e.fits))}function pe(t,e,i){let n=[...e.querySelectorAll("tr")],a=n.findIndex(s=>s===i.composedPath()[0]);if(a<0)return;let o=i.key==="ArrowDown"?a+1:i.key==="ArrowUp"?a-1:i.key==="Home"?0:i.key==="End"?n.length-1:-1;if(n[o])n[o].focus(),t.goBack(Number(n[o].dataset.number));else if(i.key==="Enter"||i.key===" ")t.goBack(Number(n[a].dataset.number));else if(i.key==="b")t.send({type:"base",number:Number(n[a].dataset.number)});else return;i.preventDefault(),i.stopPropagation()}var ft={"all-reduce":"M9.5 2.5H3l3.2 3.7L3 10h6.5","all-gather":"M1.8 1.8h8.4v8.4H1.8zM6 1.8v8.4M1.8 6h8.4","reduce-scatter":"M6 1.5v4M6 5.5L2 10M6 5.5l4 4.5M6 5.5V10","all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2M9 1.5L10.5 3 9 4.5M9 7.5L10.5 9 9 10.5","ragged-all-to-all":"M1.5 3h2.2l4.6 6h2.2M1.5 9h2.2l4.6-6h2.2","collective-permute":"M1.5 4h8M7.5 2l2 2-2 2M10.5 8h-8M4.5 6l-2 2 2 2","collective-broadcast":"M2 6h3M5 6l4-4M5 6h4.5M5 6l4 4",kernel:"M2 3h8v6H2z",array:"M2 2.5h8M2 6h8M2 9.5h8M2 2.5v7M10 2.5v7",line:"M2 3h8M2 6h5M2 9h7"};function G(t,e=""){let i=ft[t]??ft.kernel;return b("svg",{class:`glyph ${e}`,viewBox:"0 0 12 12",width:13,height:13,"aria-hidden":"true"},b("path",{d:i}))}function bt(t){return wt(t,{title:"Sent by mesh axis",shown:()=>t.data.by_axis,name:e=>r("b",{class:`axis ${y(e.axes,t.data.axes)}`},e.words),first:"axis"})}function yt(t){return wt(t,{title:"Collectives by kind",shown:()=>t.data.by_kind,name:e=>[G(e.kind)," ",e.kind],first:"kind"})}function wt(t,e){let i=r("span",{class:"plain"}),n=r("thead",{}),a=r("tbody",{}),o=r("p",{class:"dim"}),s=r("section",{class:"part"},r("h2",{class:"minor"},e.title," ",i),r("table",{class:"figures"},n,a),o),l=f(()=>[e.shown(),t.data.axes,t.isWaiting],()=>{let{rows:p,how:d,columns:u,missing:c}=e.shown();s.classList.toggle("old",t.isWaiting||!!e.shown().dim),i.textContent=d,o.textContent=c;let g=[e.first,"",...u];m(n,[r("tr",{},p.length?g.map(h=>r("th",{scope:"col"},h)):[])]),m(a,p.map(h=>r("tr",{},r("th",{scope:"row"},e.name(h)),r("td",{class:"barcell"},D(h.bar,t.data.axes)),h.cells.map(x=>r("td",{},x)))))});return t.listen(l),l(),s}function vt(t){let e=r("span",{}),i=r("span",{class:"plain"}),n=r("span",{class:"right"}),a=r("ul",{class:"moves"}),o=f(()=>[t.data.moves,t.isWaiting,t.isLive],()=>{let{moves:s,axes:l}=t.data;a.classList.toggle("old",t.isWaiting||!!s.dim),e.textContent=s.title,i.textContent=s.how;let p=r("button",{type:"button",class:"button","data-key":"compare",onclick:()=>t.send({type:"compare"})},"Compare in full");m(n,s.can_compare&&t.isLive?[p]:[]),m(a,[s.rows.map(d=>de(d,l)),s.rest?r("li",{class:"move rest"},r("span",{}),r("span",{class:"dim"},s.rest[0]),r("span",{class:"amount"},s.rest[1])):null,s.missing?r("li",{class:"dim"},s.missing):null])});return t.listen(o),o(),r("section",{class:"part"},r("h2",{class:"minor headline"},e," ",i,n),a)}function de(t,e){return r("li",{class:"move"},r("span",{class:y(t.axes,e)},G(t.kind)),r("span",{class:"movename"},t.status?r("b",{},`${t.status} `):null,w(t.what,e)),r("span",{class:"amount"},t.amount),r("span",{class:"cause small dim",title:t.whole},t.kind," ",r("b",{class:`axis ${y(t.axes,e)}`},t.axes_words),t.place?` \xB7 ${t.place}`:"",t.cause?.length?[" \u2014 ",w(t.cause,e)]:null),r("span",{class:"amount small dim"},t.counts))}var[j,$,C,L,kt,A]=[480,300,46,16,22,36],ce=[15,20,26].flatMap(t=>[-40,40,-140,140,-90,90].map(e=>[t,e*Math.PI/180])),E=t=>C+t*(j-C-L),k=t=>$-A-t*($-kt-A);function jt(t){let e=r("div",{}),i=r("p",{class:"dim small"}),n=r("span",{}),a=r("section",{class:"part"},r("h2",{class:"minor"},n," ",r("span",{class:"plain"},"lower left is better")),e,i),o=f(()=>[t.data.scatter,t.data.number,t.isLive],()=>{let{scatter:s}=t.data;n.textContent=s.title,i.textContent=s.legend,m(e,s.points.length?[ue(t,s)]:[r("p",{class:"nothing"},s.missing)])});return t.listen(o),o(),a}function ue(t,e){let i=b("svg",{class:"scatter",viewBox:`0 0 ${j} ${$}`,role:"img","aria-label":e.words},he(e),e.front.length>1?b("path",{class:"front",d:ge(e.front)}):null),n=e.points.map(o=>[E(o.x),k(o.y)]),a=[];return e.points.forEach((o,s)=>{let l=o.number===t.data.number,[p,d]=n[s],u=xe(n,a,p,d,String(o.number).length,l?8:0,o.least);i.append(b("g",{class:`point is-${o.kind}${o.front?" best":""}`,"data-number":o.number,onclick:()=>t.goBack(o.number)},b("title",{},o.words),b("circle",{cx:p,cy:d,r:12,class:"reach"}),l?b("circle",{cx:p,cy:d,r:9,class:"now"}):null,me(o,p,d),u?b("text",{x:u[0],y:u[1]+3.8,"text-anchor":"middle",class:l?"isnow":null},o.number):null))}),i}function he(t){let e=[];for(let[i,n]of t.y_ticks)e.push(b("line",{class:"rule",x1:C,x2:j-L,y1:k(i),y2:k(i)}),b("text",{class:"faint",x:C-6,y:k(i)+3.5,"text-anchor":"end"},n));for(let[i,n]of t.x_ticks)e.push(b("line",{class:"rule",x1:E(i),x2:E(i),y1:$-A,y2:$-A+4}),b("text",{class:"faint",x:E(i),y:$-A+15,"text-anchor":"middle"},n));if(e.push(b("text",{class:"faint",x:C,y:11},t.y_label),b("text",{class:"faint",x:j-L,y:$-5,"text-anchor":"end"},t.x_label)),t.limit){let[i,n]=t.limit;i===null?e.push(b("text",{x:j-L,y:11,"text-anchor":"end"},n)):e.push(b("line",{class:"chip",x1:C,x2:j-L,y1:k(i),y2:k(i)}),b("text",{x:j-L,y:k(i)-4,"text-anchor":"end"},n))}return e}function ge(t){return t.map(([e,i],n)=>n?`H${E(e)}V${k(i)}`:`M${E(e)} ${k(i)}`).join("")}function me(t,e,i){return t.kind==="base"?b("rect",{class:"sign",x:e-4.5,y:i-4.5,width:9,height:9}):t.kind==="misfit"?b("path",{class:"sign",d:`M${e} ${i-5.5}l5.2 9.4h-10.4z`}):[t.least?b("path",{class:"least",d:`M${e} ${i-6}v-12m-3.5 4l3.5-4 3.5 4`}):null,b("circle",{class:"sign",cx:e,cy:i,r:4.5})]}function xe(t,e,i,n,a,o,s){let l=3.4*a+2,p=(d,u)=>d-l>C&&d+l<j-2&&u>kt-4&&u<$-A-4&&!e.some(([c,g,h])=>Math.abs(d-c)<l+h&&Math.abs(u-g)<12)&&!t.some(([c,g])=>Math.abs(d-c)<l+5&&Math.abs(u-g)<10);for(let[d,u]of ce){let[c,g]=[i+(d+o)*Math.cos(u),n+(d+o)*Math.sin(u)];if(!(!p(c,g)||s&&g<n-6&&Math.abs(c-i)<l+5))return e.push([c,g,l]),[c,g]}return null}function $t(t){let e=r("div",{class:"search",role:"group","aria-label":"Search"}),[i,n]=["bytes",30],a=f(()=>[t.data.search,t.isLive],()=>{let{search:o}=t.data;if(!t.isLive||!o)return m(e,o?.words?[r("span",{class:"dim"},o.words)]:[]);if(o.state==="running")return m(e,[r("progress",{max:1,value:o.share,"aria-label":"Search"}),r("span",{},o.words),r("button",{type:"button",class:"button","data-key":"search",onclick:()=>t.send({type:"stop_search"})},"Stop")]);let s=r("select",{"data-key":"goal","aria-label":"What the search makes less",onchange:d=>i=d.target.value},["bytes","memory","time"].map(d=>r("option",{value:d,selected:d===i},d))),l=r("select",{"data-key":"budget","aria-label":"How long it searches",onchange:d=>n=Number(d.target.value)},[10,30,60,120].map(d=>r("option",{value:d,selected:d===n},`${d} s`))),p=r("button",{type:"button",class:"button","data-key":"search",onclick:()=>t.send({type:"search",goal:i,budget_s:n})},"Search");return m(e,[p," for less ",s," in ",l,o.words?r("span",{class:"dim"},o.words):null])});return t.listen(a),a(),e}var fe=[[["\u2191","\u2193"],"on a size: double, halve"],[["Enter"],"on a dimension: choose"],[["[","]"],"variants"],[["b"],"base"],[["f"],"full"],[["c"],"copy code"]];function K(t,e){let i=r("p",{class:"offscreen","aria-live":"polite"}),n=u=>{i.textContent=u},a=r("div",{class:"frame playground",role:"region","aria-label":"Playground"}),o=new I(a,n),s=r("p",{class:"gone"}),l=r("p",{class:"problem noted",role:"alert",hidden:!0}),p=r("section",{class:"opened",hidden:!0});a.append(s,ut(e),p,l,ht(e),gt(e),r("div",{class:"body"},r("div",{class:"controls"},lt(e,o),ct(e,o),pt(e,o),dt(e)),r("div",{class:"answers"},r("div",{class:"two"},bt(e),yt(e)),vt(e))),r("div",{class:"tried"},r("div",{class:"triedlist"},xt(e),$t(e)),jt(e)),at(e),ye(e)??"",i),a.addEventListener("keydown",u=>we(e,a,u));let d=()=>{s.hidden=e.isLive,s.textContent=e.isLive?"":e.data.still_words,l.hidden=!e.data.note,l.textContent=e.data.note?`\u25B2 ${e.data.note}`:"",e.data.said&&e.data.said!==i.dataset.said&&n(i.dataset.said=e.data.said)};return e.listen(d),d(),t.classList.add("pjit-inspector","play"),t.replaceChildren(a),{open:(u,c)=>be(p,u,c)}}function be(t,e,i){let n=r("button",{type:"button",class:"button",onclick:()=>{t.hidden=!0,t.replaceChildren()}},"Close");t.replaceChildren(r("div",{class:"title"},r("b",{},e),n),r("iframe",{sandbox:"allow-scripts allow-downloads",srcdoc:i,title:e})),t.hidden=!1,n.focus()}function ye(t){return t.isLive?r("footer",{class:"foot dim small"},fe.map(([e,i])=>r("span",{},e.map(n=>[r("kbd",{},n)," "]),i))):null}function we(t,e,i){let n=i.composedPath()[0];if(i.ctrlKey||i.metaKey||i.altKey||/^(INPUT|SELECT|TEXTAREA)$/.test(n.tagName))return;let a=U(t),o=a.findIndex(p=>p.number===t.data.number),s=i.key==="["?a[o-1]:i.key==="]"?a[o+1]:null,l=p=>e.querySelector(`[data-key="${p}"]`)?.click();if(s)t.goBack(s.number);else if(i.key==="b")t.send({type:"base",number:t.data.number});else if(i.key==="f")l("full");else if(i.key==="c")l("copy");else return;i.preventDefault(),i.stopPropagation()}var Mt=`.pjit-inspector.play {
+  height: auto;
+  overflow: visible;
+  --ink: #3a424c;
+  --held: #9aa3ae;
+  --track: #eef0f2;
+}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .pjit-inspector.play,
+  :host .pjit-inspector.play {
+    --ink: #c3cad2;
+    --held: #68717c;
+    --track: #262a30;
+  }
+}
+:root[data-theme="dark"] .pjit-inspector.play,
+.pjit-inspector.play.dark.dark {
+  --ink: #c3cad2;
+  --held: #68717c;
+  --track: #262a30;
+}
+.pjit-inspector.play.light.light {
+  --ink: #3a424c;
+  --held: #9aa3ae;
+  --track: #eef0f2;
+}
+.pjit-inspector .frame.playground {
+  display: block;
+  height: auto;
+  overflow: visible;
+  position: relative;
+}
+.playground .gone {
+  padding: 6px 12px;
+  background: var(--panel);
+  border-bottom: 1px solid var(--rule);
+}
+.playground .old {
+  opacity: 0.45;
+}
+.playground .right {
+  margin-left: auto;
+}
+.playground .plain {
+  font-weight: 400;
+}
+.playground .headline {
+  display: flex;
+  gap: 8px;
+  align-items: baseline;
+}
+.playground .part {
+  padding: 8px 12px 10px;
+  border-bottom: 1px solid var(--rule);
+  min-width: 0;
+}
+.playground .opened {
+  padding: 8px 12px;
+  border-bottom: 1px solid var(--rule);
+  background: var(--panel);
+}
+.playground .opened iframe {
+  width: 100%;
+  height: 720px;
+  border: 1px solid var(--rule);
+  margin-top: 6px;
+  background: var(--bg);
+  color-scheme: inherit;
+}
+
+/* the three numbers */
+.playground .numbers {
+  display: grid;
+  grid-template-columns: repeat(3, minmax(0, 1fr));
+  border-bottom: 1px solid var(--rule);
+  background: var(--bg);
+}
+.playground .number {
+  padding: 7px 12px 8px;
+  border-left: 1px solid var(--rule);
+  min-width: 0;
+}
+.playground .number:first-child {
+  border-left: 0;
+}
+.playground .big {
+  font-size: 20px;
+  line-height: 26px;
+  min-height: 26px;
+  font-weight: 600;
+}
+.playground .big small {
+  font-size: 12px;
+  font-weight: 400;
+  color: var(--dim);
+}
+.playground .approximate {
+  font-weight: 400;
+  color: var(--dim);
+}
+.playground .change {
+  font-size: 12px;
+  margin-left: 10px;
+}
+.playground .known {
+  font-size: 11px;
+  line-height: 15px;
+  min-height: 30px;
+  color: var(--dim);
+  margin-top: 3px;
+}
+
+.playground .bar {
+  position: relative;
+  display: block;
+  height: 16px;
+}
+.playground .bar .track {
+  position: absolute;
+  inset: 2px 0;
+  background: var(--track);
+  overflow: hidden;
+}
+.playground .bar i {
+  position: absolute;
+}
+.playground .track i {
+  top: 0;
+  bottom: 0;
+  background: var(--c);
+}
+.playground .track i.ink {
+  --c: var(--ink);
+}
+.playground .track i.held {
+  --c: var(--held);
+}
+.playground .track i.hatched {
+  background: repeating-linear-gradient(135deg, var(--c) 0 2px, var(--bg) 2px 5px);
+  border: 1px solid var(--c);
+  min-width: 0;
+}
+.playground .bar .tick {
+  top: -1px;
+  bottom: -1px;
+  width: 2px;
+  margin-left: -1px;
+  background: var(--text);
+}
+.playground .bar .limit {
+  top: -1px;
+  bottom: -1px;
+  border-left: 2px dashed var(--note);
+}
+
+/* how far computed */
+.playground .rail {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px 12px;
+  align-items: center;
+  min-height: 32px;
+  padding: 4px 12px;
+  border-bottom: 1px solid var(--rule);
+}
+.playground .steps {
+  display: flex;
+  flex-wrap: wrap;
+  list-style: none;
+  margin: 0;
+  padding: 0;
+}
+.playground .steps li {
+  display: flex;
+  align-items: center;
+  white-space: nowrap;
+  color: var(--dim);
+}
+.playground .steps li::before {
+  content: "";
+  width: 8px;
+  height: 8px;
+  margin-right: 5px;
+  border: 1.5px solid var(--line);
+  border-radius: 50%;
+}
+.playground .steps li + li {
+  margin-left: 8px;
+}
+.playground .steps li + li::after {
+  content: "";
+  order: -1;
+  width: 14px;
+  margin-right: 8px;
+  border-top: 1px solid var(--line);
+}
+.playground .steps .done {
+  color: var(--text);
+}
+.playground .steps .done::before {
+  background: var(--ink);
+  border-color: var(--ink);
+}
+.playground .steps .now::before {
+  border-color: var(--select);
+  border-right-color: transparent;
+  animation: pjit-turn 0.8s linear infinite;
+}
+.playground .steps .refused {
+  color: var(--note);
+}
+.playground .steps .refused::before {
+  display: none;
+}
+@keyframes pjit-turn {
+  to {
+    transform: rotate(360deg);
+  }
+}
+@media (prefers-reduced-motion: reduce) {
+  .playground .steps .now::before {
+    animation: none;
+    border-right-color: var(--select);
+    border-style: dotted;
+  }
+}
+.playground .against {
+  margin-left: auto;
+  color: var(--dim);
+}
+.playground select,
+.playground .field {
+  background: var(--bg);
+  color: var(--text);
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  height: 24px;
+  padding: 0 4px;
+  max-width: 280px;
+}
+
+.playground .body {
+  display: grid;
+  grid-template-columns: minmax(0, 1.08fr) minmax(0, 1fr);
+  border-bottom: 1px solid var(--rule);
+}
+.playground .controls {
+  border-right: 1px solid var(--rule);
+  min-width: 0;
+}
+.playground .controls > :last-child,
+.playground .answers > :last-child {
+  border-bottom: 0;
+}
+.playground .answers {
+  min-width: 0;
+}
+
+/* mesh */
+.playground .meshrow {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 6px 8px;
+  align-items: center;
+  margin: 6px 0 5px;
+}
+.playground .axisbox {
+  display: inline-flex;
+  align-items: center;
+  gap: 5px;
+}
+.playground .stepper {
+  display: inline-flex;
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  overflow: hidden;
+  height: 26px;
+}
+.playground .stepper.changed {
+  border-color: var(--text);
+  box-shadow: inset 0 0 0 1px var(--text);
+}
+.playground .stepper:focus-within {
+  outline: 2px solid var(--select);
+}
+.playground .stepper button {
+  width: 26px;
+  border: 0;
+  background: none;
+  cursor: pointer;
+  font-size: 14px;
+}
+.playground .stepper button:hover {
+  background: var(--hover);
+}
+.playground .stepper input {
+  width: 44px;
+  border: 0;
+  background: none;
+  text-align: center;
+  font-weight: 600;
+  color: var(--c);
+  outline: none;
+  padding: 0;
+}
+.playground .drop {
+  border: 0;
+  background: none;
+  color: var(--dim);
+  cursor: pointer;
+  padding: 2px 3px;
+  border-radius: 3px;
+  font-size: 11px;
+}
+.playground .drop:hover {
+  background: var(--hover);
+}
+.playground .adder {
+  display: inline-flex;
+  gap: 4px;
+  align-items: center;
+}
+.playground .adder .field {
+  width: 90px;
+}
+.playground [aria-invalid="true"] {
+  border-color: var(--note);
+}
+.playground .targetchip {
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  background: none;
+  padding: 3px 8px;
+  height: 26px;
+  cursor: pointer;
+}
+.playground button.targetchip:hover {
+  background: var(--hover);
+}
+.playground span.targetchip {
+  cursor: default;
+  border-color: var(--rule);
+}
+.playground .problem {
+  margin: 5px 0 2px;
+  padding: 5px 8px;
+  border-left: 3px solid var(--note);
+  background: var(--panel);
+  overflow-wrap: anywhere;
+}
+.playground .problem .chips {
+  margin-top: 5px;
+}
+
+/* rows of arrays */
+.playground .tools {
+  display: flex;
+  align-items: center;
+  gap: 6px;
+  padding: 4px 0 2px;
+  flex-wrap: wrap;
+}
+.playground .tools .field {
+  flex: 1 1 120px;
+  min-width: 80px;
+}
+.playground .group {
+  display: grid;
+  grid-template-columns: 18px minmax(0, 1fr) auto 76px;
+  column-gap: 6px;
+  align-items: center;
+  padding: 5px 0;
+  border-top: 1px solid var(--rule);
+}
+.playground .group:first-child {
+  border-top: 0;
+}
+.playground .group > .problem,
+.playground .group > .members {
+  grid-column: 2 / -1;
+}
+.playground .opener {
+  border: 0;
+  background: none;
+  padding: 4px 0;
+  color: var(--dim);
+  cursor: pointer;
+}
+.playground .group .name {
+  display: grid;
+  min-width: 0;
+}
+.playground .group .name code {
+  font-size: 11.5px;
+}
+.playground .held {
+  display: grid;
+  text-align: right;
+  white-space: nowrap;
+}
+.playground .dims {
+  display: flex;
+  flex-wrap: wrap;
+  justify-content: flex-end;
+  gap: 4px;
+}
+.playground .stack {
+  display: grid;
+  gap: 4px;
+  justify-items: end;
+}
+.playground .dimension {
+  display: block;
+  width: 100px;
+  height: 38px;
+  padding: 1px 6px 4px;
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  background: var(--bg);
+  text-align: left;
+}
+.playground span.dimension {
+  border-color: var(--rule);
+}
+.playground button.dimension {
+  cursor: pointer;
+}
+.playground button.dimension:hover {
+  background: var(--hover);
+}
+.playground .dimension.changed {
+  border-color: var(--text);
+  box-shadow: inset 0 0 0 1px var(--text);
+}
+.playground .dimension.bad {
+  border-color: var(--note);
+  box-shadow: inset 0 0 0 1px var(--note);
+}
+.playground .dimension[aria-expanded="true"] {
+  border-color: var(--select);
+  box-shadow: inset 0 0 0 1px var(--select);
+}
+.playground .dimwords {
+  display: flex;
+  justify-content: space-between;
+  gap: 4px;
+  line-height: 20px;
+  white-space: nowrap;
+}
+.playground .dimwords .axis {
+  overflow: hidden;
+  text-overflow: ellipsis;
+}
+.playground .ruler {
+  display: flex;
+  gap: 2px;
+  height: 6px;
+  margin-top: 3px;
+}
+.playground .ruler i {
+  flex: 1;
+  background: var(--c);
+  min-width: 1px;
+}
+.playground .ruler.whole {
+  border-top: 1px solid var(--line);
+  margin-top: 6px;
+}
+.playground .tie {
+  border: 1px solid var(--line);
+  border-radius: 4px;
+  background: none;
+  padding: 3px 8px;
+  min-width: 56px;
+  cursor: pointer;
+  overflow-wrap: anywhere;
+}
+.playground .tie[aria-checked="true"] {
+  background: var(--picked);
+  border-color: var(--select);
+}
+.playground .tie:disabled {
+  cursor: default;
+}
+.playground .members {
+  border-left: 2px solid var(--rule);
+  padding-left: 8px;
+  margin-top: 5px;
+}
+.playground .member {
+  display: flex;
+  flex-wrap: wrap;
+  justify-content: space-between;
+  align-items: center;
+  gap: 4px 8px;
+  padding: 3px 0;
+}
+.playground .results {
+  list-style: none;
+  margin: 6px 0 0;
+  padding: 0;
+}
+.playground .results li {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 2px 12px;
+  padding: 2px 0;
+}
+.playground summary h2.minor {
+  display: inline;
+}
+
+/* the list that opens */
+.playground .chooser {
+  position: absolute;
+  z-index: 20;
+  min-width: 300px;
+  max-width: min(460px, calc(100% - 12px));
+  max-height: 380px;
+  overflow-y: auto;
+  padding: 5px;
+  background: var(--bg);
+  border: 1px solid var(--line);
+  border-radius: 5px;
+  box-shadow: 0 4px 14px #0003;
+  outline: none;
+}
+.playground .chooser > p {
+  padding: 2px 6px 5px;
+  font-family: var(--code);
+  font-size: 11px;
+  overflow-wrap: anywhere;
+}
+.playground .chooser [role="option"] {
+  display: grid;
+  grid-template-columns: 14px minmax(90px, auto) minmax(0, 1fr);
+  gap: 6px;
+  padding: 4px 6px;
+  border-radius: 3px;
+  cursor: pointer;
+}
+.playground .chooser [aria-disabled] {
+  cursor: not-allowed;
+  color: var(--dim);
+}
+.playground .chooser [aria-disabled] b {
+  font-weight: 400;
+  color: var(--dim);
+}
+.playground .chooser .detail {
+  text-align: right;
+  color: var(--dim);
+}
+.playground .chooser .at {
+  background: var(--picked);
+}
+.playground .chooser .refuses .detail {
+  color: var(--note);
+}
+
+/* what is sent */
+.playground .two {
+  display: contents;
+}
+.playground .figures {
+  width: 100%;
+  border-collapse: collapse;
+  margin-top: 3px;
+}
+.playground .figures th,
+.playground .figures td {
+  padding: 3px 0 3px 10px;
+  text-align: right;
+  white-space: nowrap;
+  font-weight: 400;
+}
+.playground .figures thead th {
+  color: var(--dim);
+  font-size: 11px;
+}
+.playground .figures tr > :first-child {
+  text-align: left;
+  padding-left: 0;
+}
+.playground .figures tbody tr > * {
+  border-top: 1px solid var(--rule);
+}
+.playground .figures .barcell {
+  width: 38%;
+  min-width: 60px;
+}
+.playground .figures .bar {
+  height: 12px;
+}
+.playground .figures td:nth-child(4) {
+  color: var(--dim);
+}
+.playground .moves {
+  list-style: none;
+  margin: 2px 0 0;
+  padding: 0;
+  min-height: 120px;
+}
+.playground .move {
+  display: grid;
+  grid-template-columns: 18px minmax(0, 1fr) auto;
+  column-gap: 6px;
+  padding: 4px 0 5px;
+  border-top: 1px solid var(--rule);
+}
+.playground .move:first-child {
+  border-top: 0;
+}
+.playground .move .glyph {
+  color: var(--c);
+  margin-top: 1px;
+}
+.playground .movename,
+.playground .move .cause {
+  overflow-wrap: anywhere;
+}
+.playground .move .cause {
+  grid-column: 2;
+  font-size: 11px;
+  line-height: 15px;
+  display: -webkit-box;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: 2;
+  overflow: hidden;
+}
+.playground .amount {
+  text-align: right;
+  white-space: nowrap;
+}
+
+/* variants */
+.playground .tried {
+  display: grid;
+  grid-template-columns: minmax(0, 1.35fr) minmax(0, 1fr);
+  border-bottom: 1px solid var(--rule);
+}
+.playground .tried .part {
+  border-bottom: 0;
+}
+.playground .tried > .part {
+  border-left: 1px solid var(--rule);
+}
+.playground .history {
+  width: 100%;
+  border-collapse: collapse;
+}
+.playground .history th {
+  text-align: right;
+  font-weight: 400;
+  padding: 0 0 2px 8px;
+  white-space: nowrap;
+}
+.playground .sorter {
+  border: 0;
+  background: none;
+  padding: 2px;
+  color: var(--dim);
+  font-size: 11px;
+  cursor: pointer;
+}
+.playground [aria-sort] > .sorter {
+  color: var(--text);
+  font-weight: 600;
+}
+.playground .history td {
+  padding: 3px 0 3px 8px;
+  border-top: 1px solid var(--rule);
+  text-align: right;
+  white-space: nowrap;
+  height: 26px;
+}
+.playground .history :is(td, th):first-child {
+  padding-left: 6px;
+  text-align: left;
+}
+.playground .history :is(td, th).is-change {
+  text-align: left;
+  white-space: normal;
+  overflow-wrap: anywhere;
+}
+.playground .history tbody tr {
+  cursor: pointer;
+}
+.playground .history tbody tr:hover {
+  background: var(--hover);
+}
+.playground .history tr[aria-selected="true"] {
+  background: var(--picked);
+  box-shadow: inset 3px 0 var(--select);
+}
+.playground .history + .more + p {
+  margin-top: 5px;
+}
+.playground .naming {
+  width: 84px;
+  height: 20px;
+  margin-right: 6px;
+  border-color: var(--rule);
+  font-size: 11px;
+}
+.playground .search {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 4px 8px;
+  align-items: center;
+  padding: 0 12px 10px;
+  min-height: 30px;
+}
+.playground .search:empty {
+  display: none;
+}
+.playground progress {
+  width: 140px;
+  accent-color: var(--select);
+}
+.playground .scatter {
+  display: block;
+  width: 100%;
+  height: auto;
+  max-width: 540px;
+}
+.playground .scatter text {
+  font: 10.5px var(--ui);
+  fill: var(--text);
+}
+.playground .scatter .faint {
+  fill: var(--dim);
+}
+.playground .scatter .rule {
+  stroke: var(--rule);
+}
+.playground .scatter .chip {
+  stroke: var(--note);
+  stroke-dasharray: 4 3;
+}
+.playground .scatter .front {
+  fill: none;
+  stroke: var(--ink);
+  stroke-width: 1.2;
+}
+.playground .point {
+  cursor: pointer;
+}
+.playground .point .reach {
+  fill: transparent;
+}
+.playground .point .sign {
+  fill: var(--line);
+}
+.playground .point:is(.best, .is-base) .sign {
+  fill: var(--ink);
+}
+.playground .point.is-misfit .sign {
+  fill: var(--note);
+}
+.playground .point.is-other .sign {
+  fill: var(--bg);
+  stroke: var(--line);
+  stroke-width: 2;
+}
+.playground .point .least {
+  fill: none;
+  stroke: var(--line);
+  stroke-width: 1.3;
+}
+.playground .point .now {
+  fill: none;
+  stroke: var(--select);
+  stroke-width: 2;
+}
+.playground .scatter .isnow {
+  font-weight: 600;
+}
+
+/* code */
+.playground .lines {
+  margin: 4px 0;
+  padding: 6px 0;
+  background: var(--panel);
+  border: 1px solid var(--rule);
+  border-radius: 3px;
+  font: 11.5px/17px var(--code);
+  white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
+.playground .lines:empty {
+  display: none;
+}
+.playground .line {
+  display: block;
+  padding: 0 10px 0 8px;
+  border-left: 3px solid transparent;
+}
+.playground .line.changed {
+  border-left-color: var(--select);
+  background: var(--picked);
+}
+.playground .proof {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 8px;
+  align-items: center;
+}
+.playground .foot {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 3px 14px;
+  padding: 5px 12px;
+}
+.playground kbd {
+  font: 11px var(--code);
+  border: 1px solid var(--rule);
+  border-radius: 3px;
+  padding: 0 4px;
+  color: var(--text);
+}
+
+@container (max-width: 980px) {
+  .playground .body,
+  .playground .tried {
+    grid-template-columns: minmax(0, 1fr);
+  }
+  .playground .controls {
+    border-right: 0;
+  }
+  .playground .controls > :last-child {
+    border-bottom: 1px solid var(--rule);
+  }
+  .playground .tried > .part {
+    border-left: 0;
+    border-top: 1px solid var(--rule);
+  }
+  .playground .two {
+    display: grid;
+    grid-template-columns: 1fr 1fr;
+    border-bottom: 1px solid var(--rule);
+  }
+  .playground .two > .part {
+    border-bottom: 0;
+  }
+  .playground .two > .part + .part {
+    border-left: 1px solid var(--rule);
+  }
+  .playground .figures .barcell {
+    width: 24%;
+    min-width: 34px;
+  }
+  .playground .figures :is(th, td) {
+    padding-left: 6px;
+  }
+  .playground .numbers {
+    position: sticky;
+    top: 0;
+    z-index: 3;
+  }
+  .playground .big {
+    font-size: 17px;
+  }
+}
+@container (max-width: 680px) {
+  .playground .numbers {
+    grid-template-columns: minmax(0, 1fr);
+    position: static;
+  }
+  .playground .number {
+    border-left: 0;
+    border-top: 1px solid var(--rule);
+  }
+  .playground .number:first-child {
+    border-top: 0;
+  }
+  .playground .known {
+    min-height: 0;
+  }
+  .playground .two {
+    grid-template-columns: minmax(0, 1fr);
+  }
+  .playground .two > .part + .part {
+    border-left: 0;
+    border-top: 1px solid var(--rule);
+  }
+  .playground .group {
+    grid-template-columns: 18px minmax(0, 1fr) auto;
+  }
+  .playground .group > :is(.dims, .stack) {
+    grid-row: 2;
+    grid-column: 2 / -1;
+    justify-content: flex-start;
+    justify-items: start;
+    margin-top: 4px;
+  }
+  .playground .dimension {
+    width: 92px;
+  }
+  .playground .title {
+    flex-wrap: wrap;
+  }
+  .playground .against {
+    margin-left: 0;
+  }
+  .playground .against select {
+    max-width: 220px;
+  }
+  .playground .history :is(.is-mesh, .is-time) {
+    display: none;
+  }
+  .playground .history :is(td, th) {
+    padding-left: 5px;
+  }
+  .playground .chooser {
+    min-width: 0;
+  }
+}
+
+.playground .opener.wide {
+  grid-column: 1 / -1;
+  text-align: left;
+  padding: 3px 4px;
+}
+.playground .opener:hover {
+  color: var(--text);
+}
+.playground .noted {
+  margin: 6px 12px;
+}
+.playground .two-lines {
+  display: -webkit-box;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: 2;
+  overflow: hidden;
+}
+.playground .lines .more {
+  padding: 1px;
+  text-align: center;
+  font: 11px/15px var(--ui);
+}
+`;var V=()=>({seq:0,mesh:null,target:null,specs:{},constraints:{}}),q=class{constructor(e,i){this.data=e,this.ask=i,this.seq=0,this.wish=V(),this.open=new Set,this.loose=new Set,this.showsFollowers=!1,this.filter="",this.sort={key:"number",reversed:!1},this.listeners=[]}get isLive(){return this.ask!==null}get isWaiting(){return this.wish.seq>0}listen(e){this.listeners.push(e)}tell(e){this.listeners.forEach(i=>i(e))}take(e){e.version<this.data.version||(this.data=e,e.heard>=this.wish.seq&&(this.wish=V()),this.tell("data"))}send(e){this.ask&&(this.seq+=1,this.ask({...e,seq:this.seq}))}get mesh(){return this.wish.mesh??this.data.mesh.map(e=>[e.name,e.size])}set(e){if(!this.ask)return;this.send({type:"set",...e});let{specs:i,constraints:n}=this.wish;this.wish={...this.wish,...e,specs:{...i,...e.specs},constraints:{...n,...e.constraints},seq:this.seq},this.tell("wish")}spec(e,i){return this.wish.specs[e]??i.map(n=>n.axes??[])}goBack(e){this.wish=V(),this.send({type:"go_back",number:e})}};var Ct=`${it}
+${Mt}`;function ke(t,e){t.goBack=i=>{let n=e.find(a=>a.number===i);n&&t.take({...t.data,...n})}}async function je(){let t=document.getElementById("pjit-inspector"),e=document.getElementById("pjit-first"),i=document.getElementById("pjit-blob");if(!t||!e||!i)return;let n=new URLSearchParams(location.hash.slice(1)).get("theme");n&&(document.documentElement.dataset.theme=n),t.classList.remove("page");let a=new q(JSON.parse(e.textContent??""),null);K(t,a);try{ke(a,X(await Z(Y(i.textContent??""))).header.variants),t.setAttribute("data-ready","true")}catch(o){t.append(r("p",{class:"nothing"},`The other variants of this page could not be read: ${o}`))}}function $e({model:t,el:e}){let i=e.attachShadow?e.attachShadow({mode:"open"}):e,n=r("div");i.append(r("style",{},Ct),n);let a=()=>{let c=document.body.dataset.jpThemeLight;n.classList.toggle("light",c==="true"),n.classList.toggle("dark",c==="false")};a();let o=new MutationObserver(a);o.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]});let s=()=>({...JSON.parse(t.get("_state")),history:JSON.parse(t.get("_history"))}),l=new q(s(),c=>t.send(c)),p=K(n,l),d=()=>l.take(s()),u=c=>{c?.type==="page"&&p.open(c.title,c.page)};return e.setAttribute("data-pjit-play",t.get("_key")),t.on("change:_state",d),t.on("change:_history",d),t.on("msg:custom",u),n.setAttribute("data-ready","true"),t.send({type:"drawn",seq:0}),()=>{o.disconnect(),t.off("change:_state",d),t.off("change:_history",d),t.off("msg:custom",u)}}typeof document<"u"&&document.getElementById("pjit-inspector")&&(document.head.append(r("style",{},Ct)),je());var er={render:$e};export{er as default};

@@ -1,0 +1,90 @@
+// The lines to write for this variant, those that changed marked; to be copied, and checked.
+import { copyText } from "../core/copy.js";
+import { h } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { onChange, refill } from "./keep.js";
+
+/** Lines without a change from which on they are folded, and those of them that stay beside a change. */
+const [LONG, BESIDE] = [10, 3];
+
+/** @param {any} line */
+function drawn(line) {
+  return h(
+    "span",
+    { class: line.changed ? "line changed" : "line" },
+    line.changed ? h("span", { class: "offscreen" }, "changed: ") : null,
+    line.text || " ",
+    line.changed ? h("span", { class: "dim" }, line.was ? `  # was ${line.was}` : "  # new") : null,
+  );
+}
+
+/** The lines, long stretches without a change behind a click. @param {any[]} lines */
+function folded(lines) {
+  /** @type {any[]} */
+  const found = [];
+  for (let at = 0; at < lines.length;) {
+    let end = at;
+    while (end < lines.length && lines[end].changed === lines[at].changed) end++;
+    const run = lines.slice(at, end);
+    at = end;
+    if (run[0].changed || run.length < LONG) found.push(run.map(drawn));
+    else found.push(run.slice(0, BESIDE).map(drawn), rest(run.slice(BESIDE, -BESIDE)), run.slice(-BESIDE).map(drawn));
+  }
+  return found;
+}
+
+/** @param {any[]} run */
+function rest(run) {
+  const button = h(
+    "button",
+    { type: "button", class: "more", onclick: () => button.replaceWith(...run.map(drawn)) },
+    `${plural(run.length, "line")} more`,
+  );
+  return button;
+}
+
+/** @param {import("./store.js").PlayStore} store */
+export function code(store) {
+  const how = h("span", { class: "plain" });
+  const buttons = h("span", { class: "right" });
+  const text = h("pre", { class: "lines", tabindex: 0, "aria-label": "Code to write" });
+  const note = h("p", { class: "dim small proof" });
+  const draw = onChange(
+    () => [store.data.code, store.isLive],
+    () => {
+      const { code: data } = store.data;
+      how.textContent = data.words;
+      const copy = h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "data-key": "copy",
+          onclick: () => copyText(/** @type {any} */ (null), copy, data.text),
+        },
+        "Copy",
+      );
+      refill(buttons, data.text ? [copy] : []);
+      refill(text, folded(data.lines));
+      refill(note, [
+        data.note,
+        data.can_check && store.isLive
+          ? h(
+              "button",
+              { type: "button", class: "button", "data-key": "check", onclick: () => store.send({ type: "check" }) },
+              data.can_check,
+            )
+          : null,
+      ]);
+    },
+  );
+  store.listen(draw);
+  draw();
+  return h(
+    "section",
+    { class: "part codepart" },
+    h("h2", { class: "minor headline" }, "Code to write ", how, buttons),
+    text,
+    note,
+  );
+}

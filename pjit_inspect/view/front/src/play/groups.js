@@ -1,0 +1,246 @@
+// A row for each group of equal arguments, with a chooser for each dimension; what cannot be stands under its row.
+import { h } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { dimensions } from "./dims.js";
+import { onChange, refill } from "./keep.js";
+import { trouble } from "./mesh.js";
+
+/** Rows that are drawn at once. */
+const AT_ONCE = 60;
+
+/** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser */
+export function groups(store, chooser) {
+  const rows = h("div", { class: "groups", role: "list" });
+  const more = h("button", { type: "button", class: "more", hidden: true, onclick: () => grow() });
+  let shown = AT_ONCE;
+  const filter = h("input", {
+    class: "field",
+    type: "search",
+    placeholder: "filter",
+    "aria-label": "Show arguments whose name has these words",
+    oninput: (/** @type {any} */ event) => {
+      store.filter = event.target.value;
+      shown = AT_ONCE;
+      draw();
+    },
+  });
+  const grow = () => {
+    shown += 4 * AT_ONCE;
+    draw();
+  };
+  const found = () => {
+    const words = store.filter.toLowerCase().split(/\s+/).filter(Boolean);
+    return store.data.groups.filter((/** @type {any} */ one) =>
+      words.every((word) => one.search.toLowerCase().includes(word)),
+    );
+  };
+  const draw = onChange(
+    () => [
+      store.data.groups,
+      [...store.loose],
+      store.showsFollowers,
+      store.data.axes,
+      store.wish.specs,
+      store.isWaiting,
+      [...store.open],
+      store.filter,
+      shown,
+      store.isLive,
+    ],
+    () => {
+      const all = found();
+      const own = all.filter((/** @type {any} */ one) => !isFollower(store, one));
+      const followers = all.filter((/** @type {any} */ one) => isFollower(store, one));
+      const isOpen = store.showsFollowers || store.filter !== "" || followers.length < 3;
+      const visible = isOpen ? [...own, ...followers] : own;
+      refill(rows, [
+        visible.slice(0, shown).map((/** @type {any} */ one) => group(store, chooser, one, draw)),
+        followers.length >= 3 && !store.filter ? followerRow(store, isOpen, draw) : null,
+        all.length
+          ? null
+          : h("p", { class: "nothing" }, store.filter ? "No argument has these words." : "No arguments."),
+      ]);
+      more.hidden = visible.length <= shown;
+      more.textContent = plural(visible.length - shown, "more group");
+    },
+  );
+  const presets = h("div", { class: "chips", role: "group", "aria-label": "Set all arguments" });
+  const drawPresets = onChange(
+    () => [store.data.presets, store.isLive],
+    () =>
+      refill(
+        presets,
+        store.isLive
+          ? store.data.presets.map((/** @type {any} */ one) =>
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "chip",
+                  "data-key": `preset:${one.words}`,
+                  "aria-pressed": String(one.is_now),
+                  title: one.title ?? null,
+                  onclick: () => (one.number === null ? store.set(one.set) : store.goBack(one.number)),
+                },
+                one.words,
+              ),
+            )
+          : [],
+      ),
+  );
+  filter.hidden = store.data.groups.length < 8;
+  store.listen(draw);
+  store.listen(drawPresets);
+  draw();
+  drawPresets();
+  return h(
+    "section",
+    { class: "part" },
+    h(
+      "h2",
+      { class: "minor headline" },
+      "Arguments ",
+      store.isLive ? h("span", { class: "plain" }, "a chooser for each dimension") : null,
+      h("span", { class: "plain right" }, "bytes per device"),
+    ),
+    h("div", { class: "tools" }, presets, filter),
+    rows,
+    more,
+  );
+}
+
+/** Whether a group is split as another is: as an optimizer's state follows its parameter. @param {import("./store.js").PlayStore} store @param {any} one */
+function isFollower(store, one) {
+  return one.follows && !store.loose.has(one.key);
+}
+
+/** One row for all arrays that follow others. @param {import("./store.js").PlayStore} store @param {boolean} isOpen @param {() => void} draw */
+function followerRow(store, isOpen, draw) {
+  const toggle = () => {
+    store.showsFollowers = !store.showsFollowers;
+    draw();
+  };
+  return h(
+    "div",
+    { class: "group followers", role: "listitem" },
+    h(
+      "button",
+      {
+        type: "button",
+        class: "opener wide",
+        "data-key": "followers",
+        "aria-expanded": String(isOpen),
+        onclick: toggle,
+      },
+      isOpen ? "\u25be " : "\u25b8 ",
+      store.data.followers,
+    ),
+  );
+}
+
+/**
+ * @param {import("./store.js").PlayStore} store
+ * @param {import("./chooser.js").Chooser} chooser
+ * @param {any} one
+ * @param {() => void} draw
+ */
+function group(store, chooser, one, draw) {
+  const isOpen = store.open.has(one.key);
+  const toggle = () => {
+    if (isOpen) store.open.delete(one.key);
+    else store.open.add(one.key);
+    draw();
+  };
+  const opener =
+    one.members.length > 1
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "opener",
+            "data-key": `open:${one.key}`,
+            "aria-expanded": String(isOpen),
+            "aria-label": `${isOpen ? "Fold" : "Show"} the ${one.members.length} arrays of ${one.name}`,
+            onclick: toggle,
+          },
+          isOpen ? "\u25be" : "\u25b8",
+        )
+      : h("span", {});
+  return h(
+    "div",
+    { class: `group${one.changed ? " changed" : ""}`, role: "listitem" },
+    opener,
+    h(
+      "span",
+      { class: "name" },
+      h("code", { title: one.title }, one.name),
+      one.sub ? h("span", { class: "dim small" }, one.sub) : null,
+    ),
+    control(store, chooser, one, draw),
+    h("span", { class: "held" }, one.held, h("span", { class: "dim small" }, one.copies)),
+    one.problem ? h("div", { class: "problem" }, trouble(store, one.problem)) : null,
+    isOpen ? members(store, chooser, one) : null,
+  );
+}
+
+/** What is chosen for a group: that it follows another, or its dimensions. @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser @param {any} one @param {() => void} draw */
+function control(store, chooser, one, draw) {
+  const follows = isFollower(store, one);
+  const toggle = () => {
+    if (follows) store.loose.add(one.key);
+    else store.loose.delete(one.key);
+    if (!one.follows) store.send({ type: "follow", key: one.key });
+    draw();
+  };
+  const tie = one.can_follow
+    ? h(
+        "button",
+        {
+          type: "button",
+          class: "tie",
+          role: "switch",
+          "data-key": `follow:${one.key}`,
+          "aria-checked": String(follows),
+          disabled: !store.isLive,
+          title: follows ? "Cut it loose: give it a spec of its own" : "Let it follow again",
+          "aria-label": `${one.name} follows ${one.can_follow}`,
+          onclick: toggle,
+        },
+        follows ? `as ${one.can_follow}` : "on its own",
+      )
+    : null;
+  if (follows) return h("span", { class: "dims" }, tie);
+  const dims = one.dims.length
+    ? dimensions(store, chooser, { key: one.key, name: one.name, dims: one.dims, field: "specs" })
+    : h("span", { class: "dims dim small" }, "a number");
+  return tie ? h("span", { class: "stack" }, tie, dims) : dims;
+}
+
+/** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser @param {any} one */
+function members(store, chooser, one) {
+  return h(
+    "div",
+    { class: "members", role: "list" },
+    one.members.slice(0, AT_ONCE).map((/** @type {any} */ path) =>
+      h(
+        "div",
+        { class: "member", role: "listitem" },
+        h("code", {}, path),
+        one.follows || !one.dims.length
+          ? null
+          : dimensions(store, chooser, {
+              key: path,
+              name: path,
+              dims: one.dims.map((/** @type {any} */ dim, /** @type {number} */ at) => ({
+                ...dim,
+                axes: store.spec(one.key, one.dims)[at],
+              })),
+              field: "specs",
+            }),
+      ),
+    ),
+    one.members.length > AT_ONCE
+      ? h("p", { class: "dim small" }, `${plural(one.members.length - AT_ONCE, "more array")}`)
+      : null,
+  );
+}

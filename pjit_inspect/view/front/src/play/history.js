@@ -1,0 +1,181 @@
+// Every variant as a row: a click goes back to it. Rows can be sorted, named, and taken as the base.
+import { h } from "../core/dom.js";
+import { onChange, refill } from "./keep.js";
+
+/** Rows drawn at once; searches try hundreds. */
+const AT_ONCE = 40;
+
+/** @type {[key: string, words: string][]} */
+const COLUMNS = [
+  ["number", "#"],
+  ["change", "change"],
+  ["mesh", "mesh"],
+  ["sent", "sent"],
+  ["memory", "memory"],
+  ["time", "time"],
+  ["fits", "fits"],
+];
+
+/** @param {import("./store.js").PlayStore} store */
+export function history(store) {
+  const how = h("span", { class: "plain" });
+  const head = h("tr", {});
+  const body = h("tbody", {
+    onkeydown: (/** @type {KeyboardEvent} */ event) => key(store, body, event),
+  });
+  const note = h("p", { class: "dim small" });
+  const more = h("button", { type: "button", class: "more", hidden: true });
+  let shown = AT_ONCE;
+  const draw = onChange(
+    () => [store.data.history, store.data.number, store.data.base, store.sort, shown, store.isLive],
+    () => {
+      const { history: all } = store.data;
+      how.textContent = all.words;
+      note.textContent = all.how;
+      refill(
+        head,
+        COLUMNS.map(([name, words]) =>
+          h(
+            "th",
+            { scope: "col", class: `is-${name}`, "aria-sort": sorted(store, name) },
+            sorter(store, name, all.titles[name] ?? words, redraw),
+          ),
+        ),
+      );
+      const rows = sortedRows(store);
+      refill(
+        body,
+        rows.slice(0, shown).map((row) => variant(store, row)),
+      );
+      more.hidden = rows.length <= shown;
+      more.textContent = `${rows.length - shown} more variants`;
+    },
+  );
+  const redraw = () => draw();
+  more.addEventListener("click", () => {
+    shown += 10 * AT_ONCE;
+    draw();
+  });
+  store.listen(draw);
+  draw();
+  return h(
+    "section",
+    { class: "part" },
+    h("h2", { class: "minor" }, "Variants tried ", how),
+    h("table", { class: "history", role: "grid", "aria-label": "Variants tried" }, h("thead", {}, head), body),
+    more,
+    note,
+  );
+}
+
+/** @param {import("./store.js").PlayStore} store @param {string} name */
+function sorted(store, name) {
+  if (store.sort.key !== name) return null;
+  return store.sort.reversed ? "descending" : "ascending";
+}
+
+/** @param {import("./store.js").PlayStore} store @param {string} name @param {string} words @param {() => void} draw */
+function sorter(store, name, words, draw) {
+  const mark = store.sort.key === name ? (store.sort.reversed ? " \u2193" : " \u2191") : "";
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "sorter",
+      "data-key": `sort:${name}`,
+      onclick: () => {
+        store.sort = { key: name, reversed: store.sort.key === name && !store.sort.reversed };
+        draw();
+      },
+    },
+    words,
+    mark,
+  );
+}
+
+/** Rows in the chosen order; what is not known stands last. @param {import("./store.js").PlayStore} store @returns {any[]} */
+export function sortedRows(store) {
+  const { key, reversed } = store.sort;
+  const sign = reversed ? -1 : 1;
+  const value = (/** @type {any} */ row) => (key === "number" ? row.number : row.order[key]);
+  return [...store.data.history.rows].sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null) || a.number - b.number;
+    return sign * (x < y ? -1 : x > y ? 1 : 0) || a.number - b.number;
+  });
+}
+
+/** @param {import("./store.js").PlayStore} store @param {any} row */
+function variant(store, row) {
+  const isNow = row.number === store.data.number;
+  const rename = (/** @type {any} */ event) =>
+    store.send({ type: "rename", number: row.number, name: event.target.value });
+  const name =
+    isNow && store.isLive
+      ? h("input", {
+          class: "field naming",
+          "data-key": `name:${row.number}`,
+          value: row.name,
+          placeholder: "name it",
+          "aria-label": `Name of variant ${row.number}`,
+          onchange: rename,
+          onclick: (/** @type {Event} */ event) => event.stopPropagation(),
+          onkeydown: (/** @type {KeyboardEvent} */ event) => {
+            event.stopPropagation();
+            if (event.key === "Enter") rename(event);
+          },
+        })
+      : row.name
+        ? h("b", {}, `${row.name} `)
+        : null;
+  const isBase = row.number === store.data.base;
+  return h(
+    "tr",
+    {
+      "data-number": row.number,
+      "data-key": `row:${row.number}`,
+      tabindex: isNow ? 0 : -1,
+      "aria-selected": String(isNow),
+      onclick: () => store.goBack(row.number),
+    },
+    h("td", { class: "dim" }, row.number),
+    h(
+      "td",
+      { class: "is-change", title: row.change },
+      h("span", { class: "two-lines" }, name, row.change, isBase ? h("span", { class: "dim" }, " (base)") : null),
+    ),
+    h("td", { class: "is-mesh" }, row.mesh),
+    ["sent", "memory", "time"].map((one) => h("td", { class: `is-${one}${row.known[one] ? "" : " dim"}` }, row[one])),
+    h(
+      "td",
+      { class: "is-fits", title: row.why },
+      row.problem ? h("span", { class: "mark" }, "\u25b2 ") : null,
+      row.fits,
+    ),
+  );
+}
+
+/** @param {import("./store.js").PlayStore} store @param {HTMLElement} body @param {KeyboardEvent} event */
+function key(store, body, event) {
+  const rows = /** @type {HTMLElement[]} */ ([...body.querySelectorAll("tr")]);
+  const at = rows.findIndex((one) => one === /** @type {any} */ (event.composedPath()[0]));
+  if (at < 0) return;
+  const to =
+    event.key === "ArrowDown"
+      ? at + 1
+      : event.key === "ArrowUp"
+        ? at - 1
+        : event.key === "Home"
+          ? 0
+          : event.key === "End"
+            ? rows.length - 1
+            : -1;
+  if (rows[to]) {
+    rows[to].focus();
+    store.goBack(Number(rows[to].dataset.number));
+  } else if (event.key === "Enter" || event.key === " ") store.goBack(Number(rows[at].dataset.number));
+  else if (event.key === "b") store.send({ type: "base", number: Number(rows[at].dataset.number) });
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

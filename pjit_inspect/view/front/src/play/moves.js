@@ -1,0 +1,130 @@
+// What is sent: over each set of axes, by kind of collective, and the few that came and went, with their causes.
+import { h } from "../core/dom.js";
+import { glyph } from "../core/glyphs.js";
+import { axisClass } from "../core/spans.js";
+import { bar } from "./bar.js";
+import { onChange, refill, said } from "./keep.js";
+
+/** @param {import("./store.js").PlayStore} store */
+export function byAxis(store) {
+  return table(store, {
+    title: "Sent by mesh axis",
+    shown: () => store.data.by_axis,
+    name: (row) => h("b", { class: `axis ${axisClass(row.axes, store.data.axes)}` }, row.words),
+    first: "axis",
+  });
+}
+
+/** @param {import("./store.js").PlayStore} store */
+export function byKind(store) {
+  return table(store, {
+    title: "Collectives by kind",
+    shown: () => store.data.by_kind,
+    name: (row) => [glyph(row.kind), " ", row.kind],
+    first: "kind",
+  });
+}
+
+/**
+ * @param {import("./store.js").PlayStore} store
+ * @param {{title: string, shown: () => any, name: (row: any) => any, first: string}} of
+ */
+function table(store, of) {
+  const how = h("span", { class: "plain" });
+  const head = h("thead", {});
+  const body = h("tbody", {});
+  const nothing = h("p", { class: "dim" });
+  const part = h(
+    "section",
+    { class: "part" },
+    h("h2", { class: "minor" }, of.title, " ", how),
+    h("table", { class: "figures" }, head, body),
+    nothing,
+  );
+  const draw = onChange(
+    () => [of.shown(), store.data.axes, store.isWaiting],
+    () => {
+      const { rows, how: words, columns, missing } = of.shown();
+      part.classList.toggle("old", store.isWaiting || Boolean(of.shown().dim));
+      how.textContent = words;
+      nothing.textContent = missing;
+      const titles = [of.first, "", ...columns];
+      refill(head, [h("tr", {}, rows.length ? titles.map((one) => h("th", { scope: "col" }, one)) : [])]);
+      refill(
+        body,
+        rows.map((/** @type {any} */ row) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, of.name(row)),
+            h("td", { class: "barcell" }, bar(row.bar, store.data.axes)),
+            row.cells.map((/** @type {string} */ cell) => h("td", {}, cell)),
+          ),
+        ),
+      );
+    },
+  );
+  store.listen(draw);
+  draw();
+  return part;
+}
+
+/** @param {import("./store.js").PlayStore} store */
+export function moves(store) {
+  const title = h("span", {});
+  const how = h("span", { class: "plain" });
+  const compare = h("span", { class: "right" });
+  const rows = h("ul", { class: "moves" });
+  const draw = onChange(
+    () => [store.data.moves, store.isWaiting, store.isLive],
+    () => {
+      const { moves: all, axes } = store.data;
+      rows.classList.toggle("old", store.isWaiting || Boolean(all.dim));
+      title.textContent = all.title;
+      how.textContent = all.how;
+      const open = h(
+        "button",
+        { type: "button", class: "button", "data-key": "compare", onclick: () => store.send({ type: "compare" }) },
+        "Compare in full",
+      );
+      refill(compare, all.can_compare && store.isLive ? [open] : []);
+      refill(rows, [
+        all.rows.map((/** @type {any} */ row) => move(row, axes)),
+        all.rest
+          ? h(
+              "li",
+              { class: "move rest" },
+              h("span", {}),
+              h("span", { class: "dim" }, all.rest[0]),
+              h("span", { class: "amount" }, all.rest[1]),
+            )
+          : null,
+        all.missing ? h("li", { class: "dim" }, all.missing) : null,
+      ]);
+    },
+  );
+  store.listen(draw);
+  draw();
+  return h("section", { class: "part" }, h("h2", { class: "minor headline" }, title, " ", how, compare), rows);
+}
+
+/** @param {any} row @param {string[]} axes */
+function move(row, axes) {
+  return h(
+    "li",
+    { class: "move" },
+    h("span", { class: axisClass(row.axes, axes) }, glyph(row.kind)),
+    h("span", { class: "movename" }, row.status ? h("b", {}, `${row.status} `) : null, said(row.what, axes)),
+    h("span", { class: "amount" }, row.amount),
+    h(
+      "span",
+      { class: "cause small dim", title: row.whole },
+      row.kind,
+      " ",
+      h("b", { class: `axis ${axisClass(row.axes, axes)}` }, row.axes_words),
+      row.place ? ` \u00b7 ${row.place}` : "",
+      row.cause?.length ? [" \u2014 ", said(row.cause, axes)] : null,
+    ),
+    h("span", { class: "amount small dim" }, row.counts),
+  );
+}

@@ -1,0 +1,70 @@
+// A search over layouts: its goal and its seconds, how far it is, and a button that stops it with what it has.
+import { h } from "../core/dom.js";
+import { onChange, refill } from "./keep.js";
+
+/** @param {import("./store.js").PlayStore} store */
+export function search(store) {
+  const box = h("div", { class: "search", role: "group", "aria-label": "Search" });
+  let [goal, seconds] = ["bytes", 30];
+  const draw = onChange(
+    () => [store.data.search, store.isLive],
+    () => {
+      const { search: data } = store.data;
+      if (!store.isLive || !data) return refill(box, data?.words ? [h("span", { class: "dim" }, data.words)] : []);
+      if (data.state === "running")
+        return refill(box, [
+          h("progress", { max: 1, value: data.share, "aria-label": "Search" }),
+          h("span", {}, data.words),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button",
+              "data-key": "search",
+              onclick: () => store.send({ type: "stop_search" }),
+            },
+            "Stop",
+          ),
+        ]);
+      const goals = h(
+        "select",
+        {
+          "data-key": "goal",
+          "aria-label": "What the search makes less",
+          onchange: (/** @type {any} */ event) => (goal = event.target.value),
+        },
+        ["bytes", "memory", "time"].map((one) => h("option", { value: one, selected: one === goal }, one)),
+      );
+      const budget = h(
+        "select",
+        {
+          "data-key": "budget",
+          "aria-label": "How long it searches",
+          onchange: (/** @type {any} */ event) => (seconds = Number(event.target.value)),
+        },
+        [10, 30, 60, 120].map((one) => h("option", { value: one, selected: one === seconds }, `${one} s`)),
+      );
+      const start = h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "data-key": "search",
+          onclick: () => store.send({ type: "search", goal, budget_s: seconds }),
+        },
+        "Search",
+      );
+      return refill(box, [
+        start,
+        " for less ",
+        goals,
+        " in ",
+        budget,
+        data.words ? h("span", { class: "dim" }, data.words) : null,
+      ]);
+    },
+  );
+  store.listen(draw);
+  draw();
+  return box;
+}

@@ -1,0 +1,101 @@
+// What the playground shows, what the reader asked for and has no answer to yet, and who is told.
+// Figures and words are Python's (`view/play/payload.py`); here is only what the kernel has not heard yet.
+
+/**
+ * @typedef {{type: string, [key: string]: any}} Message
+ * @typedef {{size: number, axes: string[] | null, changed: boolean, problem: boolean, pieces: number,
+ *   choices: Choice[]}} Dimension
+ * @typedef {{axes: string[], words: string, detail: string, allowed: boolean}} Choice
+ * @typedef {{seq: number, mesh: [string, number][] | null, target: string | null, specs: Record<string, string[][]>,
+ *   constraints: Record<string, any>}} Wish
+ */
+
+/** @returns {Wish} */
+const nothing = () => ({ seq: 0, mesh: null, target: null, specs: {}, constraints: {} });
+
+export class PlayStore {
+  /** @param {any} data @param {((message: Message) => void) | null} ask null where there is no kernel */
+  constructor(data, ask) {
+    this.data = data;
+    this.ask = ask;
+    /** The number of the last question. Answers say which they know of. */
+    this.seq = 0;
+    /** Told to the kernel and not answered: shown at once, so that quick clicks add up. @type {Wish} */
+    this.wish = nothing();
+    /** Groups of arguments that are open. @type {Set<string>} */
+    this.open = new Set();
+    /** Groups that shall have a spec of their own, and have none yet. @type {Set<string>} */
+    this.loose = new Set();
+    /** Whether the arrays that follow others are shown. */
+    this.showsFollowers = false;
+    this.filter = "";
+    this.sort = { key: "number", reversed: false };
+    /** @type {((changed: string) => void)[]} */
+    this.listeners = [];
+  }
+
+  get isLive() {
+    return this.ask !== null;
+  }
+
+  /** Whether the kernel has not answered yet. */
+  get isWaiting() {
+    return this.wish.seq > 0;
+  }
+
+  /** @param {(changed: string) => void} listener */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** @param {string} changed */
+  tell(changed) {
+    this.listeners.forEach((listener) => listener(changed));
+  }
+
+  /** What the kernel says; older than what is shown, it is dropped. @param {any} data */
+  take(data) {
+    if (data.version < this.data.version) return;
+    this.data = data;
+    if (data.heard >= this.wish.seq) this.wish = nothing();
+    this.tell("data");
+  }
+
+  /** @param {Message} message */
+  send(message) {
+    if (!this.ask) return;
+    this.seq += 1;
+    this.ask({ ...message, seq: this.seq });
+  }
+
+  /** @returns {[string, number][]} */
+  get mesh() {
+    return this.wish.mesh ?? this.data.mesh.map((/** @type {any} */ one) => [one.name, one.size]);
+  }
+
+  /** Ask for controls; they are shown before the kernel answers. @param {Partial<Omit<Wish, "seq">>} wish */
+  set(wish) {
+    if (!this.ask) return;
+    this.send({ type: "set", ...wish });
+    const { specs, constraints } = this.wish;
+    this.wish = {
+      ...this.wish,
+      ...wish,
+      specs: { ...specs, ...wish.specs },
+      constraints: { ...constraints, ...wish.constraints },
+      seq: this.seq,
+    };
+    this.tell("wish");
+  }
+
+  /** The axes of a dimension, with what is asked. @param {string} key @param {any[]} dims @returns {string[][]} */
+  spec(key, dims) {
+    return this.wish.specs[key] ?? dims.map((one) => one.axes ?? []);
+  }
+
+  /** @param {number} number */
+  goBack(number) {
+    this.wish = nothing();
+    this.send({ type: "go_back", number });
+  }
+}

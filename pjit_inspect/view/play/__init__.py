@@ -1,0 +1,1 @@
+"""The playground: its widget, its page, and the still twin of both."""

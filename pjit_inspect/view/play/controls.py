@@ -1,0 +1,236 @@
+"""The controls of a variant as data: mesh, machine, arguments, constraints, results, each with what cannot be chosen.
+
+Not its job: what divides (`analyze.play`), drawing (`view/front/src/play`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintControl, ResultControl
+from pjit_inspect.model.play.variant import Problem
+from pjit_inspect.model.program.dtype import short_dtype
+from pjit_inspect.model.program.spec import PartitionSpec, axes_of
+from pjit_inspect.model.report.target_table import TargetRow
+from pjit_inspect.view.document.notation import known_spec_text
+from pjit_inspect.view.document.quantities import bytes_text, count_text, plural
+from pjit_inspect.view.inspector.words import axes_data, name_data
+from pjit_inspect.view.play.given import PlayGiven
+from pjit_inspect.view.play.words import TIMES
+
+__all__ = ["controls_data"]
+
+_MOST_MEMBERS = 400
+_HOST = 8
+"""GPUs of one host."""
+
+
+def controls_data(given: PlayGiven) -> dict[str, Any]:
+    """Everything that stands at the left."""
+    now, base = given.now.controls, given.base.controls
+    sizes, problem = dict(now.mesh), given.now.problem
+    was = dict(base.mesh)
+    before = {group.label: group for group in base.groups}
+    groups = [_group(group, before.get(group.label), sizes, _of(problem, group.label)) for group in now.groups]
+    asked = {one.place: one for one in base.constraints}
+    return {
+        "mesh": [{"name": name_data(name), "size": size, "base": was.get(name)} for name, size in now.mesh],
+        "mesh_problem": _mesh_problem(given),
+        "target": _target(given),
+        "groups": groups,
+        "followers": _followers(now.groups),
+        "constraints": [
+            _constraint(one, asked.get(one.place), sizes, _of(problem, one.place)) for one in now.constraints
+        ],
+        "results": [_result(one) for one in now.results],
+        "results_words": plural(len(now.results), "group"),
+    }
+
+
+def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
+    """What stands beside the mesh: a problem of no other control, and the meshes for which there would be none."""
+    problem = given.now.problem
+    if problem is None or given.now.stage != "refused":
+        return None
+    if not _is_elsewhere(given, problem):
+        return _problem(problem)
+    found = _problem(problem)["remedies"]
+    words = f"Meshes of {plural(given.now.devices, 'device')} that divide:"
+    return {"words": words, "remedies": found} if found else None
+
+
+def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:
+    """Whether it stands beside another control than the mesh: what it has to do with none stands there, too."""
+    now = given.now.controls
+    return problem.control in {one.label for one in now.groups} | {one.place for one in now.constraints}
+
+
+def _of(problem: Problem | None, control: str) -> Problem | None:
+    return problem if problem is not None and problem.control == control else None
+
+
+def _problem(problem: Problem, *, with_meshes: bool = True) -> dict[str, Any]:
+    meshes = [
+        {
+            "words": f" {TIMES} ".join(f"{name_data(name)} {size:,}" for name, size in mesh),
+            "set": {"mesh": [[name, size] for name, size in mesh]},
+        }
+        for mesh in (problem.meshes if with_meshes else ())
+    ]
+    remedy = f" {name_data(problem.remedy, longest=400)}" if problem.remedy else ""
+    text = name_data(problem.text, longest=400)
+    return {"words": f"{text}{'.' if remedy and not text.endswith('.') else ''}{remedy}", "remedies": meshes}
+
+
+# ---------------------------------------------------------------- the machine
+
+
+def _target(given: PlayGiven) -> dict[str, Any]:
+    now = given.now
+    rows = given.targets.rows if given.targets is not None else ()
+    options = [option for row in rows for option in _options(row, now.devices)]
+    if all(one["value"] != now.controls.target for one in options):
+        here = {"value": name_data(now.controls.target), "words": _machine(now.controls.target)}
+        options.insert(0, {**here, "detail": "as it is", "allowed": True})
+    facts = f"{bytes_text(now.available_bytes)} for programs on each" if now.available_bytes else ""
+    return {
+        "value": name_data(now.controls.target),
+        "words": _machine(now.controls.target),
+        "options": options,
+        "facts": f"{facts}; never run, compiled ahead of time" if facts else "never run, compiled ahead of time",
+    }
+
+
+def _machine(target: str) -> str:
+    platform, _, rest = target.partition(":")
+    return f"{rest} CPU devices" if platform == "cpu" else name_data(target.replace(":", " "))
+
+
+def _options(row: TargetRow, devices: int) -> list[dict[str, Any]]:
+    """The machines of a row that have as many devices; one that has none is there too, with the reason."""
+    found = _topologies(row, devices)
+    memory = f", {bytes_text(row.memory[-1].bytes)} each" if row.memory else ""
+    if not row.ready:
+        return [_option(row.name.rpartition(":")[0] or row.name, name_data(row.missing, longest=300), False)]
+    if not found:
+        return [_option(row.name.rpartition(":")[0], f"has no topology of {plural(devices, 'device')}", False)]
+    start = row.name.rpartition(":")[0]
+    return [_option(f"{start}:{one}", f"{plural(devices, 'device')}{memory}", True) for one in found]
+
+
+def _option(value: str, detail: str, allowed: bool) -> dict[str, Any]:
+    return {"value": value, "words": _machine(value) if allowed else value.replace(":", " "), "detail": detail,
+            "allowed": allowed}  # fmt: skip
+
+
+def _topologies(row: TargetRow, devices: int) -> list[str]:
+    if row.platform == "cpu":
+        return [str(devices)]
+    if row.topologies:
+        return [one for one in row.topologies if math.prod(map(int, one.split("x"))) * row.devices_per_chip == devices]
+    if devices <= _HOST:
+        return [f"1x{devices}"]
+    return [] if devices % _HOST else [f"{devices // _HOST}x{_HOST}"]
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def _group(
+    group: ArgumentGroup, base: ArgumentGroup | None, sizes: dict[str, int], problem: Problem | None
+) -> dict[str, Any]:
+    count = len(group.paths)
+    follows = group.follows is not None and not group.is_cut_loose
+    kind = _dtype(group.dtype)
+    own = problem or (Problem(text=group.problem, control=group.label) if group.problem else None)
+    return {
+        "key": group.label,
+        "name": name_data(group.label),
+        "title": "\n".join(name_data(path) for path in group.paths[:20]) + ("\n..." if count > 20 else ""),
+        "search": name_data(" ".join((group.label, *group.paths[:_MOST_MEMBERS])), longest=4000),
+        "sub": f"{kind}, {count_text(count)} equal arrays" if count > 1 else kind,
+        "dims": _dims(group.shape, group.spec, group.choices, sizes, None if base is None else base.spec),
+        "held": bytes_text(group.bytes_per_device) if group.bytes_per_device is not None else "unknown",
+        "copies": _copies(group.copies),
+        "follows": follows,
+        "can_follow": name_data(group.follows) if group.follows is not None else "",
+        "changed": base is not None and base.spec != group.spec,
+        "problem": _problem(own, with_meshes=False) if own else None,
+        "members": [name_data(path) for path in group.paths[:_MOST_MEMBERS]],
+    }
+
+
+def _dtype(name: str) -> str:
+    return name if name == "bool" else short_dtype(name)
+
+
+def _copies(copies: int | None) -> str:
+    return "" if copies is None else "one copy" if copies == 1 else f"{count_text(copies)} copies"
+
+
+def _followers(groups: Sequence[ArgumentGroup]) -> str:
+    own = [group for group in groups if group.follows is not None and not group.is_cut_loose]
+    held = [group.bytes_per_device for group in own]
+    size = None if None in held else sum(size for size in held if size is not None)
+    return f"{plural(len(own), 'group')} as the parameters they belong to, {bytes_text(size)}" if own else ""
+
+
+def _dims(
+    shape: Sequence[int],
+    spec: PartitionSpec | None,
+    choices: Sequence[Sequence[Choice]],
+    sizes: dict[str, int],
+    base: PartitionSpec | None,
+) -> list[dict[str, Any]]:
+    found = []
+    for at, size in enumerate(shape):
+        axes = None if spec is None else axes_of(spec[at]) if at < len(spec) else ()
+        was = None if base is None else axes_of(base[at]) if at < len(base) else ()
+        pieces = 1 if axes is None else math.prod(sizes.get(axis, 1) for axis in axes)
+        found.append({
+            "size": size,
+            "axes": None if axes is None else axes_data(axes),
+            "pieces": pieces,
+            "changed": spec is not None and base is not None and axes != was,
+            "problem": bool(axes) and bool(pieces) and size % pieces != 0,
+            "choices": [_choice(one, size, sizes) for one in (choices[at] if at < len(choices) else ())],
+        })  # fmt: skip
+    return found
+
+
+def _choice(one: Choice, size: int, sizes: dict[str, int]) -> dict[str, Any]:
+    pieces = math.prod(sizes.get(axis, 1) for axis in one.axes)
+    whole = f"{size:,} on every device" if not one.axes else f"{size:,} / {pieces:,} = {size // max(1, pieces):,} each"
+    return {
+        "axes": axes_data(one.axes),
+        "words": " \u00b7 ".join(axes_data(one.axes)) or "none",
+        "detail": whole if one.allowed else name_data(one.why_not),
+        "allowed": one.allowed,
+    }
+
+
+def _constraint(
+    one: ConstraintControl, base: ConstraintControl | None, sizes: dict[str, int], problem: Problem | None
+) -> dict[str, Any]:
+    spec = one.spec if one.spec is not None else one.asked
+    own = problem or (Problem(text=one.problem, control=one.place) if one.problem else None)
+    return {
+        "key": one.place,
+        "name": f"{known_spec_text(spec)} at {name_data(one.place)}",
+        "words": [{"code": name_data(known_spec_text(spec))}] if spec is not None else ["several specs"],
+        "place": f"{name_data(one.place)}, {plural(one.count, 'place')}",
+        "on": one.is_on,
+        "dims": _dims(one.shape, spec, one.choices, sizes, one.asked) if one.shape is not None and one.choices else [],
+        "changed": base is not None and (base.spec, base.is_on) != (one.spec, one.is_on),
+        "problem": _problem(own, with_meshes=False) if own else None,
+    }
+
+
+def _result(one: ResultControl) -> dict[str, Any]:
+    held = f" {bytes_text(one.bytes_per_device)}" if one.bytes_per_device is not None else ""
+    spec = name_data(known_spec_text(one.spec)) if one.spec is not None else ""
+    free = "left to XLA" if one.is_free else ""
+    words = ": ".join(filter(None, (free, spec))) or "several specs"
+    return {"name": name_data(one.label), "spec": f"{words}{held}"}

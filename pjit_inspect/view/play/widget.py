@@ -1,0 +1,74 @@
+"""The playground as a live widget: what is changed on the page is asked of XLA in the kernel, and its answers drawn.
+
+It is a `DOMWidget` of ipywidgets, so that it stands in a `VBox` beside a user's own, and its traits can be observed and
+linked. Not its job: the data (`view.play.payload`), what is asked (`handles.play`), what is drawn (`view/front`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.play.page import play_script
+
+__all__ = ["HISTORY", "STATE", "play_widget"]
+
+STATE, HISTORY = "_state", "_history"
+"""The traits that hold, as JSON, what is drawn (`play_data`), and the rows of the history (`history_data`)."""
+
+
+def play_widget(
+    state: dict[str, Any],
+    history: dict[str, Any],
+    public: dict[str, Any],
+    *,
+    words: str,
+    key: str,
+    still: Callable[[], str],
+    asked: Callable[[Any, dict[str, Any]], None],
+) -> Any:
+    """An anywidget.
+
+    Its traits: `mesh` (axis -> size), `target`, `specs` (label of a group -> one list of axes per dimension), `variant`
+    (the number of the one that is looked at), all of which can be set; and `stage`, `sent_bytes`, `memory_bytes`, which
+    say what became of it, None while that is unknown.
+
+    Args:
+      state: what is drawn first.
+      history: its variants.
+      public: the first values of these traits.
+      words: its text form, without ids and figures.
+      key: one word by which its still twin on the page knows it.
+      still: the HTML for a notebook that is read without a kernel, where no twin stands under it.
+      asked: is called with the widget and what its page asks for; `{"type": "drawn"}` when it has been drawn.
+    """
+    import anywidget
+    import traitlets
+
+    class Playground(anywidget.AnyWidget):
+        _esm = play_script()
+        _state = traitlets.Unicode().tag(sync=True)
+        _history = traitlets.Unicode().tag(sync=True)
+        _key = traitlets.Unicode().tag(sync=True)
+        mesh = traitlets.Dict(help="Axis -> size, outermost first.").tag(sync=True)
+        target = traitlets.Unicode(help="The machine.").tag(sync=True)
+        specs = traitlets.Dict(help="Label of a group -> for each dimension its axes.").tag(sync=True)
+        variant = traitlets.Int(help="The number of the variant that is looked at.").tag(sync=True)
+        stage = traitlets.Unicode(help="How far it is known.").tag(sync=True)
+        sent_bytes = traitlets.Int(None, allow_none=True, help="Bytes each device sends per call.").tag(sync=True)
+        memory_bytes = traitlets.Int(None, allow_none=True, help="What is known of its memory.").tag(sync=True)
+
+        def __repr__(self) -> str:
+            return words
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            found = super()._repr_mimebundle_(**kwargs)
+            if found is None:
+                return None
+            bundle, metadata = found if isinstance(found, tuple) else (found, {})
+            return {**bundle, "text/plain": words, "text/html": still()}, metadata
+
+    widget = Playground(_state=json_text(state), _history=json_text(history), _key=key, **public)
+    widget.on_msg(lambda own, message, _: asked(own, message))
+    return widget

@@ -1,0 +1,82 @@
+"""Small words that several parts of the playground share: changes, meshes, sizes beside a base.
+
+Not its job: figures (`view.document.quantities`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pjit_inspect.model.play.variant import MemorySource, Variant
+from pjit_inspect.model.record.hypothesis import SentOver
+from pjit_inspect.view.diff.diff import change_words
+from pjit_inspect.view.document.quantities import bytes_in, bytes_text
+
+__all__ = [
+    "MINUS",
+    "TIMES",
+    "change_text",
+    "chip_words",
+    "known_memory",
+    "mesh_words",
+    "signed_bytes",
+    "signed_in",
+    "size_parts",
+    "variant_words",
+]
+
+MINUS, TIMES = "\u2212", "\u00d7"
+_AS_CAPTURED = "as captured"
+
+
+def change_text(before: float | None, after: float | None) -> str:
+    """What became of a figure: "\u221263 %", "\u00d7 11.2", "gone", "same"; "" where one is not known."""
+    return change_words(before, after).replace("-", MINUS).replace("x ", f"{TIMES} ")
+
+
+def chip_words(variant: Variant) -> str:
+    """The chip whose memory a variant is judged by; "chip" where its target is none."""
+    platform, _, rest = variant.controls.target.partition(":")
+    return rest.partition(":")[0] if platform != "cpu" else "chip"
+
+
+def mesh_words(mesh: Sequence[tuple[str, int]]) -> str:
+    """The sizes of a mesh: "2 \u00d7 4"; "1 device" for none."""
+    return f" {TIMES} ".join(f"{size:,}" for _, size in mesh) or "1 device"
+
+
+def variant_words(variant: Variant) -> str:
+    """What is different from the program as captured, in words."""
+    return "; ".join(variant.change) or (_AS_CAPTURED if variant.number == 0 else variant.sentence or _AS_CAPTURED)
+
+
+def size_parts(size: int) -> tuple[str, str]:
+    """A size as its figure and its unit."""
+    figure, _, unit = bytes_text(size).rpartition(" ")
+    return figure, unit
+
+
+def signed_bytes(difference: int) -> str:
+    """A difference with its sign: "+1.50 MiB", "\u221210.5 GiB", "\u00b10"."""
+    return "\u00b10" if not difference else f"{'+' if difference > 0 else MINUS}{bytes_text(abs(difference))}"
+
+
+def signed_in(difference: int, unit: str) -> str:
+    """The same in a column's unit; in its own where it is too small for that."""
+    if bytes_in(abs(difference), unit).startswith("<"):
+        return signed_bytes(difference)
+    return "\u00b10" if not difference else f"{'+' if difference > 0 else MINUS}{bytes_in(abs(difference), unit)}"
+
+
+def known_memory(variant: Variant, source: MemorySource) -> int | None:
+    """What a variant needs, counted in one way; None where it is not known in this way."""
+    if source == "xla":
+        return variant.memory_bytes if variant.memory_source == "xla" else None
+    if source == "arguments" or variant.argument_bytes is None or variant.result_bytes is None:
+        return variant.argument_bytes if source == "arguments" else None
+    return variant.argument_bytes + variant.result_bytes
+
+
+def sent_by_axes(variant: Variant) -> dict[tuple[str, ...] | None, SentOver]:
+    """What is sent over each set of axes."""
+    return {one.axes: one for one in variant.by_axis}

@@ -1,0 +1,130 @@
+"""What the playground's page is given: figures beside a base, choices with reasons, rows, moves; and its still twin."""
+
+from __future__ import annotations
+
+import json
+
+import play_samples
+import pytest
+from play_samples import given
+
+from pjit_inspect.model.play.variant import HistoryTable
+from pjit_inspect.view.document.chart import ScatterChart, ScatterPoint
+from pjit_inspect.view.inspector.blob import json_text
+from pjit_inspect.view.play.page import play_page
+from pjit_inspect.view.play.payload import play_data, state_data, variant_data
+from pjit_inspect.view.play.scatter import scatter_chart
+from pjit_inspect.view.play.still import play_still, twin_html
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
+from pjit_inspect.view.svg.scatter_scale import scatter_scales
+
+
+def test_the_three_numbers_stand_beside_those_of_the_base():
+    sent, memory, time = play_data(given(4))["numbers"]
+    assert (sent["value"], sent["unit"], sent["change"]) == ("6,277", "MiB", "\u221263 %")
+    assert (memory["value"], memory["more"], memory["change"]) == ("8,018", "of 15.8 GiB", "\u221213 %")
+    assert (time["value"], time["more"], time["change"]) == ("336", "to 459 ms", "same")
+    # The longest bar is the base's, with a little room: 16.7 GiB * 1.04.
+    assert sent["bar"]["tick"] == pytest.approx(1 / 1.04)
+    assert sum(part[0] for part in sent["bar"]["parts"]) == pytest.approx(6.13 / 16.7 / 1.04, rel=1e-6)
+
+
+def test_memory_is_compared_with_what_is_known_in_the_same_way():
+    # Variant 3 was not compiled in full: 301 MiB of arguments and results, as many as the base has.
+    memory = play_data(given(3))["numbers"][1]
+    assert (memory["value"], memory["more"], memory["change"]) == ("301", "of arguments and results", "same")
+
+
+def test_what_does_not_fit_says_so_in_place_of_a_figure():
+    memory = play_data(given(1))["numbers"][1]
+    assert (memory["value"], memory["problem"]) == ("does not fit", True)
+    assert memory["how"] == "needs 31.3 GiB of 15.8 GiB"
+
+
+def test_figures_of_the_last_answer_stay_pale_until_the_next():
+    rows = play_samples.variants()
+    asked = play_samples.Variant(number=8, controls=play_samples.controls(), stage="arguments", argument_bytes=2**20,
+                                 memory_bytes=2**20, memory_source="arguments")  # fmt: skip
+    state = play_data(given(8, history=HistoryTable((*rows, asked), chosen=8), before=4))
+    sent, memory, _ = state["numbers"]
+    assert (sent["value"], sent["dim"]) == ("6,277", True)
+    assert (memory["value"], memory["unit"], memory["more"]) == ("1", "MiB", "of arguments")
+    assert [one["state"] for one in state["stages"]] == ["done", "now", "todo"]
+
+
+def test_a_choice_that_cannot_be_has_the_arithmetic():
+    groups = play_data(given(7))["groups"]
+    wq = next(one for one in groups if one["key"] == "params['layers'][*]['wq']")
+    model = next(one for one in wq["dims"][1]["choices"] if one["axes"] == ["model"])
+    assert (model["allowed"], model["detail"]) == (False, "16 / 32 = 0.50: does not divide")
+    assert wq["dims"][1]["problem"]
+    assert "choose another axis" in wq["problem"]["words"]
+    none = wq["dims"][1]["choices"][0]
+    assert (none["words"], none["detail"], none["allowed"]) == ("none", "16 on every device", True)
+
+
+def test_what_came_and_went_is_gathered_and_sorted_by_bytes():
+    moves = play_data(given(4))["moves"]
+    assert [(row["status"], row["amount"], row["counts"]) for row in moves["rows"]] == [
+        ("shrank", "\u22123,060 MiB", "\u00d7 6"),
+        ("went", "\u2212512 MiB", "1 \u2192 0"),
+        ("came", "+360 MiB", "0 \u2192 9"),
+    ]
+    assert moves["rows"][0]["place"] == "train.py:20, 21, 22, 23 ..."
+
+
+def test_the_base_shows_what_sends_most():
+    moves = play_data(given(0))["moves"]
+    assert moves["title"] == "Collectives that send most"
+    assert [row["amount"] for row in moves["rows"]] == ["3,600 MiB", "512 MiB"]
+
+
+def test_rows_say_what_is_known_of_each():
+    rows = state_data(given(4))["history"]["rows"]
+    assert [row["fits"] for row in rows] == ["yes", "no", "yes", "front", "front", "front", "front", "refused"]
+    assert [row["memory"] for row in rows[2:5]] == ["13.10", "\u2265 0.29", "7.83"]
+    assert rows[2]["time"] == "336 \u2013 1,238"
+    assert rows[7]["order"]["sent"] is None
+
+
+def test_only_what_is_known_alike_is_on_the_line_of_the_picture():
+    chart = scatter_chart(HistoryTable(play_samples.variants(), chosen=4))
+    assert [point.label for point in chart.front] == ["5", "4"]
+    assert {point.label: point.kind for point in chart.points} == {
+        "0": "base", "1": "misfit", "2": "known", "3": "least", "4": "known", "5": "known", "6": "other",
+    }  # fmt: skip
+
+
+def test_an_axis_of_a_scatter_begins_at_nothing_or_is_logarithmic():
+    def chart(*xs: float) -> ScatterChart:
+        return ScatterChart(title="", points=tuple(ScatterPoint(label="a", x=x, y=10) for x in xs), limit=(1000, "far"))
+
+    even, y = scatter_scales(chart(0, 50, 100))
+    assert (even.low, even.is_log, even.share(0), even.share(500)) == (0.0, False, 0.0, 1.0)
+    assert [words for _, words in even.ticks] == ["0", "50", "100"]
+    assert y.high == 11.0  # the limit is far away
+    log, _ = scatter_scales(chart(1, 100))
+    assert log.is_log
+    assert log.share(10) == pytest.approx(0.5)
+
+
+def test_the_still_twin_says_the_answer_and_has_every_row_and_the_code():
+    document = play_still(given(4))
+    text = to_text(document)
+    assert text.splitlines()[1].startswith("#4 mesh 4 \u00d7 2, on 8 devices: each sends 6,277 MiB per call")
+    assert 'mesh = jax.make_mesh((4, 2), ("data", "model"))  # was (2, 4)' in text
+    html = to_html(document)
+    assert html.count("<tr") == 9
+    assert '<img alt="Memory against bytes sent' in html
+    assert "<script" not in html
+    assert '[data-pjit-play="k0"]) .pjit-play-k0{display:none}</style>' in twin_html(html, "k0")
+
+
+def test_names_of_the_program_are_words_and_never_markup():
+    hostile = '</script><img src=x onerror=alert(1)>"'
+    state = state_data(given(4, name=hostile, note=hostile))
+    assert "</script" not in json_text(state)
+    page = play_page(hostile, state, [variant_data(given(4))], still=to_html(play_still(given(4, name=hostile))))
+    assert "<img src=x" not in page
+    assert json.loads(json_text(state))["note"] == hostile
