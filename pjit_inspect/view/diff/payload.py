@@ -88,7 +88,8 @@ def diff_payload(given: DiffInput) -> DiffPayload:
         "shardings": data.shardings,
         "kernels": data.kernels,
     }
-    lists = diff_lists(pairs, matrix.boxes, (writers[0], writers[1]), tables)
+    boxes = {"collectives": matrix.boxes, "kernels": matrix.kernels}
+    lists = diff_lists(pairs, boxes, (writers[0], writers[1]), tables)
     bars = _bars(data.axes, tables)
     header = tables.header()
     first = {

@@ -3,6 +3,7 @@ import { h } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { drawAxis } from "../core/spans.js";
 import { boxName } from "./list.js";
+import { IN_BOXES } from "./store.js";
 import { sign, STATUS, statusWords, trend } from "./status.js";
 
 /** @param {import("./store.js").CompareStore} store */
@@ -10,8 +11,7 @@ export function graph(store) {
   const body = h("div", { class: "matrixbox", tabindex: 0, role: "region", "aria-label": "Graph of both programs" });
   store.listen((changed) => {
     if (changed.has("data") || changed.has("onlyChanged")) body.replaceChildren(...draw(store));
-    if (changed.has("data") || changed.has("box") || changed.has("row") || changed.has("onlyChanged"))
-      mark(store, body);
+    if (["data", "box", "row", "list", "onlyChanged"].some((key) => changed.has(key))) mark(store, body);
   });
   return h(
     "section",
@@ -103,11 +103,13 @@ function drawBox(store, i, most) {
       "data-box": i,
       "aria-pressed": "false",
       style: { "--strength": `${strength}%` },
+      title: "List what is in it",
       onclick: () =>
         store.filter({
-          list: "collectives",
+          list: listOf(store, box),
           box: store.state.box === i ? null : i,
-          status: null,
+          status: store.state.box !== i && box.status === "same" ? "same" : null,
+          axes: null,
           ...(store.isNarrow() ? { pane: "list" } : {}),
         }),
     },
@@ -131,6 +133,13 @@ function drawBox(store, i, most) {
   );
 }
 
+/** The list that a box opens: kernels where these are in view or it sends nothing.
+ * @param {import("./store.js").CompareStore} store @param {any} box */
+function listOf(store, box) {
+  if (store.state.list === "kernels" || !box.lines.length) return "kernels";
+  return "collectives";
+}
+
 /** What became of a box in a word or a sign, and its bytes. @param {any} box @param {number} difference */
 function became(box, difference) {
   const [mark, word] = STATUS[box.status];
@@ -145,7 +154,7 @@ const pair = ([before, after]) =>
 
 /** The box that filters, and those the selected row is in. @param {import("./store.js").CompareStore} store @param {HTMLElement} body */
 function mark(store, body) {
-  const of = new Set(store.state.list === "collectives" ? (store.selected?.boxes ?? []) : []);
+  const of = new Set(IN_BOXES.includes(store.state.list) ? (store.selected?.boxes ?? []) : []);
   body.querySelectorAll("[data-box]").forEach((one) => {
     const i = Number(/** @type {HTMLElement} */ (one).dataset.box);
     one.setAttribute("aria-pressed", String(store.state.box === i));

@@ -3,6 +3,7 @@ import { h, moved, tabs } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis } from "../core/spans.js";
+import { IN_BOXES } from "./store.js";
 import { sign, STATUSES, statusWords, trend } from "./status.js";
 
 const LISTS = ["collectives", "arguments", "results", "shardings", "kernels"];
@@ -22,7 +23,7 @@ export function list(store) {
       ["around", "source"],
     ],
     () => store.state.list,
-    (name) => store.filter({ list: name, status: null, box: null, axes: null }),
+    (name) => store.filter({ list: name, status: null, axes: null, ...(IN_BOXES.includes(name) ? {} : { box: null }) }),
   );
   const filters = h("div", { class: "chips", role: "group", "aria-label": "Filters" });
   const heads = h("div", { class: "heads dim small", "aria-hidden": "true" });
