@@ -158,6 +158,11 @@ def test_a_part_of_a_program_is_said_before_the_answer(visit, tmp_path: Path):
     top = " ".join(opened.texts(".top")[0].split())
     assert 0 <= top.index("Incomplete program after: a computation has no end") < top.index("sends ")
     assert "at least" in opened.texts(".figures")[0]
+    assert "removed" not in " ".join(opened.texts(".frame")).split()
+    assert "less" not in opened.texts(".totals")[0].split()
+    opened.page.locator('[data-tab="kernels"]').click()
+    opened.page.locator(".graphbox").first.click()
+    assert opened.texts(".row")
     assert wrong(opened.page) == []
 
 

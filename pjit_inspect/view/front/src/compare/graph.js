@@ -22,7 +22,9 @@ export function graph(store) {
       "p",
       { class: "legend dim small" },
       ["less", "more", "removed", "added"].map((one) => h("span", { class: `swatch fill-${one}` }, statusWords(one))),
-      " of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase",
+      store.first.incomplete.length
+        ? " of bytes sent, in the part that is there; counts and sizes: before \u2192 after"
+        : " of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase",
     ),
   );
 }
@@ -104,14 +106,7 @@ function drawBox(store, i, most) {
       "aria-pressed": "false",
       style: { "--strength": `${strength}%` },
       title: "List what is in it",
-      onclick: () =>
-        store.filter({
-          list: listOf(store, box),
-          box: store.state.box === i ? null : i,
-          status: store.state.box !== i && box.status === "same" ? "same" : null,
-          axes: null,
-          ...(store.isNarrow() ? { pane: "list" } : {}),
-        }),
+      onclick: () => open(store, i),
     },
     h("span", { class: "offscreen" }, `${boxName(store, i)}: `),
     h(
@@ -131,6 +126,16 @@ function drawBox(store, i, most) {
     }),
     box.more ? h("span", { class: "dim small" }, `and ${thousands(box.more)} kinds more`) : null,
   );
+}
+
+/** Lists what is in a box: what changed of it, or else what is the same; all again where it was chosen.
+ * @param {import("./store.js").CompareStore} store @param {number} i */
+function open(store, i) {
+  const isChosen = store.state.box === i;
+  const list = listOf(store, store.data?.header.graph.boxes[i]);
+  store.filter({ list, box: isChosen ? null : i, status: null, axes: null });
+  if (!isChosen && !store.shown().length) store.filter({ status: "same" });
+  if (store.isNarrow()) store.set({ pane: "list" });
 }
 
 /** The list that a box opens: kernels where these are in view or it sends nothing.

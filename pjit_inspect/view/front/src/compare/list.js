@@ -13,6 +13,8 @@ const AT_ONCE = 150;
 const BAR = 178;
 const REDRAWN = ["data", "list", "onlyChanged", "status", "axes", "box"];
 
+const OF_BOX = "Rows with something in that box; their figures are of all that is alike, in other boxes too.";
+
 /** @param {import("./store.js").CompareStore} store */
 export function list(store) {
   const names = LISTS.filter((name) => total(store, name, STATUSES) > 0 || name === "collectives");
@@ -145,7 +147,8 @@ class Rows {
     const left = this.store.state.onlyChanged ? changed : changed + same;
     const words = `${thousands(left)} kinds more are not on this page: d.${this.store.state.list} has all`;
     this.more = h("button", { type: "button", class: "more", onclick: () => this.grow(AT_ONCE) }, "Show more");
-    return [this.more, ...(left ? [h("p", { class: "nothing" }, words)] : [])];
+    const said = [left ? words : "", this.store.state.box === null ? "" : OF_BOX].filter(Boolean);
+    return [this.more, ...said.map((one) => h("p", { class: "nothing" }, one))];
   }
 
   /** @param {number} number */
