@@ -110,6 +110,13 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.record.hypothesis.Hypothesis", "model.record.hypothesis.Misfit", "model.record.hypothesis.KeyFigures",
         "model.record.hypothesis.SentOver",
     ),
+    "The playground": (
+        "model.play.variant.Variant", "model.play.variant.KindSent", "model.play.variant.Problem",
+        "model.play.controls.Controls", "model.play.controls.ArgumentGroup", "model.play.controls.Choice",
+        "model.play.controls.ConstraintControl", "model.play.controls.ResultControl", "model.play.code.Code",
+        "model.play.code.CodeLine", "model.play.code.Proof", "model.play.search.SearchProgress",
+        "model.play.setting.PlaySetting",
+    ),
     "Several processes": (
         "model.record.merged.ProcessDifference", "model.record.merged.MergedProgram",
         "model.record.merged.MergedProcess", "model.record.merged.ProgramFacts",

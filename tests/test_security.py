@@ -63,6 +63,9 @@ ALLOWED: dict[tuple[str, str], str] = {
     ): "runs itself, for a program from a file",
     ("handles/asked/what_if_apart.py", "import tempfile"): "a folder for that question and its answer, removed",
     ("handles/asked/what_if_apart.py", "(folder / _WHY).write_bytes"): "that process leaves there why it has no answer",
+    ("handles/play/live.py", "import tempfile"): "a page that goes into the playground is written there, and removed",
+    ("handles/play/live.py", "self._play.rename"): "gives a variant another name; no file",
+    ("handles/play/live.py", "Path(path).write_text"): "the page the user asked for",
     ("handles/upgrade/apart.py", "import subprocess"): "runs itself in the environment that `upgrade` was asked for",
     (
         "handles/upgrade/apart.py",

@@ -14,7 +14,7 @@ from pjit_inspect.analyze.play.controls import argument_specs, on_mesh, result_s
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.play.mirrors import split_path
 from pjit_inspect.model.play.code import Code, CodeLine
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
@@ -37,7 +37,7 @@ _HELPER = (
 )
 
 
-def code_for(facts: Facts, base: Setting, setting: Setting, number: int) -> Code:
+def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int) -> Code:
     """The lines of a variant, those that differ from the base marked."""
     before, after = argument_specs(facts, base), argument_specs(facts, setting)
     named = {path: spec for path, spec in after.items() if spec is not None}
@@ -65,7 +65,7 @@ def code_for(facts: Facts, base: Setting, setting: Setting, number: int) -> Code
     return Code(number=number, lines=tuple(lines), notes=tuple(_notes(facts, setting, results)))
 
 
-def _mesh(base: Setting, setting: Setting) -> CodeLine:
+def _mesh(base: PlaySetting, setting: PlaySetting) -> CodeLine:
     return CodeLine(
         text=f"mesh = {_made(setting.mesh)}",
         is_changed=setting.mesh != base.mesh,
@@ -120,7 +120,7 @@ def _short(spec: PartitionSpec) -> PartitionSpec:
     return spec[:end]
 
 
-def _results(facts: Facts, setting: Setting) -> dict[str, PartitionSpec | None]:
+def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
     """The specs of all results, where one was set; those that are left to XLA are not among them."""
     if not setting.results:
         return {}
@@ -152,7 +152,7 @@ def _placing(
     return lines
 
 
-def _constraints(facts: Facts, base: Setting, setting: Setting) -> list[CodeLine]:
+def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting) -> list[CodeLine]:
     """Lines of the user's own code, with their places."""
     before, after = dict(base.constraints), dict(setting.constraints)
     lines = []
@@ -177,7 +177,7 @@ def _constraints(facts: Facts, base: Setting, setting: Setting) -> list[CodeLine
     return lines
 
 
-def _notes(facts: Facts, setting: Setting, results: Mapping[str, PartitionSpec | None]) -> Iterable[str]:
+def _notes(facts: Facts, setting: PlaySetting, results: Mapping[str, PartitionSpec | None]) -> Iterable[str]:
     free = sum(own.path in facts.free_arguments and own.path not in dict(setting.arguments) for own in facts.arguments)
     if free:
         yield f"{free} arguments are left to XLA, as captured; the table has them without a split"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pjit_inspect.analyze.play.choices import choices_of, division_problem
 from pjit_inspect.analyze.play.facts import Facts, FoundConstraint
 from pjit_inspect.model.play.controls import ArgumentGroup, ConstraintControl, Controls, ResultControl
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, local_shape
@@ -22,7 +22,7 @@ __all__ = ["argument_specs", "bytes_on_device", "find_controls", "on_mesh", "res
 Specs = Mapping[str, PartitionSpec | None]
 
 
-def find_controls(facts: Facts, setting: Setting, answered: Specs | None = None) -> Controls:
+def find_controls(facts: Facts, setting: PlaySetting, answered: Specs | None = None) -> Controls:
     """All controls of a setting.
 
     Args:
@@ -54,12 +54,14 @@ def on_mesh(spec: PartitionSpec | None, sizes: Mapping[str, int]) -> PartitionSp
     return tuple(entry_of([axis for axis in axes_of(entry) if axis in sizes]) for entry in spec)
 
 
-def argument_specs(facts: Facts, setting: Setting, answered: Specs | None = None) -> dict[str, PartitionSpec | None]:
+def argument_specs(
+    facts: Facts, setting: PlaySetting, answered: Specs | None = None
+) -> dict[str, PartitionSpec | None]:
     """Path of each argument -> how it is split; None where it follows no mesh axes, or is left to XLA and unknown."""
     return _specs(facts.arguments, dict(setting.arguments), facts.free_arguments, facts, setting, answered)
 
 
-def result_specs(facts: Facts, setting: Setting, answered: Specs | None = None) -> dict[str, PartitionSpec | None]:
+def result_specs(facts: Facts, setting: PlaySetting, answered: Specs | None = None) -> dict[str, PartitionSpec | None]:
     """The same for each result."""
     given = dict(setting.results)
     free = (facts.free_results - {path for path, spec in given.items() if spec is not None}) | {
@@ -73,7 +75,7 @@ def _specs(
     given: Specs,
     free: Iterable[str],
     facts: Facts,
-    setting: Setting,
+    setting: PlaySetting,
     answered: Specs | None,
 ) -> dict[str, PartitionSpec | None]:
     sizes, left = setting.sizes, frozenset(free)
@@ -165,7 +167,7 @@ def _result(
     )
 
 
-def _constraint(found: FoundConstraint, setting: Setting) -> ConstraintControl:
+def _constraint(found: FoundConstraint, setting: PlaySetting) -> ConstraintControl:
     changed, sizes = dict(setting.constraints), setting.sizes
     spec = on_mesh(changed.get(found.place, found.asked), sizes)
     shape = found.shape

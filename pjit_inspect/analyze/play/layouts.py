@@ -17,7 +17,7 @@ from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.play.roles import Pin, Roles
 from pjit_inspect.analyze.play.settings import changed_setting, found_arrays, meshes_like, with_results_returned
 from pjit_inspect.errors import ChangeError
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 
 __all__ = ["Kept", "Proposal", "kept_paths", "moves", "seeds"]
@@ -57,7 +57,7 @@ class Proposal:
       patience: its estimate counts for so many times as much, where the estimate cannot see what it changes.
     """
 
-    setting: Setting
+    setting: PlaySetting
     origin: str
     patience: float = 1.0
 
@@ -65,7 +65,7 @@ class Proposal:
 def seeds(
     facts: Facts,
     roles: Roles,
-    base: Setting,
+    base: PlaySetting,
     kept: Kept,
     constraint_ops: Mapping[str, int],
     pins: Sequence[Pin] = (),
@@ -76,7 +76,7 @@ def seeds(
     without new constraints, and with those at `pins` that hold the data to its axes.
     """
     axes = [name for name, size in base.mesh if size > 1][:_MOST_AXES]
-    found: dict[Setting, Proposal] = {}
+    found: dict[PlaySetting, Proposal] = {}
     for data in _subsets(axes):
         rest = tuple(axis for axis in axes if axis not in data)
         for inner in _inner(roles) if rest else ((),):
@@ -140,7 +140,7 @@ def _proposal(
     layout: _Layout,
     facts: Facts,
     roles: Roles,
-    base: Setting,
+    base: PlaySetting,
     kept: Kept,
     constraint_ops: Mapping[str, int],
 ) -> Proposal | None:
@@ -218,7 +218,7 @@ def _flowing(
 
 
 def _constraints(
-    layout: _Layout, facts: Facts, roles: Roles, base: Setting, constraint_ops: Mapping[str, int]
+    layout: _Layout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
 ) -> dict[str, PartitionSpec | None]:
     """The user's constraints as the layout has what flows: the data over its axes."""
     found: dict[str, PartitionSpec | None] = {}
@@ -233,7 +233,7 @@ def _constraints(
 # ---------------------------------------------------------------- changes of one thing
 
 
-def moves(facts: Facts, setting: Setting, kept: Kept) -> Iterator[Proposal]:
+def moves(facts: Facts, setting: PlaySetting, kept: Kept) -> Iterator[Proposal]:
     """The settings that differ from one in a single thing: a dimension of a group, a constraint, the mesh."""
     controls = find_controls(facts, setting)
     for group in controls.groups:
@@ -259,7 +259,7 @@ def moves(facts: Facts, setting: Setting, kept: Kept) -> Iterator[Proposal]:
 
 def _moved(
     facts: Facts,
-    setting: Setting,
+    setting: PlaySetting,
     kept: Kept,
     specs: Mapping[str, PartitionSpec | None],
     constraints: Mapping[str, PartitionSpec | None],
@@ -290,7 +290,7 @@ def _specs_near(shape: Sequence[int], spec: PartitionSpec, sizes: Mapping[str, i
                     yield tuple(entries)
 
 
-def kept_paths(facts: Facts, names: Collection[str], setting: Setting) -> frozenset[str]:
+def kept_paths(facts: Facts, names: Collection[str], setting: PlaySetting) -> frozenset[str]:
     """The paths of the arguments that names stand for: labels of groups, or paths with `*`.
 
     Raises ChangeError for a name that there is none of.

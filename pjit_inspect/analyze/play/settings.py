@@ -16,7 +16,7 @@ from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.controls import Controls
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Problem
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, spec_text
@@ -43,13 +43,13 @@ def path_matcher(path: str) -> re.Pattern[str]:
 
 def changed_setting(
     facts: Facts,
-    before: Setting,
+    before: PlaySetting,
     *,
     mesh: Mapping[str, int] | None = None,
     target: str | None = None,
     specs: Mapping[str, PartitionSpec | None] | None = None,
     constraints: Mapping[str, PartitionSpec | None] | None = None,
-) -> Setting:
+) -> PlaySetting:
     """The setting with a change.
 
     Args:
@@ -72,7 +72,7 @@ def changed_setting(
     return _with_constraints(facts, own, constraints or {})
 
 
-def _with_specs(facts: Facts, setting: Setting, given: Mapping[str, PartitionSpec | None]) -> Setting:
+def _with_specs(facts: Facts, setting: PlaySetting, given: Mapping[str, PartitionSpec | None]) -> PlaySetting:
     controls = find_controls(facts, setting)
     current = argument_specs(facts, setting)
     arguments, results = dict(setting.arguments), dict(setting.results)
@@ -152,7 +152,7 @@ def _checked(name: str, spec: PartitionSpec, rank: int, sizes: Mapping[str, int]
     return (*map(entry_of, entries), *[None] * (rank - len(spec)))
 
 
-def _with_constraints(facts: Facts, setting: Setting, given: Mapping[str, PartitionSpec | None]) -> Setting:
+def _with_constraints(facts: Facts, setting: PlaySetting, given: Mapping[str, PartitionSpec | None]) -> PlaySetting:
     found = {own.place: own for own in facts.constraints}
     constraints = dict(setting.constraints)
     for place, spec in given.items():
@@ -169,8 +169,8 @@ def _with_constraints(facts: Facts, setting: Setting, given: Mapping[str, Partit
 
 
 def with_results_returned(
-    facts: Facts, setting: Setting, given: tuple[tuple[str, PartitionSpec | None], ...] = ()
-) -> Setting:
+    facts: Facts, setting: PlaySetting, given: tuple[tuple[str, PartitionSpec | None], ...] = ()
+) -> PlaySetting:
     """The setting with every result that is an argument's next value split as that argument is.
 
     `given` are the results that somebody has set, and which stay so; any other of the setting's is set anew.
@@ -228,7 +228,7 @@ def _factored(count: int, parts: int) -> list[tuple[int, ...]]:
 # ---------------------------------------------------------------- in words
 
 
-def said_changes(facts: Facts, base: Setting, setting: Setting) -> tuple[str, ...]:
+def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting) -> tuple[str, ...]:
     """What is different from the base, each in words."""
     said = []
     if setting.mesh != base.mesh:
@@ -254,7 +254,7 @@ def said_changes(facts: Facts, base: Setting, setting: Setting) -> tuple[str, ..
     return tuple(said)
 
 
-def _said_results(facts: Facts, base: Setting, setting: Setting, controls: Controls) -> list[str]:
+def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, controls: Controls) -> list[str]:
     """The results that are set; those that come back as their arguments go in are said at once."""
     before, specs = dict(base.results), argument_specs(facts, setting)
     new = {path: spec for path, spec in setting.results if before.get(path, "as captured") != spec}

@@ -14,7 +14,7 @@ from pjit_inspect.model.record.target import MemorySize, Platform
 
 __all__ = ["fit_of", "memory_of_chip"]
 
-_SOURCES = ("libtpu", "XLA", "TpuInfo", "Google")
+_BEST, _OTHERS = ("libtpu", "XLA"), ("TpuInfo", "Google")
 """Who says what a chip has, those first that say what programs may use of it."""
 
 
@@ -53,8 +53,10 @@ def _chip(target: str) -> tuple[Platform, str]:
 def _memory(target: str, chip: str) -> MemorySize:
     from pjit_inspect.observe.partitioner import chips
 
-    says = {size.source: size for size in chips.memory_of(chip)}
-    found = next((says[source] for source in _SOURCES if source in says), None)
+    says = {size.source: size for size in chips.listed_memory_of(chip)}
+    if says.keys().isdisjoint(_BEST):
+        says = {size.source: size for size in chips.memory_of(chip)}
+    found = next((says[source] for source in (*_BEST, *_OTHERS) if source in says), None)
     if found is None:
         raise ChangeError(f"target {target!r}: how much memory {chip} has is not known")
     return found

@@ -48,6 +48,8 @@ _MOST_VARIANTS = 80
 _TWIN_S = 0.7
 """Seconds without news after which the twin of the notebook's output is written anew."""
 
+_PAUSE_S = 0.6
+"""Seconds after an answer before what came and went is looked for."""
 _SELDOM_S = 0.3
 """Seconds between two states that are drawn while a search goes on."""
 
@@ -229,6 +231,8 @@ class Live:
 
     def _find_details(self) -> None:
         while True:
+            # Comparing takes the time of the next question: not between changes that follow each other quickly.
+            time.sleep(_PAUSE_S)
             with self._turn:
                 wanted = self._wanted
                 if wanted is None:

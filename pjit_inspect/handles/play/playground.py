@@ -27,7 +27,7 @@ from pjit_inspect.handles.play.proof import prove as prove_setting
 from pjit_inspect.handles.play.subject import Record, Source, Subject
 from pjit_inspect.model.play.code import Code, Proof
 from pjit_inspect.model.play.controls import Controls
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.record.target import Effort
@@ -73,8 +73,8 @@ class Playground(Displayable):
         self.holds: Any = None
         """The function, where somebody gave it: it may be traced again as long as anybody refers to it."""
         self._turn = threading.Condition(threading.RLock())
-        self._settings: dict[int, Setting] = {}
-        self._numbers: dict[Setting, int] = {}
+        self._settings: dict[int, PlaySetting] = {}
+        self._numbers: dict[PlaySetting, int] = {}
         self._variants: dict[int, PlayVariant] = {}
         self._records: OrderedDict[int, Record] = OrderedDict()
         self._next = 0
@@ -98,13 +98,13 @@ class Playground(Displayable):
         return self.variant.controls
 
     @property
-    def variant(self) -> PlayVariant:
+    def variant(self) -> Variant:
         """The variant that is looked at, with what is known of it by now."""
         with self._turn:
             return self._variants[self._chosen]
 
     @property
-    def base(self) -> PlayVariant:
+    def base(self) -> Variant:
         """The program as captured, as XLA's partitioner leaves it."""
         with self._turn:
             return self._variants[0]
@@ -126,7 +126,7 @@ class Playground(Displayable):
         target: str | None = None,
         specs: Mapping[str, Any] | None = None,
         constraints: Mapping[str, Any] | None = None,
-    ) -> PlayVariant:
+    ) -> Variant:
         """Change what is looked at, and ask XLA about it in the background. What is not named stays as it is.
 
         Args:
@@ -157,7 +157,7 @@ class Playground(Displayable):
         self._tell()
         return found
 
-    def go_back(self, variant: Variant | int | str) -> PlayVariant:
+    def go_back(self, variant: Variant | int | str) -> Variant:
         """Look at a variant of the history again: itself, its number or its name."""
         with self._turn:
             self._choose(self._number(variant))
@@ -165,7 +165,7 @@ class Playground(Displayable):
         self._tell()
         return found
 
-    def rename(self, variant: Variant | int | str, name: str) -> PlayVariant:
+    def rename(self, variant: Variant | int | str, name: str) -> Variant:
         """Call a variant something; "" takes its name away."""
         with self._turn:
             number = self._number(variant)
@@ -174,7 +174,7 @@ class Playground(Displayable):
         self._tell()
         return found
 
-    def full(self) -> PlayVariant:
+    def full(self) -> Variant:
         """Have XLA compile the variant to the end, in the background: memory at the peak, whether it fits."""
         with self._turn:
             if self.variant.stage not in ("full", "refused"):
@@ -233,7 +233,7 @@ class Playground(Displayable):
 
         return end
 
-    def wait(self, timeout_s: float = _TIMEOUT_S) -> PlayVariant:
+    def wait(self, timeout_s: float = _TIMEOUT_S) -> Variant:
         """Wait until XLA has answered about the variant that is looked at, and return it with the answer.
 
         After `full`, the end of that is waited for. Raises TimeoutError when that takes longer, and CaptureError when
@@ -267,7 +267,7 @@ class Playground(Displayable):
 
     # ------------------------------------------------------------ for the search
 
-    def add(self, setting: Setting, *, origin: str, is_chosen: bool, name: str = "") -> PlayVariant:
+    def add(self, setting: PlaySetting, *, origin: str, is_chosen: bool, name: str = "") -> Variant:
         """The variant of a setting, which is new to the history unless it is known there; chosen, XLA is asked."""
         with self._turn:
             number = self._numbers.get(setting)
@@ -293,7 +293,7 @@ class Playground(Displayable):
 
         return forget
 
-    def setting_of(self, number: int) -> Setting:
+    def setting_of(self, number: int) -> PlaySetting:
         """What is set in a variant."""
         with self._turn:
             return self._settings[number]

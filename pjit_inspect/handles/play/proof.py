@@ -14,7 +14,7 @@ from pjit_inspect.analyze.play.controls import argument_specs
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.play.subject import Record, Source, Subject
 from pjit_inspect.model.play.code import Proof
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.observe.partitioner.service import Ticket
@@ -26,7 +26,7 @@ _MOST_SHOWN = 4
 Key = tuple[str, tuple[str, ...] | None, str, tuple[int, ...], int | None]
 
 
-def prove(source: Source, subject: Subject, setting: Setting, wanted: Record) -> Proof:
+def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record) -> Proof:
     """Trace the function with the shardings of a setting, and compare the collectives with those of its record."""
     if source.again is None:
         return Proof(
@@ -47,7 +47,7 @@ def prove(source: Source, subject: Subject, setting: Setting, wanted: Record) ->
     return Proof(outcome="different", sentence=f"{how}: {_difference(ours, theirs)}", **kinds)
 
 
-def _traced(source: Source, subject: Subject, setting: Setting) -> Record:
+def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
     """What XLA makes of the function, traced with these shardings."""
     platform = subject.platform(setting)
     specs = _leaf_specs(subject, setting)
@@ -56,7 +56,7 @@ def _traced(source: Source, subject: Subject, setting: Setting) -> Record:
         raise ChangeError("JAX gives no program of it")
     record = source.make(replace(made, flags=subject.data.flags), None)
     again = Subject(Source(analyses=record.state.analyses, again=None, make=source.make))
-    rest = Setting(
+    rest = PlaySetting(
         mesh=again.base.mesh,
         target=setting.target,
         results=setting.results,
@@ -66,7 +66,7 @@ def _traced(source: Source, subject: Subject, setting: Setting) -> Record:
     return again.asked(rest, Ticket())
 
 
-def _leaf_specs(subject: Subject, setting: Setting) -> tuple[PartitionSpec | None, ...]:
+def _leaf_specs(subject: Subject, setting: PlaySetting) -> tuple[PartitionSpec | None, ...]:
     """The spec of each flattened argument, those that the program does not use among them."""
     known: Mapping[str, PartitionSpec | None] = argument_specs(subject.facts, setting)
     free = subject.facts.free_arguments - {path for path, _ in setting.arguments}

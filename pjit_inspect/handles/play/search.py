@@ -21,7 +21,7 @@ from pjit_inspect.analyze.play.settings import with_results_returned
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.play.history import History
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.observe.partitioner.service import LANES, Ticket, stop_server
 
@@ -85,7 +85,7 @@ class Search:
         if given or kept.get("mesh") is not None:
             play.set(mesh=kept.get("mesh"), specs=given)
         start = play.setting_of(play.variant.number)
-        self._start: Setting = with_results_returned(self._subject.facts, start, start.results)
+        self._start: PlaySetting = with_results_returned(self._subject.facts, start, start.results)
         names = [name for name in kept if name not in ("mesh", "constraints")]
         self._kept = Kept(
             paths=kept_paths(self._subject.facts, names, start),
@@ -97,7 +97,7 @@ class Search:
         self._turn = threading.Condition()
         self._is_stopped = False
         self._tickets: set[Ticket] = set()
-        self._seen: set[Setting] = set()
+        self._seen: set[PlaySetting] = set()
         self._waiting: list[tuple[float, int, Proposal]] = []
         self._guesses: dict[int, Estimate] = {}
         self._asked = self._skipped = self._refused = 0
@@ -201,12 +201,12 @@ class Search:
             self._offer(own)
         self._offer_lost_axes(self._start)
 
-    def _feed_moves(self, setting: Setting) -> None:
+    def _feed_moves(self, setting: PlaySetting) -> None:
         for own in moves(self._subject.facts, setting, self._kept):
             self._offer(own)
         self._offer_lost_axes(setting)
 
-    def _offer_lost_axes(self, setting: Setting) -> None:
+    def _offer_lost_axes(self, setting: PlaySetting) -> None:
         if self._kept.constraints:
             return
         try:
@@ -238,19 +238,19 @@ class Search:
             del self._waiting[_MOST_WAITING:]
             self._turn.notify_all()
 
-    def _is_allowed(self, setting: Setting) -> bool:
+    def _is_allowed(self, setting: PlaySetting) -> bool:
         """Whether its arguments fit, which is counted before anybody is asked."""
         limit = self._rules.most_memory
         held = self._subject.argument_bytes(setting)
         return limit is None or held is None or held <= limit
 
-    def _rank(self, guess: Estimate, setting: Setting) -> float:
+    def _rank(self, guess: Estimate, setting: PlaySetting) -> float:
         if self._rules.goal == "memory":
             return float(self._subject.argument_bytes(setting) or 0)
         # Products that are done several times are paid for as if sent: the rule is soft before XLA has counted.
         return guess.sent_bytes * max(1.0, guess.work / self._rules.most_work) ** 2
 
-    def _guess(self, setting: Setting) -> Estimate:
+    def _guess(self, setting: PlaySetting) -> Estimate:
         return estimate(self._roles, argument_specs(self._subject.facts, setting), setting.sizes)
 
     # ------------------------------------------------------------ asking
@@ -305,7 +305,7 @@ class Search:
         if self._on_progress is not None:
             self._on_progress(self._progress(answer.variant))
 
-    def _judge(self, variant: Variant, setting: Setting) -> None:
+    def _judge(self, variant: Variant, setting: PlaySetting) -> None:
         """Take a variant for the best if it is, and go on from it."""
         value = self._value(variant)
         with self._turn:
@@ -342,7 +342,7 @@ class Search:
             best=None if self._best is None else self._best.number,
         )
 
-    def _number(self, setting: Setting) -> int:
+    def _number(self, setting: PlaySetting) -> int:
         return self._play.add(setting, origin="search", is_chosen=False).number
 
     def _row(self, number: int) -> int:

@@ -29,7 +29,7 @@ from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.asked.what_if import Again, Planned, ask_what_if, change_program
 from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
 from pjit_inspect.handles.memory.fits import memory_of_chip
-from pjit_inspect.model.play.setting import Setting
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
@@ -105,7 +105,7 @@ class Subject:
         before = data.hypothesis
         target = f"cpu:{devices}" if before is None else str(before.target)
         self.facts: Facts = find_facts(data, self.program, mesh, target)
-        self.base: Setting = Setting(mesh=mesh, target=target)
+        self.base: PlaySetting = PlaySetting(mesh=mesh, target=target)
         self._whole_work: int | None = None
         self.places: dict[str, tuple[tuple[int, int], ...]] = {}
         """Where new constraints go: the operation in `program`, and which of its results."""
@@ -136,7 +136,7 @@ class Subject:
 
     # ------------------------------------------------------------ at once
 
-    def begun(self, setting: Setting, number: int, *, origin: str = "user") -> Variant:
+    def begun(self, setting: PlaySetting, number: int, *, origin: str = "user") -> Variant:
         """A variant with what is known of it without asking: what its arguments hold, and what `jax.jit` refuses."""
         controls = find_controls(self.facts, setting)
         change = said_changes(self.facts, self.base, setting)
@@ -158,7 +158,7 @@ class Subject:
         problem = first_problem(controls)
         return variant if problem is None else replace(variant, stage="refused", problem=problem)
 
-    def argument_bytes(self, setting: Setting) -> int | None:
+    def argument_bytes(self, setting: PlaySetting) -> int | None:
         """Bytes of the arguments on one device, counted."""
         return bytes_on_device(self.facts.arguments, argument_specs(self.facts, setting), setting.sizes)
 
@@ -167,13 +167,13 @@ class Subject:
         chip = self._chip or target
         return None if chip.startswith("cpu") else memory_of_chip(chip)
 
-    def _sentence(self, setting: Setting, change: tuple[str, ...]) -> str:
+    def _sentence(self, setting: PlaySetting, change: tuple[str, ...]) -> str:
         mesh = MeshAxes(axis_names=tuple(setting.sizes), shape=tuple(setting.sizes.values()))
         return "; ".join(change) if change else f"as captured: mesh {mesh}, {setting.target}"
 
     # ------------------------------------------------------------ XLA
 
-    def ask(self, setting: Setting, begun: Variant, *, effort: Effort, ticket: Ticket) -> Answer:
+    def ask(self, setting: PlaySetting, begun: Variant, *, effort: Effort, ticket: Ticket) -> Answer:
         """What XLA makes of a setting. Raises CaptureError when the question was taken back."""
         began = time.monotonic()
         try:
@@ -185,12 +185,12 @@ class Subject:
             answer = Answer(variant=replace(begun, stage="refused", problem=_problem(error, setting)))
         return replace(answer, variant=replace(answer.variant, seconds=time.monotonic() - began))
 
-    def platform(self, setting: Setting) -> str:
+    def platform(self, setting: PlaySetting) -> str:
         """For which a setting is lowered."""
         return setting.target.partition(":")[0]
 
     def asked(
-        self, setting: Setting, ticket: Ticket, *, effort: Effort = "partition", said: tuple[str, ...] = ()
+        self, setting: PlaySetting, ticket: Ticket, *, effort: Effort = "partition", said: tuple[str, ...] = ()
     ) -> Record:
         """The record of a setting. Raises CaptureError where XLA gives no answer."""
         asked: dict[str, Any] = {
@@ -213,15 +213,15 @@ class Subject:
         )
         return self._source.make(data, program)
 
-    def _planned(self, setting: Setting, said: tuple[str, ...]) -> Planned:
+    def _planned(self, setting: PlaySetting, said: tuple[str, ...]) -> Planned:
         return Planned(edits=self._edits(setting), said=said, changer=self._changer)
 
-    def _specs(self, setting: Setting) -> dict[str, PartitionSpec | None]:
+    def _specs(self, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
         sizes = setting.sizes
         named = (*setting.arguments, *setting.results, *setting.constraints)
         return {path: None if spec is None else _on(spec, sizes) for path, spec in named}
 
-    def _edits(self, setting: Setting) -> tuple[Edit, ...]:
+    def _edits(self, setting: PlaySetting) -> tuple[Edit, ...]:
         """The setting as edits of the copy."""
         sizes = setting.sizes
         arguments = {own.path: index for index, own in enumerate(self.facts.arguments)}
@@ -280,7 +280,7 @@ class Subject:
         self.places[name] = places
         return name
 
-    def lost_axes(self, setting: Setting, most: int) -> list[tuple[str, PartitionSpec]]:
+    def lost_axes(self, setting: PlaySetting, most: int) -> list[tuple[str, PartitionSpec]]:
         """Constraints that would put an axis back where the program of a setting loses it: name and spec.
 
         `places` knows from then on where they go. Shardy's passes are run on a copy of the program, in this process.
@@ -325,7 +325,7 @@ class Subject:
             if op.kind == "sharding_constraint" and any(frame.where == place for frame in op.frames[:1])
         ]
 
-    def _counted(self, begun: Variant, setting: Setting, record: Record) -> Variant:
+    def _counted(self, begun: Variant, setting: PlaySetting, record: Record) -> Variant:
         """The variant with what XLA's answer comes to."""
         data = record.data
         module = record.hlo
@@ -384,7 +384,7 @@ class Subject:
             problem=problem,
         )
 
-    def _with_time(self, variant: Variant, setting: Setting) -> Variant:
+    def _with_time(self, variant: Variant, setting: PlaySetting) -> Variant:
         """Seconds for products and bytes sent at the chip's peak: all of it hidden, and none."""
         from pjit_inspect.observe.partitioner.speeds import SPEEDS
 
@@ -420,7 +420,7 @@ def _too_much(memory: int, available: int, source: str) -> str:
     return f"{what} {memory / 2**30:.2f} GiB of the {available / 2**30:.2f} GiB that a device has"
 
 
-def _problem(error: Exception, setting: Setting) -> Problem:
+def _problem(error: Exception, setting: PlaySetting) -> Problem:
     """Why XLA was not asked, or gave no answer, and of which control it speaks."""
     text = " ".join(str(error).split())
     control = "target" if text.startswith("target") else "mesh" if text.startswith("the mesh") else ""

@@ -95,7 +95,8 @@ class ResultControl:
     """Results that are split alike, because they are the same array of equal layers.
 
     Attributes:
-      label, paths, shape, dtype, choices, problem: as in `ArgumentGroup`.
+      label: what they are called together.
+      paths, shape, dtype, choices, problem: as in `ArgumentGroup`.
       spec: how they are split; None where that is left to XLA and not known yet.
       is_free: whether it is left to XLA.
       bytes_per_device: of all of them together on one device (counted); None where the spec is not known.

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.program.spec import PartitionSpec
 
-__all__ = ["Setting"]
+__all__ = ["PlaySetting"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class PlaySetting:
     """A mesh, a machine, and the specs that are not those of the record.
 
     Attributes:

@@ -6,7 +6,7 @@ Not its job: asking XLA (`handles.play`), or showing it (`view`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pjit_inspect.model.play.controls import Controls
 from pjit_inspect.model.program.table import Table
@@ -125,6 +125,11 @@ class Variant:
     def devices(self) -> int:
         """How many devices it is for."""
         return self.controls.devices
+
+    @property
+    def record(self) -> Any:
+        """What XLA made of it, as a `CompileRecord`; None for a variant that no playground hands out."""
+        return None
 
     @property
     def title(self) -> str:

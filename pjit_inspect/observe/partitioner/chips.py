@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.record.target import MemorySize
 
-__all__ = ["DEVICES_OF_A_CHIP", "GPUS", "Gpu", "gpu_config", "memory_of"]
+__all__ = ["DEVICES_OF_A_CHIP", "GPUS", "Gpu", "gpu_config", "listed_memory_of", "memory_of"]
 
 GIB = 1 << 30
 
@@ -178,10 +178,13 @@ def gpu_config(gpu: Gpu) -> str:
 
 def memory_of(chip: str) -> tuple[MemorySize, ...]:
     """What one of JAX's devices has, by each source that says it; () for chips that are not known here."""
-    if chip in GPUS:
-        return (MemorySize(GPUS[chip].memory_bytes, _XLA),)
-    says = _jax_says(chip)
-    return _TPU_MEMORY.get(chip, ()) + ((MemorySize(says, _JAX),) if says else ())
+    says = None if chip in GPUS else _jax_says(chip)
+    return listed_memory_of(chip) + ((MemorySize(says, _JAX),) if says else ())
+
+
+def listed_memory_of(chip: str) -> tuple[MemorySize, ...]:
+    """As `memory_of`, without JAX's word for it, for which Pallas is imported."""
+    return (MemorySize(GPUS[chip].memory_bytes, _XLA),) if chip in GPUS else _TPU_MEMORY.get(chip, ())
 
 
 def _jax_says(chip: str) -> int | None:
