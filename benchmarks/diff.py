@@ -6,6 +6,9 @@
 Measured in this one run: seconds of all analyses of two records, and of `pjit_inspect.diff` of them behind that. Once
 for two files of one program with 86k instructions, read with different meshes, so that much differs (files have no
 values before partitioning); once for two records of this process, of steps with one layer more and less.
+
+Then the page of both, against the inspector of the program after: bytes, and seconds from the start of the load to all
+data, turn by turn in a headless Chromium, with its path in CHROMIUM (needs playwright; without it that is left out).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +33,9 @@ import pjit_inspect as pi
 
 PROGRAM = Path(__file__).parents[1] / "tests" / "data" / "train_step_16_layers.cpu_8.hlo.gz"
 LIMIT_S = 2.0
+LIMIT_OPEN = 1.5
+LIMIT_BYTES = 1.6
+LOADS = 7
 
 
 def main() -> None:
@@ -67,6 +74,43 @@ def measure(name: str, makers: list[Callable[[], pi.CompileRecord]]) -> None:
     print(f"  comparing them     {middle:6.2f} s, the first time {seconds[0]:.2f} s   target {LIMIT_S:.0f}")
     print(f"  as text            {drawn:6.2f} s, {len(text):,} characters")
     print(f"  {diff!r}; not the same work: {'; '.join(diff.data.parity) or 'it is'}")
+    with tempfile.TemporaryDirectory() as folder:
+        print_pages(Path(folder), diff, records[1])
+
+
+def print_pages(folder: Path, diff: pi.Diff, after: pi.CompileRecord) -> None:
+    """Print how large the page of both programs is and how long it opens, against one inspector."""
+    pages = (folder / "compare.html", folder / "inspector.html")
+    diff.to_html(pages[0])
+    after.to_html(pages[1])
+    sizes = [page.stat().st_size for page in pages]
+    against = f"the inspector {sizes[1] / 1e3:,.0f} kB, ratio {sizes[0] / sizes[1]:.2f}"
+    print(f"  page               {sizes[0] / 1e3:,.0f} kB, {against}   target {LIMIT_BYTES}")
+    try:
+        seconds = load_seconds(pages)
+    except (ImportError, OSError) as error:
+        print(f"  opening            not measured: {error}")
+        return
+    compare, inspector = map(statistics.median, seconds)
+    against = f"the inspector {inspector:.2f} s, ratio {compare / inspector:.2f}"
+    print(f"  opening            {compare:6.2f} s, {against}   target {LIMIT_OPEN}; medians of {LOADS}")
+
+
+def load_seconds(pages: tuple[Path, ...]) -> list[list[float]]:
+    """Seconds that each page takes to be ready, turn by turn. Raises ImportError or OSError without a browser."""
+    from inspector import CHROMIUM, OPTIONS, open_seconds
+    from playwright.sync_api import sync_playwright
+
+    if not Path(CHROMIUM).exists():
+        raise FileNotFoundError(f"there is no {CHROMIUM}; set CHROMIUM to the path of one")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        tab = browser.new_page(viewport={"width": 1280, "height": 720})
+        for page in pages:
+            open_seconds(tab, page)
+        turns = [[open_seconds(tab, page) for page in pages] for _ in range(LOADS)]
+        browser.close()
+    return [list(one) for one in zip(*turns, strict=True)]
 
 
 if __name__ == "__main__":

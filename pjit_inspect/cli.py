@@ -41,7 +41,7 @@ BEFORE and AFTER are what `report` takes. Rows are joined by what they are, neve
 --output the comparison is printed as text.
 
 Exit status: 0 when it was shown, whether something differs or not; 1 when a file cannot be opened or compared, 2 for
-wrong arguments."""
+wrong arguments, 3 when it was shown, but one of the programs is incomplete."""
 
 
 _UPGRADE = """\
@@ -180,7 +180,8 @@ def _upgrade(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     """Compares two programs; the exit code."""
-    return _show(diff(*(_one_program(path, options) for path in (options.before, options.after))), options)
+    records = [_one_program(path, options) for path in (options.before, options.after)]
+    return _show(diff(*records), options) or _code(records)
 
 
 def _show(found: Diff, options: argparse.Namespace) -> int:

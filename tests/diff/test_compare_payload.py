@@ -42,6 +42,9 @@ def test_boxes_hold_every_kernel_and_collective_of_both(before: str, after: str)
         assert sum(box["bytes"][place] for box in boxes) == sum(
             row.wire_bytes * (1 if row.count is None else row.count) for row in one.collectives
         )
+        assert {number for own in found.kernels[place].values() for number in own} == {
+            number for number, box in enumerate(boxes) if box["kernels"][place]
+        }
         assert set(found.boxes[place]) == {row.instructions[0] for row in one.collectives}
 
 
@@ -67,7 +70,7 @@ def test_lists_count_every_pair_largest_difference_first(before: str, after: str
     tables = SharedTables()
     writers = [SideWriter(record(name).report, None, tables, ValueSharder(None)) for name in (before, after)]
     pairs = {"collectives": diff.collectives, "kernels": diff.kernels}
-    lists = diff_lists(pairs, ({}, {}), (writers[0], writers[1]), tables)
+    lists = diff_lists(pairs, {}, (writers[0], writers[1]), tables)
     for name, found in lists.items():
         assert sum(found["counts"].values()) == len(pairs[name])
         assert found["counts"]["same"] == pairs[name].same

@@ -74,6 +74,25 @@ def test_paths_callback_numbers_repeats_and_local_programs_may_differ(runs: Path
     assert {record.process for program in merged.data.local for record in program.records} == {count - 1}
 
 
+def test_records_of_two_processes_do_not_differ_from_each_other(runs: Path, count: int):
+    for name in ("0000_mlp.pjit", "0001_total.pjit"):
+        sides = [pi.load(runs / "same" / f"process-{process}-of-{count}" / name) for process in (0, count - 1)]
+        diff = pi.diff(*sides)
+        assert diff.is_empty, str(diff)
+        assert not diff.data.is_incomplete
+        assert str(diff.sentence).startswith("nothing differs: 1 collective, ")
+
+
+def test_what_another_process_does_otherwise_is_in_the_comparison_of_both(runs: Path, count: int):
+    sides = [pi.load(next((runs / "sharding").glob(f"process-{n}-of-{count}/*_first.pjit"))) for n in (0, count - 1)]
+    diff = pi.diff(*sides)
+    (argument,) = diff.arguments.changed
+    assert {change.name: (change.before, change.after) for change in argument.changes}["spec"] == (
+        ("data", None),
+        (None, "data"),
+    )
+
+
 # ---------------------------------------------------------------- a process that differs
 
 

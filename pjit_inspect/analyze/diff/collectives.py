@@ -61,7 +61,9 @@ class _Evidence:
 
 
 def diff_collectives(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> CollectiveDiff:
-    """The collectives of two programs, joined."""
+    """The collectives of two programs, joined; none where of either there is no optimized program."""
+    if before.report.collectives is None or after.report.collectives is None:
+        return CollectiveDiff(())
     rows = before.collectives, after.collectives
     known = tuple([_evidence(row, own) for row in side] for side, own in zip(rows, names, strict=True))
     joined = join_rows(known[0], known[1], _same_shape())

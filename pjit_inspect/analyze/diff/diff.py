@@ -28,6 +28,7 @@ from pjit_inspect.analyze.diff.tables import (
 )
 from pjit_inspect.model.diff.diff import DiffData, SourceChange, Stages
 from pjit_inspect.model.diff.lowering import LoweringDiff
+from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff
 from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = ["diff_programs"]
@@ -46,6 +47,7 @@ def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | No
     collectives = diff_collectives(before, after, names)
     collectives = with_reasons(collectives, edits, shardings, (before.program, after.program))
     collectives = with_combined(with_recomputed(collectives, names), names)
+    collectives = _without_guesses(collectives, before, after)
     figures = diff_figures(before, after)
     data = DiffData(
         before=side_facts(before),
@@ -68,6 +70,18 @@ def diff_programs(before: DiffSide, after: DiffSide, lowering: LoweringDiff | No
     return replace(data, answer=diff_answer(data))
 
 
+def _without_guesses(collectives: CollectiveDiff, before: DiffSide, after: DiffSide) -> CollectiveDiff:
+    """The collectives; those that an incomplete program lacks without a reason, as nobody knows that they are gone."""
+    lacking = {"removed": after.report.incomplete, "added": before.report.incomplete}
+    if not any(lacking.values()):
+        return collectives
+    rows = (
+        replace(pair, reason=Sentence()) if lacking.get(pair.status) and pair.reason != COMBINED else pair
+        for pair in collectives.rows
+    )
+    return replace(collectives, rows=tuple(rows))
+
+
 def _source(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[SourceChange, ...]:
     functions = [own.places.functions(side.stacks()) for side, own in zip((before, after), names, strict=True)]
     return source_changes(functions[0], functions[1])
@@ -79,7 +93,7 @@ def _notes(before: DiffSide, after: DiffSide) -> Iterator[Sentence]:
         if report.collectives is None:
             yield say("there is no optimized program {}: its collectives and kernels are not known", when)
         elif report.incomplete:
-            yield say("the program {} is incomplete: {}", when, report.incomplete)
+            yield say("what the program {} lacks may be in the part that is missing: it is not known to be gone", when)
         if not side.shardings.rows and not side.data.is_partial:
             yield say("shardings between arguments and results are not known {}", when)
     if before.data.is_partial != after.data.is_partial:

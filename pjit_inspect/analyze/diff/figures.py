@@ -18,6 +18,10 @@ __all__ = ["PRODUCTS", "diff_axes", "diff_figures", "diff_settings", "side_facts
 PRODUCTS = "matrix products"
 """The figure that says how much each device multiplies."""
 
+_OF_HLO = ("sent", "collectives", "kernels", PRODUCTS, "instructions")
+"""The figures that are sums over the optimized program."""
+
+_LONGEST_REASON = 160
 _LIBRARY = ("gemm", "matmul")
 
 
@@ -34,7 +38,14 @@ def side_facts(side: DiffSide) -> SideFacts:
         asked=data.hypothesis.changes if data.hypothesis is not None else (),
         is_partial=data.is_partial,
         jax=data.versions.get("jax", ""),
+        incomplete=_lacking(side),
     )
+
+
+def _lacking(side: DiffSide) -> str:
+    if side.report.collectives is None:
+        return side.data.missing.get("hlo", "there is no optimized program")[:_LONGEST_REASON]
+    return side.report.incomplete[:_LONGEST_REASON]
 
 
 # ---------------------------------------------------------------- figures
@@ -43,11 +54,13 @@ def side_facts(side: DiffSide) -> SideFacts:
 def diff_figures(before: DiffSide, after: DiffSide) -> tuple[Figure, ...]:
     """The figures that at least one of the two programs has."""
     sides = _figures(before), _figures(after)
+    partial = bool(before.report.incomplete), bool(after.report.incomplete)
     found = []
     for name_, (unit, provenance, one) in sides[0].items():
         two = sides[1][name_][2]
         if one is not None or two is not None:
-            found.append(Figure(name=name_, unit=unit, before=one, after=two, provenance=provenance))
+            least = partial if name_ in _OF_HLO else (False, False)
+            found.append(Figure(name=name_, unit=unit, before=one, after=two, provenance=provenance, at_least=least))
     return tuple(found)
 
 
@@ -55,13 +68,16 @@ def _figures(side: DiffSide) -> dict[str, tuple]:
     data, report = side.data, side.report
     memory, fusions = data.memory, report.fusions
     touched = None
-    if fusions is not None:
+    # Of a part, how often a kernel runs may be a bound from above.
+    if fusions is not None and not report.incomplete:
         sizes = [(row.bytes_read, row.bytes_written, row.count) for row in fusions]
         touched = sum((r or 0) + (w or 0) for r, w, _ in sizes) if all(None not in size for size in sizes) else None
         touched = sum((r + w) * c for r, w, c in sizes) if touched is not None else None  # type: ignore[operator]
+    count = None if report.collectives is None else len(report.collectives)
+    least = report.least
     return {
-        "sent": ("bytes", "modelled", report.sent_bytes),
-        "collectives": ("", "counted", None if report.collectives is None else len(report.collectives)),
+        "sent": ("bytes", "modelled", report.sent_bytes if least is None else least.sent_bytes),
+        "collectives": ("", "counted", count if least is None else least.collectives),
         "temporary memory": ("bytes", "counted", memory.temporary_bytes if memory else None),
         "arguments": ("bytes", "counted", report.figures.argument_bytes),
         "results": ("bytes", "counted", memory.output_bytes if memory else None),
@@ -75,7 +91,10 @@ def _figures(side: DiffSide) -> dict[str, tuple]:
 
 
 def _products(side: DiffSide) -> int | None:
-    """FLOP of all matrix products on one device, in loops as often as they run; None where a number is unknown."""
+    """FLOP of all matrix products on one device, in loops as often as they run; None where a number is unknown.
+
+    Of a program that is there in part, what it multiplies at least.
+    """
     module = side.module
     if module is None:
         return None
@@ -84,8 +103,12 @@ def _products(side: DiffSide) -> int | None:
     for index in module.with_opcode("dot", "convolution", "custom-call").tolist():
         if not _is_product(side, index):
             continue
-        times = runs[int(module.instructions.computation[index])].most
+        often = runs[int(module.instructions.computation[index])]
         flops = product_flops(module, index)
+        if side.report.incomplete:
+            total += (often.least or 0) * (flops or 0)
+            continue
+        times = often.most
         if times is None or flops is None:
             return None
         total += times * flops
@@ -101,7 +124,12 @@ def _is_product(side: DiffSide, index: int) -> bool:
 
 
 def diff_axes(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[AxisDiff, ...]:
-    """What is sent over each set of axes, by their names in the program after, most bytes first."""
+    """What is sent over each set of axes, by their names in the program after, most bytes first.
+
+    () where of either there is no optimized program.
+    """
+    if before.report.collectives is None or after.report.collectives is None:
+        return ()
     sides = _by_axes(before, names[0]), _by_axes(after, names[1])
     found = [
         AxisDiff(

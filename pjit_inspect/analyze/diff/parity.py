@@ -46,7 +46,7 @@ def find_parity(
 
 
 def _is_other(figure: Figure) -> bool:
-    if figure.before is None or figure.after is None:
+    if not figure.is_comparable or figure.before is None or figure.after is None:
         return False
     return abs(figure.after - figure.before) > _TOLERANCE * max(figure.before, figure.after)
 

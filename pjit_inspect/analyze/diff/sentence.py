@@ -39,7 +39,7 @@ def diff_answer(data: DiffData) -> Sentence:
     """The answer, without whether it is the same work."""
     if data.is_empty:
         return _nothing(data)
-    parts = [*_sent(data), *_groups(data.collectives), *_others(data)]
+    parts = [*_incomplete(data), *_sent(data), *_groups(data), *_others(data)]
     if data.renamed_axes and data.is_same_program:
         parts = [say("the same collectives, kernels and memory"), *parts]
     parts += [say("axis {} is called {} now", axis(one), axis(two)) for one, two in data.renamed_axes]
@@ -52,6 +52,12 @@ def diff_answer(data: DiffData) -> Sentence:
     return joined(parts, "; ", comma="; ")
 
 
+def _incomplete(data: DiffData) -> Iterator[Sentence]:
+    for side, when in ((data.before, "before"), (data.after, "after")):
+        if side.incomplete:
+            yield say("the program {} is incomplete: {}", when, side.incomplete)
+
+
 def _nothing(data: DiffData) -> Sentence:
     counts = (
         (len(data.collectives), "collective"),
@@ -60,13 +66,19 @@ def _nothing(data: DiffData) -> Sentence:
         (len(data.arguments), "argument"),
     )
     words = ", ".join(f"{count:,} {noun}{'s' * (count != 1)}" for count, noun in counts if count)
-    return say("nothing differs{}", word(f": {words}, all joined one to one" if words else ""))
+    there = " in the part that is there" if data.is_incomplete else ""
+    nothing = say("nothing differs{}{}", word(there), word(f": {words}, all joined one to one" if words else ""))
+    return joined([*_incomplete(data), nothing], "; ", comma="; ")
 
 
 def _sent(data: DiffData) -> Iterator[Sentence]:
     known = {figure.name: figure for figure in data.figures}
     sent, count = known.get("sent"), known.get("collectives")
     if sent is None or count is None or sent.before is None or sent.after is None:
+        return
+    if any(sent.at_least):
+        yield say("sends {} per device", word(figure_text(sent)))
+        yield say("{}", word(f"{figure_text(count)} collectives"))
         return
     if sent.is_same and count.is_same:
         if not data.collectives.is_empty:
@@ -80,8 +92,10 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
         yield say("{}", word(f"{figure_text(count)} collectives"))
 
 
-def _groups(collectives: CollectiveDiff) -> Iterator[Sentence]:
+def _groups(data: DiffData) -> Iterator[Sentence]:
     """The collectives that came and went, those of one reason together; most bytes first, those without reason last."""
+    collectives = data.collectives
+    lacking = {"removed": data.after.incomplete, "added": data.before.incomplete}
     groups: dict[tuple[str, Sentence], list[Collective]] = {}
     for pair in collectives:
         if pair.status in ("added", "removed") and pair.reason != COMBINED:
@@ -90,7 +104,11 @@ def _groups(collectives: CollectiveDiff) -> Iterator[Sentence]:
     # What has no reason is one group for what is gone and one for what is new.
     shown = [item for item in ranked if item[0][1]][:_MOST_GROUPS]
     for (status, reason), rows in shown + [item for item in ranked if not item[0][1]]:
-        yield _group(rows, "gone" if status == "removed" else "new", reason)
+        if lacking[status]:
+            when = "after" if status == "removed" else "before"
+            yield say("{} not in the part that is there {}", _members(rows), when)
+        else:
+            yield _group(rows, "gone" if status == "removed" else "new", reason)
     left = [(status, len(rows)) for (status, reason), rows in ranked[len(shown) :] if reason]
     if left:
         gone = sum(count for status, count in left if status == "removed")
@@ -123,6 +141,12 @@ def _sent_bytes(rows: Iterable[Collective]) -> int:
 
 
 def _group(rows: Sequence[Collective], verb: str, reason: Sentence) -> Sentence:
+    because = say(" because {}", reason) if reason else Sentence(" (no cause known)")
+    return say("{} {}{}", _members(rows), verb, because)
+
+
+def _members(rows: Sequence[Collective]) -> Sentence:
+    """How many of which kinds, over which axes; then "is" or "are"."""
     kinds: dict[object, list[Collective]] = {}
     for row in rows:
         kinds.setdefault((row.kind, row.axes), []).append(row)
@@ -131,8 +155,7 @@ def _group(rows: Sequence[Collective], verb: str, reason: Sentence) -> Sentence:
     left = sum(map(len, ranked[_MOST_KINDS:]))
     if left:
         parts.append(Sentence(f"{left} more"))
-    because = say(" because {}", reason) if reason else Sentence(" (no cause known)")
-    return say("{} {} {}{}", joined(parts), "is" if len(rows) == 1 else "are", verb, because)
+    return say("{} {}", joined(parts), "is" if len(rows) == 1 else "are")
 
 
 def _fields(changed: Sequence[Pair[Collective]]) -> str:
@@ -154,7 +177,9 @@ def _others(data: DiffData) -> Iterator[Sentence]:
             yield say("temporary memory {}{}", word(figure_text(figure)), word(_percent(figure)))
         if figure.name == "arguments" and _is_noticeable(figure):
             yield say("arguments {} on each device", word(figure_text(figure)))
-        if figure.name == "kernels" and not figure.is_same and figure.before is not None and figure.after is not None:
+        if figure.name == "kernels" and any(figure.at_least):
+            yield say("{} kernels", word(figure_text(figure)))
+        elif figure.name == "kernels" and not figure.is_same and figure.before is not None and figure.after is not None:
             more = int(figure.after - figure.before)
             yield say("{} {}", _counted(abs(more), "kernel"), "more" if more > 0 else "fewer")
     donated = [pair for pair in data.arguments.changed if any(one.name == "donated" for one in pair.changes)]
@@ -219,12 +244,13 @@ def _is_noticeable(figure: Figure) -> bool:
 def figure_text(figure: Figure) -> str:
     """Both values in one unit: "4.13 -> 1.72 MiB"."""
     values = (figure.before, figure.after)
+    least = ["at least " * is_least for is_least in figure.at_least]
     if figure.unit != "bytes":
         texts = ["unknown" if value is None else f"{value:,.0f}" for value in values]
-        return f"{texts[0]} -> {texts[1]}"
+        return f"{least[0]}{texts[0]} -> {least[1]}{texts[1]}"
     unit, size = _unit(value for value in values if value is not None)
     texts = ["unknown" if value is None else _in(value, size) for value in values]
-    return f"{texts[0]} -> {texts[1]} {unit}"
+    return f"{least[0]}{texts[0]} -> {least[1]}{texts[1]} {unit}"
 
 
 def _unit(values: Iterable[float]) -> tuple[str, int]:

@@ -55,7 +55,9 @@ class _Kernel:
 
 
 def diff_kernels(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> KernelDiff:
-    """The fused kernels of two programs."""
+    """The fused kernels of two programs; none where of either there is no optimized program."""
+    if before.report.fusions is None or after.report.fusions is None:
+        return KernelDiff(())
     rows = tuple(tuple(side.report.fusions or ()) for side in (before, after))
     known = tuple([_kernel(row, own) for row in side] for side, own in zip(rows, names, strict=True))
     return KernelDiff(_joined((rows[0], rows[1]), (known[0], known[1]), _kernel_tiers(), _kernel_changes))

@@ -31,6 +31,7 @@ class SideFacts:
       asked: what was changed in a copy, in words, for a program that never ran; ().
       is_partial: whether it is the program as XLA's partitioner left it: not combined, fused or scheduled.
       jax: the version of JAX that made it; "" when it is not known.
+      incomplete: what is missing of its optimized program; "" where all of it is there.
     """
 
     name: str
@@ -40,6 +41,7 @@ class SideFacts:
     asked: tuple[str, ...] = ()
     is_partial: bool = False
     jax: str = ""
+    incomplete: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ class Figure:
       unit: "bytes", "s", "FLOP", or "" for a count. Bytes and FLOP are per device and call.
       before, after: its values; None for what is not known.
       provenance: "counted" from the program, "modelled" by a formula, "measured" on a machine.
+      at_least: whether the values before and after are what the program has at least, as only a part of it is there.
     """
 
     name: str
@@ -58,11 +61,17 @@ class Figure:
     before: float | None
     after: float | None
     provenance: Provenance = "counted"
+    at_least: tuple[bool, bool] = (False, False)
 
     @property
     def is_same(self) -> bool:
-        """Whether both are equal."""
-        return self.before == self.after
+        """Whether both are equal; a value and the least of another are not."""
+        return self.before == self.after and self.at_least[0] == self.at_least[1]
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether both values are known, and of whole programs: only then the change is."""
+        return self.before is not None and self.after is not None and not any(self.at_least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,11 +187,16 @@ class DiffData:
         return say("not the same work: {}; {}", joined(self.parity, "; ", comma="; "), self.answer)
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether of one of the programs, or of both, something is missing: what it lacks is not gone."""
+        return bool(self.before.incomplete or self.after.incomplete)
+
+    @property
     def is_empty(self) -> bool:
         """Whether the programs are the same in all that is counted, and were compiled alike.
 
-        What is measured differs from run to run, and lines of source that only moved, or whose names and comments
-        changed, make no other program.
+        Of an incomplete program the part that is there is compared. What is measured differs from run to run, and lines
+        of source that only moved, or whose names and comments changed, make no other program.
         """
         tables = (self.collectives, self.kernels, self.shardings, self.arguments, self.results, self.warnings)
         counted = (figure for figure in self.figures if figure.provenance != "measured")

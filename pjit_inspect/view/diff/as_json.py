@@ -34,7 +34,14 @@ def diff_json(data: DiffData) -> str:
         "before": _side(data.before),
         "after": _side(data.after),
         "figures": [
-            {"name": f.name, "unit": f.unit, "before": f.before, "after": f.after, "known_by": f.provenance}
+            {
+                "name": f.name,
+                "unit": f.unit,
+                "before": f.before,
+                "after": f.after,
+                "known_by": f.provenance,
+                "at_least": list(f.at_least),
+            }
             for f in data.figures
         ],
         "axes": [
@@ -71,6 +78,7 @@ def _side(side: SideFacts) -> dict[str, Any]:
     return {
         "name": side.name, "where": _where(side.where), "mesh": mesh, "devices": side.devices,
         "asked": list(side.asked), "is_partial": side.is_partial, "jax": side.jax,
+        "incomplete": side.incomplete,
     }  # fmt: skip
 
 

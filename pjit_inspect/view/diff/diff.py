@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure, Setting, SideFacts
+from pjit_inspect.model.diff.diff import DiffData, Figure, Setting, SideFacts
 from pjit_inspect.model.diff.pairs import COMBINED, ArrayDiff, Pair, PairTable
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -75,14 +75,14 @@ def diff_view(data: DiffData) -> Document:
     other_work = Line((Text("Not the same work: ", "strong"), *_joined(data.parity)), "note")
     blocks: list[Block] = [*([other_work] if data.parity else []), Line(title_spans(data), "title")]
     blocks.append(Line((Prose(data.answer),), "answer"))
-    tables = tuple(table for table in (_figures(data.figures), _axes(data.axes)) if table.rows)
+    tables = tuple(table for table in (_figures(data.figures), _axes(data)) if table.rows)
     blocks.append(Beside(tables))
     blocks += stage_blocks(data)
-    blocks += _section("collectives", data.collectives, _collectives(data.collectives))
+    blocks += _section("collectives", data.collectives, _collectives(data.collectives), data)
     blocks += _section("arguments", data.arguments, _arrays(data.arguments))
     blocks += _section("results", data.results, _arrays(data.results))
     blocks += _section("shardings", data.shardings, _shardings(data.shardings))
-    blocks += _section("kernels", data.kernels, _kernels(data.kernels))
+    blocks += _section("kernels", data.kernels, _kernels(data.kernels), data)
     blocks += _settings(data)
     blocks += _source(data)
     blocks += [Line((Prose(note),), "note") for note in data.notes]
@@ -146,15 +146,16 @@ def _figures(figures: Sequence[Figure]) -> Table:
 def _figure(figure: Figure) -> Row:
     name, *sides = figure_words(figure)
     cells = tuple((Number(side),) for side in sides)
-    change = change_words(figure.before, figure.after)
+    change = change_words(figure.before, figure.after) if figure.is_comparable else ""
     return Row(((Text(name),), *cells, (Text(change),), (Text(figure.provenance, "dim"),)))
 
 
-def _axes(axes: Sequence[AxisDiff]) -> Table:
+def _axes(data: DiffData) -> Table:
+    axes, there = data.axes, ", in the part that is there" if data.is_incomplete else ""
     unit = share_unit(size for one in axes for size in (one.before_bytes, one.after_bytes))
     columns = tuple(
         Column(title=title, align="left" if not n else "right")
-        for n, title in enumerate((f"{unit} sent over", "before", "after", "change", "number"))
+        for n, title in enumerate((f"{unit} sent over{there}", "before", "after", "change", "number"))
     )
     rows = [
         Row(
@@ -162,7 +163,7 @@ def _axes(axes: Sequence[AxisDiff]) -> Table:
                 (AxisLabel(one.axes),),
                 (Number(bytes_in(one.before_bytes, unit), provenance="modelled"),),
                 (Number(bytes_in(one.after_bytes, unit), provenance="modelled"),),
-                (Text(change_words(one.before_bytes, one.after_bytes)),),
+                (Text("" if there else change_words(one.before_bytes, one.after_bytes)),),
                 (Text(f"{one.before_count} -> {one.after_count}"),),
             )
         )
@@ -174,15 +175,25 @@ def _axes(axes: Sequence[AxisDiff]) -> Table:
 # ---------------------------------------------------------------- rows
 
 
-def _section(name: str, table: PairTable[Any], blocks: Sequence[Block]) -> list[Block]:
-    """A section of what differs; a line where nothing does; nothing where there are no rows."""
+def _section(name: str, table: PairTable[Any], blocks: Sequence[Block], of: DiffData | None = None) -> list[Block]:
+    """A section of what differs; a line where nothing does; nothing where there are no rows.
+
+    Rows `of` the optimized programs say where one of these is there in part.
+    """
     if not table.rows:
         return []
     counts = {status: sum(pair.status == status for pair in table.rows) for status in _SIGNS}
-    words = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    words = ", ".join(f"{count:,} {_verb(status, of)}" for status, count in counts.items() if count)
     if table.is_empty:
         return [Line((Text(name, "strong"), Text(f": {words}")))]
     return [Section((Text(name, "strong"), Text(f": {words}", "dim")), tuple(blocks))]
+
+
+def _verb(status: str, of: DiffData | None) -> str:
+    """What became of rows; those that an incomplete program lacks are not known to be gone."""
+    lacking = {} if of is None else {"removed": of.after.incomplete, "added": of.before.incomplete}
+    side = "after" if status == "removed" else "before"
+    return f"not in the part that is there {side}" if lacking.get(status) else status
 
 
 def _grouped(table: PairTable[Any], key: Callable[[Pair[Any]], Hashable]) -> list[list[Pair[Any]]]:

@@ -18,7 +18,8 @@ def figure_words(figure: Figure) -> tuple[str, str, str]:
         unit = share_unit(int(value) for value in (figure.before, figure.after) if value is not None)
     elif figure.unit == "FLOP":
         unit = "MFLOP"
-    before, after = (_value(value, figure, unit) for value in (figure.before, figure.after))
+    sides = zip((figure.before, figure.after), figure.at_least, strict=True)
+    before, after = (f"{'at least ' * is_least}{_value(value, figure, unit)}" for value, is_least in sides)
     return f"{figure.name} {unit}".rstrip(), before, after
 
 

@@ -7,7 +7,7 @@ themselves (`analyze.graph`), which collective is which (`analyze.diff`), drawin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,8 +28,8 @@ _LONGEST_LABEL = 80
 RowKey = tuple[tuple[str, str, int], ...]
 """The scopes around a row and its own: kind, name with layer numbers starred, number among siblings of that name."""
 BoxKey = tuple[RowKey, int]
-BoxNumbers = Mapping[str, int]
-"""Instruction of a collective -> the box it is in, as a place in `Matrix.data["boxes"]`."""
+BoxNumbers = Mapping[str, Sequence[int]]
+"""Instruction -> the boxes it runs in, each as a place in `Matrix.data["boxes"]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +42,11 @@ class MatrixSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """The matrix as data for the page, and in which box every collective is, before and after."""
+    """The matrix as data for the page, and in which boxes every collective and every kernel is, before and after."""
 
     data: dict[str, Any]
     boxes: tuple[BoxNumbers, BoxNumbers] = ({}, {})
+    kernels: tuple[BoxNumbers, BoxNumbers] = ({}, {})
 
 
 @dataclass(slots=True)
@@ -68,7 +69,8 @@ class _Side:
     counts: dict[RowKey, int] = field(default_factory=dict)
     children: dict[RowKey, dict[RowKey, None]] = field(default_factory=dict)
     boxes: dict[BoxKey, _Box] = field(default_factory=dict)
-    box_of: dict[str, BoxKey] = field(default_factory=dict)
+    box_of: dict[str, dict[BoxKey, None]] = field(default_factory=dict)
+    kernels_of: dict[str, dict[BoxKey, None]] = field(default_factory=dict)
 
 
 def matrix_data(before: MatrixSide, after: MatrixSide, tables: SharedTables, *, missing: str = "") -> Matrix:
@@ -97,8 +99,16 @@ def matrix_data(before: MatrixSide, after: MatrixSide, tables: SharedTables, *, 
         "boxes": boxes,
     }
     numbers = {key: number for number, key in enumerate(found)}
-    first, second = ({name: numbers[key] for name, key in side.box_of.items()} for side in sides)
-    return Matrix(data=data, boxes=(first, second))
+    first, second = (_numbered(side.box_of, numbers) for side in sides)
+    return Matrix(
+        data=data,
+        boxes=(first, second),
+        kernels=(_numbered(sides[0].kernels_of, numbers), _numbered(sides[1].kernels_of, numbers)),
+    )
+
+
+def _numbered(places: Mapping[str, Iterable[BoxKey]], numbers: Mapping[BoxKey, int]) -> BoxNumbers:
+    return {name: [numbers[key] for key in keys] for name, keys in places.items()}
 
 
 def _read(given: MatrixSide) -> _Side:
@@ -118,7 +128,10 @@ def _read(given: MatrixSide) -> _Side:
     for row, place in zip(given.collectives, graph.collective_boxes, strict=False):
         key = keys[graph.boxes[place].row], graph.boxes[place].phase
         side.boxes[key].lines.setdefault((row.kind, row.axes), []).append(row)
-        side.box_of |= dict.fromkeys(row.instructions[:1], key)
+        for name in row.instructions[:1]:
+            side.box_of.setdefault(name, {})[key] = None
+    for name, place in zip(graph.kernels.names, graph.kernels.box.tolist(), strict=True):
+        side.kernels_of.setdefault(name, {})[keys[graph.boxes[place].row], graph.boxes[place].phase] = None
     return side
 
 

@@ -14,6 +14,7 @@ from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure
 from pjit_inspect.model.program.running import RunningInstructions
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.words.sentence import say
 from pjit_inspect.view.diff.diff import FIGURES, change_words, figure_words, title_spans
 from pjit_inspect.view.diff.matrix import MatrixSide, matrix_data
 from pjit_inspect.view.diff.rows import diff_lists
@@ -87,7 +88,8 @@ def diff_payload(given: DiffInput) -> DiffPayload:
         "shardings": data.shardings,
         "kernels": data.kernels,
     }
-    lists = diff_lists(pairs, matrix.boxes, (writers[0], writers[1]), tables)
+    boxes = {"collectives": matrix.boxes, "kernels": matrix.kernels}
+    lists = diff_lists(pairs, boxes, (writers[0], writers[1]), tables)
     bars = _bars(data.axes, tables)
     header = tables.header()
     first = {
@@ -113,22 +115,29 @@ def _head(data: DiffData) -> dict[str, Any]:
         "title": spans_data(title_spans(data)),
         "parity": list(map(sentence_data, data.parity)),
         "answer": sentence_data(data.answer),
+        "incomplete": _incomplete(data),
         "is_empty": data.is_empty,
         "figures": [_figure(one) for label in FIGURES for one in data.figures if one.name == label],
         "notes": list(map(sentence_data, (*stage_notes(data), *data.notes))),
     }
 
 
+def _incomplete(data: DiffData) -> list[Any]:
+    """What is missing of which program, in sentences."""
+    sides = (("before", data.before), ("after", data.after))
+    return [sentence_data(say("{}: {}", when, side.incomplete)) for when, side in sides if side.incomplete]
+
+
 def _figure(figure: Figure) -> dict[str, Any]:
     values = figure.before, figure.after
     whole: Both = (None, None) if None in values else (round((values[0] or 0) * 1e6), round((values[1] or 0) * 1e6))
-    status = "changed" if None in values else status_of(True, True, whole, is_same=True)
+    status = "changed" if not figure.is_comparable else status_of(True, True, whole, is_same=True)
     label, before, after = figure_words(figure)
     return {
         "label": label,
         "before": before,
         "after": after,
-        "change": change_words(*values),
+        "change": change_words(*values) if figure.is_comparable else "",
         "how": figure.provenance,
         # Seconds differ from run to run: they are no verdict.
         "status": "changed" if figure.provenance == "measured" else status,

@@ -56,12 +56,18 @@ class _Kind:
 
 def diff_lists(
     tables: Mapping[str, PairTable[Any]],
-    boxes: tuple[BoxNumbers, BoxNumbers],
+    boxes: Mapping[str, tuple[BoxNumbers, BoxNumbers]],
     writers: tuple[SideWriter, SideWriter],
     shared: SharedTables,
 ) -> dict[str, Any]:
-    """Each list by its name: its unit, its rows, how many rows are left out, counts by status."""
-    return {name: _list(table, _kind(name, shared), boxes, writers) for name, table in tables.items()}
+    """Each list by its name: its unit, its rows, how many rows are left out, counts by status.
+
+    boxes: for a list whose rows stand in boxes of the graph, in which, before and after.
+    """
+    nowhere: tuple[BoxNumbers, BoxNumbers] = ({}, {})
+    return {
+        name: _list(table, _kind(name, shared), boxes.get(name, nowhere), writers) for name, table in tables.items()
+    }
 
 
 def _kind(name: str, shared: SharedTables) -> _Kind:
@@ -192,12 +198,13 @@ def _combined_name(sides: Sequence[Sequence[Any]]) -> dict[str, Any]:
 
 
 def _boxes(sides: Sequence[Sequence[Any]], boxes: tuple[BoxNumbers, BoxNumbers]) -> list[int]:
-    """The boxes of the graph that collectives are in; [] for everything else."""
+    """The boxes of the graph that collectives and kernels are in; [] for everything else."""
     found = {
         number
         for rows, of in zip(sides, boxes, strict=True)
         for row in rows
-        if isinstance(row, Collective) and (number := of.get(next(iter(row.instructions), ""))) is not None
+        if isinstance(row, (Collective, Fusion))
+        for number in of.get(row.name if isinstance(row, Fusion) else next(iter(row.instructions), ""), ())
     }
     return sorted(found)
 

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from data import hlo_fixtures as fixtures
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -119,6 +120,50 @@ def test_a_box_has_both_counts_and_chooses_its_rows(visit, records, tmp_path: Pa
     assert box.get_attribute("aria-pressed") == "true"
     opened.page.locator(".graphbox[aria-pressed=true]").click()
     assert len(opened.texts(".row")) == every
+
+
+def test_a_box_lists_its_kernels_too(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "after", tmp_path), width=1600)
+    opened.page.locator('[data-tab="kernels"]').click()
+    every = opened.texts(".row")
+    box = opened.page.locator(".graphbox:not(.fill-same)").first
+    box.click()
+    assert opened.page.locator('[data-tab="kernels"]').get_attribute("aria-selected") == "true"
+    kept = opened.texts(".row")
+    assert 0 < len(kept) < len(every)
+    assert set(kept) < set(every)
+    assert "has-selected" in (box.get_attribute("class") or "")
+    opened.page.locator('[data-tab="collectives"]').click()
+    assert box.get_attribute("aria-pressed") == "true"
+    opened.page.locator('[data-tab="arguments"]').click()
+    assert box.get_attribute("aria-pressed") == "false"
+
+
+def test_a_box_in_which_nothing_changed_lists_what_is_the_same(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "before", tmp_path), width=1600)
+    opened.select(".chip").click()
+    opened.page.locator(".graphbox").first.click()
+    assert opened.texts(".row")
+    opened.page.locator(".graphbox[aria-pressed=true]").click()
+    assert opened.texts(".row")
+
+
+def test_a_part_of_a_program_is_said_before_the_answer(visit, tmp_path: Path):
+    text = fixtures.text("transformer_step.cpu_8")
+    paths = [tmp_path / name for name in ("whole.hlo", "part.hlo")]
+    for path, end in zip(paths, (len(text), len(text) * 8 // 10), strict=True):
+        path.write_text(text[:end])
+    pjit_inspect.diff(*map(pjit_inspect.open, paths)).to_html(tmp_path / "diff.html")
+    opened = visit((tmp_path / "diff.html").read_text(encoding="utf-8"), width=1280)
+    top = " ".join(opened.texts(".top")[0].split())
+    assert 0 <= top.index("Incomplete program after: a computation has no end") < top.index("sends ")
+    assert "at least" in opened.texts(".figures")[0]
+    assert "removed" not in " ".join(opened.texts(".frame")).split()
+    assert "less" not in opened.texts(".totals")[0].split()
+    opened.page.locator('[data-tab="kernels"]').click()
+    opened.page.locator(".graphbox").first.click()
+    assert opened.texts(".row")
+    assert wrong(opened.page) == []
 
 
 def test_bars_have_both_sums_and_choose_their_axis(visit, records, tmp_path: Path):

@@ -26,7 +26,11 @@ export function axisBars(store) {
         h("span", { class: "bar after", style: { width: `${100 * row.shares[1]}%` } }),
       ),
       h("span", { class: "sent" }, row.sent),
-      h("span", { class: "became" }, statusWords(row.status), isInBoth(row) ? ` ${row.change}` : null),
+      h(
+        "span",
+        { class: "became" },
+        first.incomplete.length ? null : [statusWords(row.status), isInBoth(row) ? ` ${row.change}` : null],
+      ),
       h("span", { class: "dim number" }, row.counts),
     );
   });
@@ -42,7 +46,7 @@ export function axisBars(store) {
     h(
       "h2",
       { class: "minor" },
-      `${unit} sent per device and call, by mesh axis `,
+      `${unit} sent per device and call, by mesh axis${first.incomplete.length ? ", in the part that is there" : ""} `,
       h("span", { class: "key" }, h("i", { class: "before" }), "before ", h("i", { class: "after" }), "after"),
     ),
     h("div", { class: "axisrows" }, buttons.length ? buttons : h("p", { class: "dim" }, "Nothing is sent.")),

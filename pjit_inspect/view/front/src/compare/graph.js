@@ -3,6 +3,7 @@ import { h } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { drawAxis } from "../core/spans.js";
 import { boxName } from "./list.js";
+import { IN_BOXES } from "./store.js";
 import { sign, STATUS, statusWords, trend } from "./status.js";
 
 /** @param {import("./store.js").CompareStore} store */
@@ -10,8 +11,7 @@ export function graph(store) {
   const body = h("div", { class: "matrixbox", tabindex: 0, role: "region", "aria-label": "Graph of both programs" });
   store.listen((changed) => {
     if (changed.has("data") || changed.has("onlyChanged")) body.replaceChildren(...draw(store));
-    if (changed.has("data") || changed.has("box") || changed.has("row") || changed.has("onlyChanged"))
-      mark(store, body);
+    if (["data", "box", "row", "list", "onlyChanged"].some((key) => changed.has(key))) mark(store, body);
   });
   return h(
     "section",
@@ -22,7 +22,9 @@ export function graph(store) {
       "p",
       { class: "legend dim small" },
       ["less", "more", "removed", "added"].map((one) => h("span", { class: `swatch fill-${one}` }, statusWords(one))),
-      " of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase",
+      store.first.incomplete.length
+        ? " of bytes sent, in the part that is there; counts and sizes: before \u2192 after"
+        : " of bytes sent; counts and sizes: before \u2192 after; boxes are joined by scope and phase",
     ),
   );
 }
@@ -103,13 +105,8 @@ function drawBox(store, i, most) {
       "data-box": i,
       "aria-pressed": "false",
       style: { "--strength": `${strength}%` },
-      onclick: () =>
-        store.filter({
-          list: "collectives",
-          box: store.state.box === i ? null : i,
-          status: null,
-          ...(store.isNarrow() ? { pane: "list" } : {}),
-        }),
+      title: "List what is in it",
+      onclick: () => open(store, i),
     },
     h("span", { class: "offscreen" }, `${boxName(store, i)}: `),
     h(
@@ -131,6 +128,23 @@ function drawBox(store, i, most) {
   );
 }
 
+/** Lists what is in a box: what changed of it, or else what is the same; all again where it was chosen.
+ * @param {import("./store.js").CompareStore} store @param {number} i */
+function open(store, i) {
+  const isChosen = store.state.box === i;
+  const list = listOf(store, store.data?.header.graph.boxes[i]);
+  store.filter({ list, box: isChosen ? null : i, status: null, axes: null });
+  if (!isChosen && !store.shown().length) store.filter({ status: "same" });
+  if (store.isNarrow()) store.set({ pane: "list" });
+}
+
+/** The list that a box opens: kernels where these are in view or it sends nothing.
+ * @param {import("./store.js").CompareStore} store @param {any} box */
+function listOf(store, box) {
+  if (store.state.list === "kernels" || !box.lines.length) return "kernels";
+  return "collectives";
+}
+
 /** What became of a box in a word or a sign, and its bytes. @param {any} box @param {number} difference */
 function became(box, difference) {
   const [mark, word] = STATUS[box.status];
@@ -145,7 +159,7 @@ const pair = ([before, after]) =>
 
 /** The box that filters, and those the selected row is in. @param {import("./store.js").CompareStore} store @param {HTMLElement} body */
 function mark(store, body) {
-  const of = new Set(store.state.list === "collectives" ? (store.selected?.boxes ?? []) : []);
+  const of = new Set(IN_BOXES.includes(store.state.list) ? (store.selected?.boxes ?? []) : []);
   body.querySelectorAll("[data-box]").forEach((one) => {
     const i = Number(/** @type {HTMLElement} */ (one).dataset.box);
     one.setAttribute("aria-pressed", String(store.state.box === i));

@@ -16,7 +16,8 @@ export function head(store) {
     "header",
     { class: "top", tabindex: 0 },
     h("div", { class: "title" }, h("h1", { class: "what" }, drawSpans(first.title, first.axes)), copy),
-    first.parity.length ? parity(first) : null,
+    first.incomplete.length ? note("Incomplete program ", first.incomplete, first.axes) : null,
+    first.parity.length ? note("Not the same work: ", first.parity, first.axes) : null,
     h("p", { class: "answer" }, drawSpans(first.answer, first.axes)),
     h("ul", { class: "figures", tabindex: 0, "aria-label": "Figures of both programs" }, first.figures.map(figure)),
     first.notes.length ? h("p", { class: "dim small" }, joined(first.notes, first.axes)) : null,
@@ -28,9 +29,9 @@ function joined(sentences, axes) {
   return sentences.flatMap((one, at) => [at ? "; " : "", ...drawSpans(one, axes)]);
 }
 
-/** @param {any} first */
-function parity(first) {
-  return h("p", { class: "parity", role: "note" }, h("b", {}, "Not the same work: "), joined(first.parity, first.axes));
+/** What a reader has to know before the answer. @param {string} title @param {any[][]} sentences @param {string[]} axes */
+function note(title, sentences, axes) {
+  return h("p", { class: "parity", role: "note" }, h("b", {}, title), joined(sentences, axes));
 }
 
 /** @param {any} one */

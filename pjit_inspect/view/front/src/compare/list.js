@@ -3,6 +3,7 @@ import { h, moved, tabs } from "../core/dom.js";
 import { thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis } from "../core/spans.js";
+import { IN_BOXES } from "./store.js";
 import { sign, STATUSES, statusWords, trend } from "./status.js";
 
 const LISTS = ["collectives", "arguments", "results", "shardings", "kernels"];
@@ -11,6 +12,8 @@ const AT_ONCE = 150;
 /** Pixels of the longest bar: the three columns of figures. */
 const BAR = 178;
 const REDRAWN = ["data", "list", "onlyChanged", "status", "axes", "box"];
+
+const OF_BOX = "Rows with something in that box; their figures are of all that is alike, in other boxes too.";
 
 /** @param {import("./store.js").CompareStore} store */
 export function list(store) {
@@ -22,7 +25,7 @@ export function list(store) {
       ["around", "source"],
     ],
     () => store.state.list,
-    (name) => store.filter({ list: name, status: null, box: null, axes: null }),
+    (name) => store.filter({ list: name, status: null, axes: null, ...(IN_BOXES.includes(name) ? {} : { box: null }) }),
   );
   const filters = h("div", { class: "chips", role: "group", "aria-label": "Filters" });
   const heads = h("div", { class: "heads dim small", "aria-hidden": "true" });
@@ -144,7 +147,8 @@ class Rows {
     const left = this.store.state.onlyChanged ? changed : changed + same;
     const words = `${thousands(left)} kinds more are not on this page: d.${this.store.state.list} has all`;
     this.more = h("button", { type: "button", class: "more", onclick: () => this.grow(AT_ONCE) }, "Show more");
-    return [this.more, ...(left ? [h("p", { class: "nothing" }, words)] : [])];
+    const said = [left ? words : "", this.store.state.box === null ? "" : OF_BOX].filter(Boolean);
+    return [this.more, ...said.map((one) => h("p", { class: "nothing" }, one))];
   }
 
   /** @param {number} number */

@@ -9,6 +9,7 @@ import { graph } from "./graph.js";
 import { head } from "./head.js";
 import { fitFrame } from "./height.js";
 import { list } from "./list.js";
+import { sayOfParts } from "./status.js";
 import { CompareStore } from "./store.js";
 
 const PANES = ["list", "graph", "details", "axes"];
@@ -18,6 +19,8 @@ const NARROW = 760;
 /** @param {HTMLElement} root @param {any} first */
 function mount(root, first) {
   const store = new CompareStore(first);
+  const isPart = first.incomplete.length > 0;
+  if (isPart) sayOfParts();
   const panes = tabs(
     "Panes",
     PANES.map((one) => [one, one]),
@@ -27,7 +30,7 @@ function mount(root, first) {
   panes.bar.classList.add("panes");
   const frame = h(
     "div",
-    { class: "frame compare", "data-pane": "list" },
+    { class: `frame compare${isPart ? " of-parts" : ""}`, "data-pane": "list" },
     head(store),
     panes.bar,
     list(store),

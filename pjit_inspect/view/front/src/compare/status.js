@@ -11,6 +11,12 @@ export const STATUS = {
   same: ["=", "same"],
 };
 
+/** Where a program is there in part, what only one of them has is neither gone nor new. */
+export function sayOfParts() {
+  STATUS.removed[1] = "only before";
+  STATUS.added[1] = "only after";
+}
+
 export const STATUSES = Object.keys(STATUS);
 
 /** The sign, with its word for who cannot see it. @param {string} status */

@@ -13,6 +13,9 @@
  * }} State
  */
 
+/** The lists whose rows stand in boxes of the graph. */
+export const IN_BOXES = ["collectives", "kernels"];
+
 export class CompareStore {
   /** @param {any} first what is painted before anything is decoded */
   constructor(first) {
@@ -70,7 +73,7 @@ export class CompareStore {
     for (const [at, row] of this.rows.entries()) {
       if (status ? row.status !== status : onlyChanged && row.status === "same") continue;
       if (list === "collectives" && axes !== null && row.axes !== axes) continue;
-      if (list === "collectives" && box !== null && !row.boxes.includes(box)) continue;
+      if (IN_BOXES.includes(list) && box !== null && !row.boxes.includes(box)) continue;
       found.push(at);
     }
     return found;
