@@ -3,7 +3,8 @@
 Buffers of different length leave gaps, so the memory that XLA reserves is more than what is ever alive in it. Not its
 job: which buffers there are (`analyze.memory.occupancy`).
 
-*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two.
+*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two. Of equal size comes first
+what is there longer itself; by length counts all that lies in one place.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ class Chunk:
         """From its beginning to its end."""
         return max(end for _, end in self.spans) - self.begins
 
+    @property
+    def own_length(self) -> int:
+        """Of the first that lies there, without what takes its place over."""
+        return self.spans[0][1] - self.begins
+
 
 def packed_bytes(chunks: Sequence[Chunk], alignment: int = 1) -> int:
     """The memory that XLA would reserve for all of them; each begins at a multiple of `alignment`."""
@@ -50,7 +56,7 @@ def packed_bytes(chunks: Sequence[Chunk], alignment: int = 1) -> int:
 
 
 def _by_size(chunk: Chunk) -> tuple[int, int, int]:
-    return -chunk.bytes, -chunk.length, chunk.begins
+    return -chunk.bytes, -chunk.own_length, chunk.begins
 
 
 def _by_length(chunk: Chunk) -> tuple[int, int, int]:
