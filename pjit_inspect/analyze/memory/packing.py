@@ -52,7 +52,8 @@ class Chunk:
 def packed_bytes(chunks: Sequence[Chunk], alignment: int = 1) -> int:
     """The memory that XLA would reserve for all of them; each begins at a multiple of `alignment`."""
     largest = sorted((chunk for chunk in chunks if chunk.bytes and chunk.spans), key=lambda chunk: -chunk.bytes)[:_MOST]
-    return min(_placed(largest, _by_size, alignment), _placed(largest, _by_length, alignment))
+    by_size = _placed(largest, _by_size, alignment, _ENDLESS)
+    return _placed(largest, _by_length, alignment, by_size)
 
 
 def _by_size(chunk: Chunk) -> tuple[int, int, int]:
@@ -63,8 +64,10 @@ def _by_length(chunk: Chunk) -> tuple[int, int, int]:
     return -chunk.length, -chunk.bytes, chunk.begins
 
 
-def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int) -> int:
-    """The end of the last when they are placed in an order."""
+def _placed(
+    chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int, most: int
+) -> int:
+    """The end of the last when they are placed in an order; `most` if it is not before that."""
     # Begin and end in time, begin and aligned end in memory, ascending in memory.
     placed = np.zeros((4, sum(len(chunk.spans) for chunk in chunks)), np.int64)
     used = height = 0
@@ -76,6 +79,8 @@ def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, in
             taken |= (begins <= end) & (ends >= begin)
         offset = _best_gap(low[taken], high[taken], chunk.bytes)
         height = max(height, offset + chunk.bytes)
+        if height >= most:
+            return most
         at, count = int(low.searchsorted(offset)), len(chunk.spans)
         placed[:, at + count : used + count] = placed[:, at:used].copy()
         placed[:2, at : at + count] = np.array(chunk.spans).T
