@@ -79,7 +79,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "findings": {"program", "sharding", "causes", "recompiles", "suggest"},
         "memory": {"program"},
         "play": {"program"},
-        "recompiles": set(),
+        "recompiles": {"program"},
         "errors": set(),
         "processes": {"recompiles"},
         "report": {"program", "sharding", "causes", "collectives", "recompiles"},

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from pjit_inspect.analyze.program.byte_words import bytes_in_one_unit
 from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective
@@ -15,7 +16,6 @@ from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
 __all__ = ["diff_answer", "figure_text"]
 
-_UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 _MOST_GROUPS = 3
 _MOST_KINDS = 3
 _NAMES = {
@@ -248,25 +248,13 @@ def figure_text(figure: Figure) -> str:
     if figure.unit != "bytes":
         texts = ["unknown" if value is None else f"{value:,.0f}" for value in values]
         return f"{least[0]}{texts[0]} -> {least[1]}{texts[1]}"
-    unit, size = _unit(value for value in values if value is not None)
-    texts = ["unknown" if value is None else _in(value, size) for value in values]
+    texts, unit = bytes_in_one_unit(values)
     return f"{least[0]}{texts[0]} -> {least[1]}{texts[1]} {unit}"
 
 
-def _unit(values: Iterable[float]) -> tuple[str, int]:
-    largest = max(values, default=0)
-    return next(((unit, size) for unit, size in _UNITS if largest >= size), _UNITS[-1])
-
-
-def _in(value: float, size: int) -> str:
-    if size == 1 or not value:
-        return f"{value:,.0f}"
-    return "<0.01" if 0 < value / size < 0.005 else f"{value / size:,.2f}"
-
-
 def _size(value: float) -> str:
-    unit, size = _unit((value,))
-    return f"{_in(value, size)} {unit}"
+    (text,), unit = bytes_in_one_unit((value,))
+    return f"{text} {unit}"
 
 
 def _percent(figure: Figure) -> str:

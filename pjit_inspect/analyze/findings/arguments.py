@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
+from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -75,7 +76,7 @@ def _in_full(subject: Subject, program: ShardedProgram, root: str, splits: list[
             "{} {} held in full by every device, {}: {} is {}",
             _named(own),
             "is" if len(own) == 1 else "are",
-            size_text(size),
+            bytes_in_words(size),
             name(first.like) if first.like else "its only use",
             spec(spec_text(first.wanted)),
         ),
@@ -168,7 +169,7 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
                 joined(list(map(name, roots))),
                 what,
                 old,
-                size_text(size),
+                bytes_in_words(size),
             ),
             source=(frame,) if frame else (),
             unit="held",
@@ -292,7 +293,7 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
             "arrive" if len(found) != 1 else "arrives",
             "them" if len(found) != 1 else "it",
             where,
-            size_text(size),
+            bytes_in_words(size),
         ),
         source=(subject.data.user_frame,) if subject.data.user_frame else (),
         unit="copied",

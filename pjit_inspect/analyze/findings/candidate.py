@@ -18,7 +18,7 @@ from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective
 from pjit_inspect.model.words.sentence import Sentence
 
-__all__ = ["Candidate", "Remedy", "Subject", "size_text"]
+__all__ = ["Candidate", "Remedy", "Subject"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,13 +91,3 @@ class Subject:
     def held_bytes(self) -> int:
         """Bytes of all arguments on each device."""
         return sum(layout.bytes_per_device or 0 for layout in self.data.inputs if layout.kept)
-
-
-def size_text(size: int) -> str:
-    """Bytes in the largest unit that gives at least one."""
-    value, unit = float(abs(size)), "B"
-    for larger in ("KiB", "MiB", "GiB"):
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:,.3g} {unit}"

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pjit_inspect.analyze.findings.candidate import Candidate, Subject, size_text
+from pjit_inspect.analyze.findings.candidate import Candidate, Subject
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.opcodes import PRODUCTS
@@ -82,7 +83,7 @@ def _exposed(
             "a collective" if one else f"{len(rows)} collectives",
             over,
             "runs" if one else "run",
-            size_text(sent),
+            bytes_in_words(sent),
             took,
             "it" if one else "them",
             "a matrix product is independent of it:" if one else "each has a matrix product independent of it, such as",

@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
+from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -125,8 +126,8 @@ def _of_arguments(subject: Subject, found: list[_Padded]) -> Candidate:
             "{} {} mostly padding: {} of numbers take {} on each device, which holds {} as {} in tiles of {}",
             joined([*paths, *more]),
             "is" if len(found) == 1 else "are",
-            size_text(sum(one.own for one in found)),
-            size_text(sum(one.taken for one in found)),
+            bytes_in_words(sum(one.own for one in found)),
+            bytes_in_words(sum(one.taken for one in found)),
             "it" if len(found) == 1 else "the first",
             code(first.shape.text(layouts=False)),
             " x ".join(map(str, first.tile)),
@@ -210,8 +211,8 @@ def padded_temporaries(subject: Subject) -> Iterator[Candidate]:
                 "what {} makes is mostly padding: {} of numbers take {} on each device while they are needed, as {} in "
                 "tiles of {}",
                 code(own.name),
-                size_text(padded.own),
-                size_text(padded.taken),
+                bytes_in_words(padded.own),
+                bytes_in_words(padded.taken),
                 code(padded.shape.text(layouts=False)),
                 " x ".join(map(str, padded.tile)),
             ),

@@ -42,7 +42,8 @@ def find_fit(
     inputs = [_array(one, platform) for one in data.inputs if one.kept and _is_on_device(one)]
     outputs = [_array(one, platform) for one in data.outputs if one.aliases is None and _is_on_device(one)]
     unknown = sum(one is None for one in (*inputs, *outputs))
-    arguments, results, temporary, source = _sums(counted, inputs, outputs, use)
+    nameless = _counted_alone(data, use) if counted is None else None
+    arguments, results, temporary, source = nameless or _sums(counted, inputs, outputs, use)
     if is_compiled_for and source == "modelled" and use.source == "counted":
         # XLA placed its buffers, and refused it then.
         source = "counted"
@@ -73,6 +74,18 @@ def _sums(
         return counted.argument_bytes, results, counted.temporary_bytes, "counted"
     arguments, results = (sum(one.bytes for one in arrays if one is not None) for arrays in (inputs, outputs))
     return arguments, results, use.reserved_bytes, "at least" if use.reserved_bytes is None else "modelled"
+
+
+def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | None, FitSource] | None:
+    """The same where a record has a program alone: what is alive of arguments and results at its peak, without padding.
+
+    None where the record has both.
+    """
+    if not {"inputs", "outputs"} & data.missing.keys():
+        return None
+    results = use.by_kind.get("result", 0)
+    arguments = sum(use.by_kind.get(kind, 0) for kind in ("argument", "optimizer state"))
+    return arguments, results, use.reserved_bytes, "at least"
 
 
 def _is_on_device(layout: ArrayLayout) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.memory.groups import Groups
 from pjit_inspect.analyze.memory.passing import FORWARDING, Nodes, in_place_pairs, passed_pairs
 
 __all__ = ["LiveRanges", "Value", "find_live_ranges"]
@@ -56,28 +57,9 @@ class LiveRanges:
     end: int
 
 
-class _Groups:
-    """Things that are one, found step by step; the smallest number of a group stands for it."""
-
-    def __init__(self, count: int) -> None:
-        self._parent = list(range(count))
-
-    def find(self, item: int) -> int:
-        parent = self._parent
-        while parent[item] != item:
-            parent[item] = parent[parent[item]]
-            item = parent[item]
-        return item
-
-    def join(self, one: int, other: int) -> None:
-        one, other = self.find(one), self.find(other)
-        if one != other:
-            self._parent[max(one, other)] = min(one, other)
-
-
 def find_live_ranges(nodes: Nodes) -> LiveRanges:
     """The values of a scheduled program, from where to where each is alive, and their buffers."""
-    same = _Groups(len(nodes.owner))
+    same = Groups(len(nodes.owner))
     for index in nodes.running.order:
         for own, earlier in passed_pairs(nodes, index):
             same.join(own, earlier)
@@ -88,7 +70,7 @@ def find_live_ranges(nodes: Nodes) -> LiveRanges:
     return LiveRanges(nodes=nodes, values=values, value_of=value_of, buffers=buffers, end=len(nodes.running.order) - 1)
 
 
-def _join_loops(nodes: Nodes, same: _Groups) -> list[tuple[int, int]]:
+def _join_loops(nodes: Nodes, same: Groups) -> list[tuple[int, int]]:
     """What a loop never changes is one value inside and outside; what it changes, and branches, share buffers."""
     carried: list[tuple[int, int]] = []
     # Inner loops stand before outer ones, so that what they leave unchanged is known.
@@ -110,7 +92,7 @@ def _given(nodes: Nodes, index: int, number: int) -> range:
     return nodes.of(operands[number + 1]) if number + 1 < len(operands) else range(0)
 
 
-def _join_loop(nodes: Nodes, same: _Groups, index: int) -> list[tuple[int, int]]:
+def _join_loop(nodes: Nodes, same: Groups, index: int) -> list[tuple[int, int]]:
     carried: list[tuple[int, int]] = []
     entered = [nodes.of(parameter) for called in nodes.called(index) for parameter in nodes.parameters(called)]
     returned = nodes.of(nodes.root(nodes.called(index)[0])) if nodes.called(index) else range(0)
@@ -127,7 +109,7 @@ def _join_loop(nodes: Nodes, same: _Groups, index: int) -> list[tuple[int, int]]
     return carried
 
 
-def _values(nodes: Nodes, same: _Groups) -> tuple[list[Value], list[int]]:
+def _values(nodes: Nodes, same: Groups) -> tuple[list[Value], list[int]]:
     values: list[Value] = []
     row_of: dict[int, int] = {}
     value_of: list[int] = []
@@ -179,7 +161,7 @@ def _end(nodes: Nodes, computation: int) -> int:
 def _buffers(
     nodes: Nodes, values: list[Value], value_of: list[int], carried: Iterable[tuple[int, int]]
 ) -> list[list[int]]:
-    together = _Groups(len(values))
+    together = Groups(len(values))
     for one, other in carried:
         together.join(value_of[one], value_of[other])
     for index in nodes.running.order:
@@ -198,7 +180,7 @@ def _buffers(
     return buffers
 
 
-def _join_aliases(nodes: Nodes, value_of: list[int], together: _Groups) -> None:
+def _join_aliases(nodes: Nodes, value_of: list[int], together: Groups) -> None:
     """Results in the buffers of donated arguments."""
     module = nodes.module
     parameters, root = nodes.parameters(module.entry), nodes.of(nodes.root(module.entry))

@@ -156,6 +156,7 @@ class MemoryFinder:
         self._counts, self._agreement = self._count()
         self._phases = _phases(facts.graph)
         self._kernel_times = self._times()
+        self._told: dict[tuple[int, int | None], LiveValue] = {}
 
     def _count(self) -> tuple[bool, Agreement | None]:
         """Put XLA's own account in the place of the model, if it is there and of this program."""
@@ -276,6 +277,12 @@ class MemoryFinder:
         return tuple(sorted(rows, key=lambda row: (-row.bytes, row.begins, row.name)))
 
     def _row(self, buffer: Buffer, at: int | None) -> LiveValue:
+        key = id(buffer), at if len(buffer.values) > 1 else None
+        if key not in self._told:
+            self._told[key] = self._tell(buffer, at)
+        return self._told[key]
+
+    def _tell(self, buffer: Buffer, at: int | None) -> LiveValue:
         value = self._representative(buffer, at)
         nodes, names = self._nodes, self._names
         maker = nodes.owner[value.node]

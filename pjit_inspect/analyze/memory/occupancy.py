@@ -18,6 +18,7 @@ import numpy as np
 from pjit_inspect.analyze.memory.live_ranges import LiveRanges, Value
 from pjit_inspect.analyze.memory.packing import Chunk, packed_bytes
 from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.memory.tables import find_tables
 from pjit_inspect.model.program.shape import Shape
 
 __all__ = ["Buffer", "Occupancy", "find_occupancy"]
@@ -30,8 +31,6 @@ _ELEMENTWISE = frozenset((
     "round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign",
     "sine", "sinh", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "xor",
 ))  # fmt: skip
-_NO_TABLE = frozenset(("parameter", "get-tuple-element", "tuple", "while", "call", "conditional", "opt-barrier"))
-"""Opcodes that hand a table of pointers on, or need none."""
 _MOST_NEAR = 16
 """Operands of a combined collective that are looked at; any other instruction has fewer."""
 _MOST_PLACED = 4000
@@ -92,12 +91,10 @@ class Occupancy:
 
         Args:
           alignment: the bytes that places are multiples of.
-          table_bytes: bytes of a table of pointers, which every result of several arrays has, and which is then there
-            from the beginning to the end; 0 for 8 bytes each, where it lives as long as it is read.
+          table_bytes: bytes of a table of pointers; 0 for 8 bytes each. A table has a place that nothing shares.
           space: the memory.
         """
-        tables = self._tables() if space == 0 else {}
-        times = self._event_times(tables)
+        times = self._event_times()
         groups: dict[int, list[int]] = {}
         for number, buffer in enumerate(self.buffers):
             if buffer.kind == "temporary" and buffer.space == space and buffer.place < 0 and buffer.spans:
@@ -106,36 +103,19 @@ class Occupancy:
                     first = self.buffers[first].before
                 groups.setdefault(first, []).append(number)
         chunks = [self._chunk(members, times) for members in groups.values()]
-        whole = 0, max((end for _, end in times.values()), default=0)
-        for index, (_, _, count) in tables.items():
-            span = whole if table_bytes else times[-1 - index]
-            chunks.append(Chunk(bytes=table_bytes or 8 * count, spans=(span,)))
-        return packed_bytes(chunks, alignment)
+        reserved = packed_bytes(chunks, alignment)
+        for width in find_tables(self.ranges.nodes) if space == 0 else ():
+            reserved = -(-reserved // alignment) * alignment + (table_bytes or 8 * width)
+        return reserved
 
     def _chunk(self, members: list[int], times: dict[int, tuple[int, int]]) -> Chunk:
         spans = sorted(times[row] for number in members for row in self.buffers[number].values if row in times)
         return Chunk(bytes=max(self.buffers[number].bytes for number in members), spans=tuple(spans))
 
-    def _tables(self) -> dict[int, tuple[int, int, int]]:
-        """Instructions that yield several arrays: from where to where their table is read, and its width."""
-        nodes, found = self.ranges.nodes, {}
-        for index, place in nodes.time.items():
-            count = nodes.width(index)
-            if count and nodes.opcode(index) not in _NO_TABLE:
-                last = max((nodes.time.get(user, place) for user in nodes.module.users[index].tolist()), default=place)
-                found[index] = place, last, count
-        return found
-
-    def _event_times(self, tables: dict[int, tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
-        """When each value is taken and freed, where every step that takes or frees one counts.
-
-        Values by their row, tables by -1 less their instruction.
-        """
+    def _event_times(self) -> dict[int, tuple[int, int]]:
+        """When each value is taken and freed, by its row, where every step that takes or frees one counts."""
         begun: list[list[int]] = [[] for _ in range(self.ranges.end + 1)]
         ended: list[list[int]] = [[] for _ in range(self.ranges.end + 1)]
-        for index, (begins, ends, _) in tables.items():
-            begun[begins].append(-1 - index)
-            ended[ends].append(-1 - index)
         for row, value in enumerate(self.ranges.values):
             buffer = self.buffers[value.buffer]
             if buffer.kind == "temporary" and buffer.place < 0:

@@ -3,7 +3,8 @@
 Buffers of different length leave gaps, so the memory that XLA reserves is more than what is ever alive in it. Not its
 job: which buffers there are (`analyze.memory.occupancy`).
 
-*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two.
+*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two. Of equal size comes first
+what is there longer itself; by length counts all that lies in one place.
 """
 
 from __future__ import annotations
@@ -42,44 +43,58 @@ class Chunk:
         """From its beginning to its end."""
         return max(end for _, end in self.spans) - self.begins
 
+    @property
+    def own_length(self) -> int:
+        """Of the first that lies there, without what takes its place over."""
+        return self.spans[0][1] - self.begins
+
 
 def packed_bytes(chunks: Sequence[Chunk], alignment: int = 1) -> int:
     """The memory that XLA would reserve for all of them; each begins at a multiple of `alignment`."""
     largest = sorted((chunk for chunk in chunks if chunk.bytes and chunk.spans), key=lambda chunk: -chunk.bytes)[:_MOST]
-    return min(_placed(largest, _by_size, alignment), _placed(largest, _by_length, alignment))
+    by_size = _placed(largest, _by_size, alignment, _ENDLESS)
+    return _placed(largest, _by_length, alignment, by_size)
 
 
 def _by_size(chunk: Chunk) -> tuple[int, int, int]:
-    return -chunk.bytes, -chunk.length, chunk.begins
+    return -chunk.bytes, -chunk.own_length, chunk.begins
 
 
 def _by_length(chunk: Chunk) -> tuple[int, int, int]:
     return -chunk.length, -chunk.bytes, chunk.begins
 
 
-def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int) -> int:
-    """The end of the last when they are placed in an order."""
-    count = sum(len(chunk.spans) for chunk in chunks)
-    begins, ends, low, high = (np.zeros(count, np.int64) for _ in range(4))
+def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int, most: int) -> int:
+    """The end of the last when they are placed in an order; `most` if it is not before that."""
+    # Begin and end in time, begin and aligned end in memory, ascending in memory.
+    placed = np.zeros((4, sum(len(chunk.spans) for chunk in chunks)), np.int64)
     used = height = 0
     for chunk in sorted(chunks, key=order):
-        taken = np.zeros(used, bool)
-        for begin, end in chunk.spans:
-            taken |= (begins[:used] <= end) & (ends[:used] >= begin)
-        offset = _best_gap(low[:used][taken], high[:used][taken], chunk.bytes, alignment)
+        begins, ends, low, high = placed[:, :used]
+        begin, end = chunk.spans[0]
+        taken = (begins <= end) & (ends >= begin)
+        for begin, end in chunk.spans[1:]:
+            taken |= (begins <= end) & (ends >= begin)
+        offset = _best_gap(low[taken], high[taken], chunk.bytes)
         height = max(height, offset + chunk.bytes)
-        for begin, end in chunk.spans:
-            begins[used], ends[used], low[used], high[used] = begin, end, offset, offset + chunk.bytes
-            used += 1
+        if height >= most:
+            return most
+        at, count = int(low.searchsorted(offset)), len(chunk.spans)
+        placed[:, at + count : used + count] = placed[:, at:used].copy()
+        placed[:2, at : at + count] = np.array(chunk.spans).T
+        placed[2, at : at + count] = offset
+        placed[3, at : at + count] = -(-(offset + chunk.bytes) // alignment) * alignment
+        used += count
     return height
 
 
-def _best_gap(low: np.ndarray, high: np.ndarray, size: int, alignment: int) -> int:
-    """Where the smallest gap begins that has room, between what lies from `low` to `high`; else the end of all."""
+def _best_gap(low: np.ndarray, high: np.ndarray, size: int) -> int:
+    """Where the smallest gap begins that has room, between what lies from `low`, ascending, to `high`; else the end."""
     if not len(low):
         return 0
-    order = np.argsort(low)
-    low, reach = low[order], np.maximum.accumulate(high[order])
-    starts = -(-np.concatenate(([0], reach)) // alignment) * alignment
-    gaps = np.concatenate((low, [_ENDLESS])) - starts
-    return int(starts[np.argmin(np.where(gaps >= size, gaps, 2 * _ENDLESS))])
+    starts, gaps = np.zeros(len(low) + 1, np.int64), np.empty(len(low) + 1, np.int64)
+    np.maximum.accumulate(high, out=starts[1:])
+    np.subtract(low, starts[:-1], out=gaps[:-1])
+    gaps[-1] = _ENDLESS
+    gaps[gaps < size] = 2 * _ENDLESS
+    return int(starts[gaps.argmin()])

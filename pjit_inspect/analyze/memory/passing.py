@@ -31,6 +31,8 @@ _ALIASING = b"\xd2\x04"
 """How the field `output_operand_aliasing` (74) begins: few instructions have it, and decoding takes long."""
 _MOST_STEPS = 50
 
+_NONE = range(0)
+
 Pairs = Iterator[tuple[int, int]]
 
 
@@ -54,11 +56,11 @@ class Nodes:
         self._operands = module.instructions.operands
         self._leaves: dict[int, tuple[Shape, ...]] = {}
         self._starts: dict[int, list[int]] = {}
-        self._first: dict[int, int] = {}
+        self._of: dict[int, range] = {}
         self._parameters: dict[int, list[int]] = {}
         for index in running.order:
             leaves = self._leaves_of(self._shape[index])
-            self._first[index] = len(self.shapes)
+            self._of[index] = range(len(self.shapes), len(self.shapes) + len(leaves))
             self.shapes += leaves
             self.owner += [index] * len(leaves)
 
@@ -85,8 +87,7 @@ class Nodes:
 
     def of(self, index: int) -> range:
         """The nodes of an instruction; none for one that does not run by itself."""
-        first = self._first.get(index)
-        return range(0) if first is None else range(first, first + len(self._leaves_of(self._shape[index])))
+        return self._of.get(index, _NONE)
 
     def width(self, index: int) -> int:
         """How many elements the result of an instruction has, when it is a tuple; 0 for anything else."""

@@ -7,7 +7,6 @@ adds up to the curve, exactly. Not its job: which buffers there are (`analyze.me
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -29,9 +28,13 @@ def moments(total: np.ndarray, starts: Sequence[int]) -> np.ndarray:
       total: bytes alive at each place.
       starts: the place of each kernel, ascending. What stands before the first kernel belongs to it.
     """
-    edges = [0, *starts[1:], len(total)] if starts else []
-    pairs = pairwise(edges)
-    return np.array([begin + int(np.argmax(total[begin:end])) for begin, end in pairs], np.int64)
+    if not starts:
+        return np.zeros(0, np.int64)
+    edges = np.array([0, *starts[1:]])
+    kernel = np.repeat(np.arange(len(edges)), np.diff(edges, append=len(total)))
+    highest = np.flatnonzero(total == np.maximum.reduceat(total, edges)[kernel])
+    _, first = np.unique(kernel[highest], return_index=True)
+    return highest[first]
 
 
 def find_timeline(

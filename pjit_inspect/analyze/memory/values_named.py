@@ -12,6 +12,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from pjit_inspect.analyze.memory.passing import Nodes
@@ -254,12 +255,14 @@ def _place(frames: tuple[Frame, ...]) -> tuple[str, int, tuple[int, ...]] | None
     return (frames[0].file, frames[0].line, frames[0].columns) if frames else None
 
 
+@lru_cache(maxsize=4096)
 def short_name(op_name: str) -> str:
     """The last words of JAX's name of an operation: its innermost scopes, and what it does."""
     last = op_name.rpartition("/")[2]
     return "/".join([*scope_of(op_name).split("/")[-2:], users_word(last) or last]).lstrip("/")
 
 
+@lru_cache(maxsize=4096)
 def scope_of(op_name: str) -> str:
     """The user's scopes that an operation stands in: "layer0/attn"; "" for none."""
     scopes = op_name.split("/")[:-1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.recompiles.placement_words import sharding_place
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
@@ -70,7 +71,7 @@ def _of_group(own: list[Resharding], data: RecordData) -> Sentence:
         "{} arguments arrive as {}, and every such call copies them, {}; the largest, {}, is taken as {}{}",
         f"{len(own):,}",
         largest.given,
-        _size_text(_size(own)),
+        bytes_in_words(_size(own)),
         name(largest.path),
         largest.wanted,
         remedy if maker else Sentence(),
@@ -79,11 +80,6 @@ def _of_group(own: list[Resharding], data: RecordData) -> Sentence:
 
 def _size(own: list[Resharding]) -> int:
     return sum(one.size_bytes or 0 for one in own)
-
-
-def _size_text(size: int) -> str:
-    unit = max(0, min(3, (max(size, 1).bit_length() - 1) // 10))
-    return f"{size / 1024**unit:,.3g} {('B', 'KiB', 'MiB', 'GiB')[unit]}"
 
 
 def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.arguments import ArgumentOptions
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
@@ -167,12 +168,12 @@ def _suggestion(tried: Tried, model: ModelJudge) -> Suggestion:
     option = tried.option
     foreseen = tried if tried.counted is None else model.judge(option)
     words = option.words[:1].upper() + option.words[1:]
-    prices = [f"holds {_size(tried.held_bytes)} of arguments"] if tried.held_bytes else []
+    prices = [f"holds {_change(tried.held_bytes)} of arguments"] if tried.held_bytes else []
     if abs(tried.work - 1) >= _VISIBLE_WORK:
         prices.append(f"multiplies {abs(tried.work - 1):.0%} {'more' if tried.work > 1 else 'less'}")
     saves = "this may save communication"
     if tried.counted is not None:
-        saves = f"XLA's partitioner then makes each device send {_size(tried.bytes)} per call"
+        saves = f"XLA's partitioner then makes each device send {_change(tried.bytes)} per call"
     more = f"; each device then {' and '.join(prices)}" if prices else ""
     return Suggestion(
         title=option.title,
@@ -187,13 +188,8 @@ def _suggestion(tried: Tried, model: ModelJudge) -> Suggestion:
     )
 
 
-def _size(size: int) -> str:
-    amount, unit = float(abs(size)), "B"
-    for larger in ("KiB", "MiB", "GiB"):
-        if amount >= 1024:
-            amount, unit = amount / 1024, larger
-    figure = f"{amount:,.0f}" if amount >= 100 else f"{amount:.3g}"
-    return f"{figure} {unit} {'more' if size > 0 else 'less'}"
+def _change(size: int) -> str:
+    return f"{bytes_in_words(abs(size))} {'more' if size > 0 else 'less'}"
 
 
 def compare_traffic(before: Iterable[Collective], after: Iterable[Collective]) -> Checked:

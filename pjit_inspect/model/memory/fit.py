@@ -12,7 +12,7 @@ __all__ = ["FitSource", "MemoryFit", "PaddedArray"]
 
 FitSource = Literal["counted", "modelled", "at least"]
 """Compiled for that chip; arguments and results with that chip's padding, and temporaries as another backend schedules
-them; or arguments and results alone."""
+them; or a part, such as arguments and results alone."""
 
 _GIB = 1 << 30
 
@@ -86,7 +86,9 @@ class MemoryFit:
         said = {
             "counted": "counted: compiled for it",
             "modelled": "modelled: temporaries as another backend schedules them",
-            "at least": "at least: arguments and results alone",
+            "at least": "at least: arguments and results alone"
+            if self.temporary_bytes is None
+            else "at least: the record does not have all arguments and results",
         }[self.source]
         return (
             f"{answer} {self.chip}: {self.needed_bytes / _GIB:,.3g} of {self.available_bytes / _GIB:.4g} GiB ({said})"

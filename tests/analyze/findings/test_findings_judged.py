@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from pjit_inspect.analyze.findings import findings
-from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject, size_text
+from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.findings.findings import find_findings
+from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
@@ -128,4 +129,4 @@ def test_a_program_of_which_nothing_is_known_has_none() -> None:
 
 @pytest.mark.parametrize(("size", "text"), [(7, "7 B"), (1536, "1.5 KiB"), (3 << 20, "3 MiB"), (200 << 30, "200 GiB")])
 def test_sizes_are_in_the_largest_unit_that_gives_one(size: int, text: str) -> None:
-    assert size_text(size) == text
+    assert bytes_in_words(size) == text
