@@ -3,8 +3,8 @@
 Buffers of different length leave gaps, so the memory that XLA reserves is more than what is ever alive in it. Not its
 job: which buffers there are (`analyze.memory.occupancy`).
 
-*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two. Of equal size comes first
-what is there longer itself; by length counts all that lies in one place.
+*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two. Of equal size
+comes first what is there longer itself; a length is that of all that lies in one place.
 """
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ def _by_length(chunk: Chunk) -> tuple[int, int, int]:
     return -chunk.length, -chunk.bytes, chunk.begins
 
 
-def _placed(
-    chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int, most: int
-) -> int:
+def _placed(chunks: Sequence[Chunk], order: Callable[[Chunk], tuple[int, int, int]], alignment: int, most: int) -> int:
     """The end of the last when they are placed in an order; `most` if it is not before that."""
     # Begin and end in time, begin and aligned end in memory, ascending in memory.
     placed = np.zeros((4, sum(len(chunk.spans) for chunk in chunks)), np.int64)
