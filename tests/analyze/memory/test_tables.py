@@ -20,7 +20,10 @@ def test_a_loop_has_one_table_from_what_enters_it_to_what_leaves_it():
     widths = find_tables(model_occupancy(module, "cpu").ranges.nodes)
     loops = [index for index in range(len(module)) if module.instruction(index).opcode == "while"]
     assert widths == [len(module.instruction(loops[0]).shape.elements)]
-    assert record.memory_use.apart == 0
+    use = record.memory_use
+    # Whether tables lie before or behind all else is less than the 64 bytes that places are multiples of.
+    assert use.modelled_bytes is not None and use.reserved_bytes is not None
+    assert abs(use.modelled_bytes - use.reserved_bytes) < 64
 
 
 def test_results_of_the_program_have_theirs_elsewhere():
