@@ -22,7 +22,8 @@ def test_a_loop_has_one_table_from_what_enters_it_to_what_leaves_it():
     assert widths == [len(module.instruction(loops[0]).shape.elements)]
     use = record.memory_use
     # Whether tables lie before or behind all else is less than the 64 bytes that places are multiples of.
-    assert use.modelled_bytes is not None and use.reserved_bytes is not None
+    assert use.modelled_bytes is not None
+    assert use.reserved_bytes is not None
     assert abs(use.modelled_bytes - use.reserved_bytes) < 64
 
 
