@@ -105,3 +105,13 @@ def test_padding_that_makes_an_argument_many_times_as_large_is_named():
     assert [one.path for one in fit.padded][:1] == ["x"]
     assert fit.padded[0].times > 30
     assert "padding makes x" in str(fit)
+
+
+def test_a_program_without_its_arguments_needs_at_least_what_it_holds(tmp_path: Path):
+    """A file of HLO does not say what the arguments are: 4 KiB in, 4 KiB out, and no claim that it fits."""
+    own = jax.jit(lambda x: x * 2).lower(jnp.ones((32, 32))).compile().runtime_executable()
+    path = tmp_path / "a.hlo"
+    path.write_bytes(own.hlo_modules()[0].as_serialized_hlo_module_proto())
+    fit = pi.open(path).fits("tpu:v5e")
+    assert (fit.source, fit.fits, fit.argument_bytes, fit.result_bytes) == ("at least", None, 4096, 4096)
+    assert "at least: the record does not have all arguments and results" in str(fit)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.play.mirrors import find_followed, returned_arguments, split_path
+from pjit_inspect.analyze.play.mirrors import find_followed, returned_arguments
+from pjit_inspect.analyze.program.paths import split_path
 
 SHAPES = {
     "params['w1']": (4, 8),

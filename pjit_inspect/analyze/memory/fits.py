@@ -47,6 +47,8 @@ def find_fit(
     if is_compiled_for and source == "modelled" and use.source == "counted":
         # XLA placed its buffers, and refused it then.
         source = "counted"
+    if unknown and source == "modelled":
+        source = "at least"
     least = (arguments + results) // _LEAST
     known = [one for one in (*inputs, *outputs) if one is not None and one.times >= _NOTICED and one.bytes > least]
     return MemoryFit(
@@ -77,10 +79,7 @@ def _sums(
 
 
 def _counted_alone(data: RecordData, use: MemoryUse) -> tuple[int, int, int | None, FitSource] | None:
-    """The same where a record has a program alone: what is alive of arguments and results at its peak, without padding.
-
-    None where the record has both.
-    """
+    """The same where a record has a program alone: what arguments and results take at its peak; else None."""
     if not {"inputs", "outputs"} & data.missing.keys():
         return None
     results = use.by_kind.get("result", 0)

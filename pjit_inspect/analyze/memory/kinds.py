@@ -5,8 +5,6 @@ Not its job: naming it (`analyze.memory.values_named`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from pjit_inspect.analyze.memory.occupancy import Buffer
 from pjit_inspect.model.memory.memory_use import MemoryKind
 from pjit_inspect.model.report.collective import Phase
@@ -16,9 +14,7 @@ __all__ = ["kind_of"]
 _BEHIND: tuple[Phase, ...] = ("backward", "recompute")
 
 
-def kind_of(
-    buffer: Buffer, made: Phase, last: Phase, collective: str | None, users: Callable[[], frozenset[Phase]]
-) -> MemoryKind:
+def kind_of(buffer: Buffer, made: Phase, last: Phase, collective: str | None, *, is_state: bool) -> MemoryKind:
     """What a buffer is for.
 
     Args:
@@ -26,11 +22,10 @@ def kind_of(
       made: the phase in which it is made; None for unknown.
       last: the phase in which it is used last; likewise.
       collective: the kind of the collective that makes it; None for none.
-      users: the phases of all that use it; asked of arguments only.
+      is_state: whether it is an argument that is optimizer state.
     """
     if buffer.kind == "argument":
-        # What nothing but the update reads is no parameter: those are read by the forward pass.
-        return "optimizer state" if users() == frozenset(("optimizer",)) else "argument"
+        return "optimizer state" if is_state else "argument"
     if buffer.kind == "result":
         return "result"
     if buffer.kind == "constant":

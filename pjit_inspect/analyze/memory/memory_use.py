@@ -18,6 +18,7 @@ from pjit_inspect.analyze.memory.kinds import kind_of
 from pjit_inspect.analyze.memory.live_ranges import Value, find_live_ranges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy, find_occupancy
 from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.memory.states import find_states
 from pjit_inspect.analyze.memory.timeline import find_timeline
 from pjit_inspect.analyze.memory.values_named import Describer, scope_of
 from pjit_inspect.analyze.program.running import find_running
@@ -156,6 +157,7 @@ class MemoryFinder:
         self._counts, self._agreement = self._count()
         self._phases = _phases(facts.graph)
         self._kernel_times = self._times()
+        self._states = self._find_states()
         self._told: dict[tuple[int, int | None], LiveValue] = {}
 
     def _count(self) -> tuple[bool, Agreement | None]:
@@ -299,7 +301,11 @@ class MemoryFinder:
             name=told.name,
             bytes=buffer.bytes,
             kind=kind_of(
-                buffer, made, last, None if collective is None else collective.kind, lambda: self._users(values)
+                buffer,
+                made,
+                last,
+                None if collective is None else collective.kind,
+                is_state=buffer.kind == "argument" and told.name in self._states,
             ),
             spec=told.spec,
             source=told.source,
@@ -340,10 +346,21 @@ class MemoryFinder:
     def _phase_of_user(self, user: int) -> Phase:
         return self._phases.get(user) if user >= 0 else None
 
-    def _users(self, values: Sequence[Value]) -> frozenset[Phase]:
+    def _find_states(self) -> frozenset[str]:
+        """The paths of the arguments that are optimizer state."""
+        users: dict[str, frozenset[Phase]] = {}
+        for buffer in self._all.buffers if self._phases else ():
+            if buffer.kind == "argument":
+                value = self._representative(buffer, None)
+                layout = self._names.argument(value.node)
+                if layout is not None:
+                    users[layout.path] = self._users(value)
+        return find_states(self._facts.inputs, self._facts.outputs, users)
+
+    def _users(self, value: Value) -> frozenset[Phase]:
         """The phases of all kernels that take an argument, looked for through what passes it on."""
         nodes, found, seen = self._nodes, set[Phase](), set[int]()
-        border = [nodes.owner[value.node] for value in values[:1]]
+        border = [nodes.owner[value.node]]
         while border:
             for user in self._module.users[border.pop()].tolist():
                 if user in seen:

@@ -3,8 +3,8 @@
 Buffers of different length leave gaps, so the memory that XLA reserves is more than what is ever alive in it. Not its
 job: which buffers there are (`analyze.memory.occupancy`).
 
-*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two. Of equal size comes first
-what is there longer itself; by length counts all that lies in one place.
+*Source*: XLA's `GlobalDecreasingSizeBestFitHeap`, by size and by length; the better of the two. Of equal size
+comes first what is there longer itself; a length is that of all that lies in one place.
 """
 
 from __future__ import annotations

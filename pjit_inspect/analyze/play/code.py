@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pjit_inspect.analyze.play.controls import argument_specs, on_mesh, result_specs
 from pjit_inspect.analyze.play.facts import Facts
-from pjit_inspect.analyze.play.mirrors import split_path
+from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.layout import ArrayLayout

@@ -7,22 +7,13 @@ of equal layers are joined (`groups`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
-__all__ = ["find_followed", "returned_arguments", "split_path"]
+from pjit_inspect.analyze.program.paths import split_path
 
-_STEP = re.compile(r"\[[^\[\]]*\]|\.[^.\[]+")
+__all__ = ["find_followed", "returned_arguments"]
 
 Shape = tuple[int, ...]
-
-
-def split_path(path: str) -> tuple[str, ...]:
-    """A path in its steps: "state['a'].mu[0]" -> ("state", "['a']", ".mu", "[0]")."""
-    first = _STEP.search(path)
-    if first is None:
-        return (path,)
-    return (path[: first.start()], *_STEP.findall(path[first.start() :]))
 
 
 def find_followed(shapes: Mapping[str, Shape], differentiated: Collection[str]) -> dict[str, str]:

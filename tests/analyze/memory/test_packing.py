@@ -43,3 +43,9 @@ def test_it_is_never_less_than_what_is_alive_nor_more_than_all(drawn: list[tuple
     chunks = [chunk(size, span) for size, span in drawn]
     alive = [sum(size for size, (begin, end) in drawn if begin <= at <= end) for at in range(30)]
     assert max(alive) <= packed_bytes(chunks) <= sum(size for size, _ in drawn)
+
+
+def test_of_equal_size_the_one_that_is_there_longer_itself_is_placed_first():
+    """Both are 9 long with what takes their place over: alone, one is there for 1, the other for 4."""
+    assert (chunk(10, (0, 1), (1, 9)).own_length, chunk(10, (0, 4), (4, 9)).own_length) == (1, 4)
+    assert chunk(10, (0, 1), (1, 9)).length == 9
