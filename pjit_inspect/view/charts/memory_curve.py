@@ -32,6 +32,8 @@ def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> A
         )
     timeline = timelines[0]
     total = np.array(timeline.curve.bytes, np.int64)
+    if not len(total):
+        return AreaChart(title=title, missing="memory over the schedule unknown: no kernel of the program is there")
     places = _places(total)
     bands = _bands(timeline, total, places, use.at.kernel)
     return AreaChart(

@@ -29,13 +29,19 @@ def record(layers: int) -> pjit_inspect.CompileRecord:
     return pjit_inspect.inspect(jax.jit(step), *arguments)
 
 
-@pytest.mark.parametrize("layers", [4, 16])
+@pytest.fixture(params=[4, 16])
+def layers(request: pytest.FixtureRequest) -> int:
+    """Sixteen layers compile for minutes."""
+    if request.param != 4 and not request.config.getoption("--all"):
+        pytest.skip("a long one: scripts/test --all runs it")
+    return request.param
+
+
 def test_the_default_display_of_a_training_step_is_at_most_1_2_megabytes(layers: int):
     html = record(layers).show()._repr_mimebundle_()["text/html"]
     assert 100_000 < len(html.encode()) <= MOST_DISPLAY
 
 
-@pytest.mark.parametrize("layers", [4, 16])
 def test_the_state_of_its_widget_is_at_most_0_8_megabytes(layers: int):
     pytest.importorskip("anywidget")
     state = record(layers).show("widget").get_state()
