@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from pjit_inspect.api import History as History
     from pjit_inspect.api import Ledger as Ledger
     from pjit_inspect.api import LiveArrays as LiveArrays
-    from pjit_inspect.api import Log as Log
     from pjit_inspect.api import Merged as Merged
     from pjit_inspect.api import Playground as Playground
     from pjit_inspect.api import Targets as Targets
-    from pjit_inspect.api import capture as capture
     from pjit_inspect.api import diff as diff
     from pjit_inspect.api import explain_error as explain_error
     from pjit_inspect.api import inspect as inspect
@@ -31,10 +29,12 @@ if TYPE_CHECKING:
     from pjit_inspect.api import open as open  # noqa: A004
     from pjit_inspect.api import playground as playground
     from pjit_inspect.api import search as search
-    from pjit_inspect.api import session_log as session_log
-    from pjit_inspect.api import start as start
-    from pjit_inspect.api import stop as stop
     from pjit_inspect.api import targets as targets
+    from pjit_inspect.handles.session.log import Log as Log
+    from pjit_inspect.handles.session.session import capture as capture
+    from pjit_inspect.handles.session.session import session_log as session_log
+    from pjit_inspect.handles.session.session import start as start
+    from pjit_inspect.handles.session.session import stop as stop
 
 _API = (
     "CompileRecord",
@@ -43,11 +43,9 @@ _API = (
     "History",
     "Ledger",
     "LiveArrays",
-    "Log",
     "Merged",
     "Playground",
     "Targets",
-    "capture",
     "diff",
     "explain_error",
     "inspect",
@@ -58,14 +56,13 @@ _API = (
     "open",
     "playground",
     "search",
-    "session_log",
-    "start",
-    "stop",
     "targets",
 )
+# Apart: a program that is only captured imports no analysis and no view, which take most of a second.
+_SESSION = ("Log", "capture", "session_log", "start", "stop")
 _ERRORS = ("CaptureError", "ChangeError", "ParseError", "PjitInspectError", "RecordNotFoundError", "VersionError")
 
-__all__ = [*_API, *_ERRORS]
+__all__ = [*_SESSION, *_API, *_ERRORS]
 
 
 def __getattr__(name: str) -> Any:
@@ -73,6 +70,10 @@ def __getattr__(name: str) -> Any:
         from pjit_inspect import api
 
         return getattr(api, name)
+    if name in _SESSION:
+        from pjit_inspect.handles.session import session
+
+        return getattr(session, name)
     if name in _ERRORS:
         from pjit_inspect import errors
 

@@ -6,9 +6,7 @@ Not its job: what is known about a record (`handles`), watching (`observe`), rea
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +16,20 @@ from pjit_inspect.handles.background import user_code_begins, user_code_ends
 from pjit_inspect.handles.diff import Diff
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
-from pjit_inspect.handles.ledger import HISTORY, Ledger
+from pjit_inspect.handles.ledger import Ledger
 from pjit_inspect.handles.live import LaterFindings, later_findings_of
-from pjit_inspect.handles.log import Log, LogLimit
 from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
-from pjit_inspect.handles.memory.recent import remember
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.play.history import History
 from pjit_inspect.handles.play.playground import Playground
 from pjit_inspect.handles.record import CompileRecord, View
 from pjit_inspect.handles.result import result_text
+from pjit_inspect.handles.session.by_name import newest_record, record_names
+from pjit_inspect.handles.session.captured import remember
+from pjit_inspect.handles.session.history import HISTORY
+from pjit_inspect.handles.session.log import Log
+from pjit_inspect.handles.session.session import capture, is_started, session_log, start, stop, watch
 from pjit_inspect.handles.upgrade.upgrade import compare_upgrade
-from pjit_inspect.model.record.reason import Reason
-from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import Effort, Target
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.files.dump_directory import read_dump_directory
@@ -40,7 +39,6 @@ from pjit_inspect.parse.files.record_file import read_record
 if TYPE_CHECKING:
     from pjit_inspect.model.play.search import SearchProgress
     from pjit_inspect.model.play.variant import Goal
-    from pjit_inspect.observe.watch.listener import OnRecord
 
 __all__ = [
     "CompileRecord",
@@ -62,13 +60,16 @@ __all__ = [
     "explain_error",
     "explain_known_error",
     "inspect",
+    "is_started",
     "later_findings",
     "ledger",
     "live_arrays",
     "load",
     "merge",
+    "newest_record",
     "open",
     "playground",
+    "record_names",
     "result_text",
     "search",
     "session_log",
@@ -82,120 +83,7 @@ __all__ = [
 ]
 
 
-# ---------------------------------------------------------------- capturing
-
-
-@contextmanager
-def capture(*, calls: bool = False, measure: bool = False) -> Iterator[Log]:
-    """Record every compile of the process while the block runs, whoever called jit.
-
-    With `calls=True`, functions that the block calls but that were compiled earlier are recorded too (`data.cached ==
-    "memory"`), without compiling them again. The log may be read inside the block and after it. Scopes may nest.
-
-    With `measure=True` (which implies `calls`) JAX's profiler runs during the block, and after it each record whose
-    program ran has `kernel_times`. The profiler slows the block down. Where code in it starts a profiler of its own,
-    that one runs, and there are no times: JAX runs one at a time.
-    JAX's devices start when the block begins, and one tiny program is compiled that waits for them; it ends when all
-    that was begun in it has run and the trace is read (a second for some 35,000 runs of an instruction on a device).
-    A profiler that cannot start costs the times only.
-    """
-    from pjit_inspect.observe.watch.listener import observed, observed_calls
-
-    log = Log(limit=LogLimit())
-    try:
-        with (
-            _measured(log) if measure else nullcontext(),
-            (observed_calls if calls or measure else observed)(_appender(log)),
-        ):
-            yield log
-    finally:
-        log.complete()
-
-
-def _measured(log: Log) -> AbstractContextManager[None]:
-    from pjit_inspect.handles.measuring import measured
-
-    return measured(log, twins=_session)
-
-
-def _appender(log: Log) -> OnRecord:
-    def append(data: RecordData, finish: Callable[[RecordData], RecordData]) -> None:
-        HISTORY.add(data)
-        record = CompileRecord(data, live=True, finish=finish)
-        remember(record)
-        log.extend((record,))
-
-    return append
-
-
-_session = Log(limit=LogLimit())
-_session_append = _appender(_session)
-_session_on = False
-_session_lock = threading.Lock()
-
-
-def start() -> Log:
-    """Record every compile of the process from now on; `stop` ends it. Returns the session's log.
-
-    Starting twice is the same as once.
-    """
-    global _session_on
-    from pjit_inspect.observe.watch import listener
-
-    with _session_lock:
-        if not _session_on:
-            listener.start(_session_append)
-            _session_on = True
-    return _session
-
-
-def stop() -> Log:
-    """End what `start` began and return the session's log, which keeps its records."""
-    global _session_on
-    with _session_lock:
-        if _session_on:
-            from pjit_inspect.observe.watch import listener
-
-            listener.stop(_session_append)
-            _session_on = False
-    _session.complete()
-    return _session
-
-
-def watch(
-    on_compile: Callable[[RecordData, Reason], None], on_begin: Callable[[str], Callable[[], None]] | None = None
-) -> Callable[[], None]:
-    """Call `on_compile` after every compile of the process, with its data and reason; the result ends that.
-
-    It is called in the thread that compiled, within the user's call: it must be quick and must not raise. `on_begin` is
-    called with the function's name when XLA begins; what that returns is called when XLA has ended.
-    """
-    from pjit_inspect.observe.watch import listener
-
-    def on_record(data: RecordData, _: Any) -> None:
-        HISTORY.add(data)
-        if data.cached != "memory":
-            on_compile(data, HISTORY.reason(data))
-
-    listener.start(on_record)
-    silence = listener.announce(on_begin) if on_begin is not None else None
-
-    def end() -> None:
-        listener.stop(on_record)
-        if silence is not None:
-            silence()
-
-    return end
-
-
-def session_log() -> Log:
-    """The log that `start` and `%pjit` write to."""
-    return _session
-
-
-def is_started() -> bool:
-    """True between `start` and `stop`."""
-    return _session_on
+# ---------------------------------------------------------------- one function
 
 
 def later_findings(record: CompileRecord, *, is_still: bool = False) -> LaterFindings | None:
@@ -211,7 +99,7 @@ def ledger(log: Log | None = None) -> Ledger:
 
     It shows itself in a notebook; `rows`, `patterns` and `timeline()` are for more.
     """
-    records = tuple(_session if log is None else log)
+    records = tuple(session_log() if log is None else log)
     return Ledger((record.data, record.reason) for record in records)
 
 
@@ -248,17 +136,21 @@ def inspect(
         place = find_target(target) if isinstance(target, str) else target
         data = lower_record(fn, args, kwargs, "cpu" if place is None else place.platform)
         lowered = CompileRecord(data, live=True, again=again)
-        return lowered.what_if(mesh=mesh, target=place, effort=effort or "partition")
-    data = compile_record(fn, args, kwargs)
-    HISTORY.add(data)
-    return CompileRecord(data, live=True, again=again)
+        record = lowered.what_if(mesh=mesh, target=place, effort=effort or "partition")
+    else:
+        data = compile_record(fn, args, kwargs)
+        HISTORY.add(data)
+        record = CompileRecord(data, live=True, again=again)
+    remember(record)
+    return record
 
 
 def playground(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> Playground:
     """The shardings of a function, to be changed and looked at again: `inspect(fn, *args).playground()`.
 
     Nothing runs. The function is lowered for these arguments and its program not compiled: XLA's partitioner is asked
-    about copies of it, after each `Playground.set`. Takes what `inspect` takes but `target`, `mesh` and `effort`, which
+    about copies of it, after each `Playground.set`. Arrays on no mesh are replicated on one of all attached devices,
+    so that no line has to be changed first. Takes what `inspect` takes but `target`, `mesh` and `effort`, which
     the playground sets. The playground refers to the function, to trace it again where a copy cannot be changed and to
     prove the code it writes. Raises what `inspect` and `CompileRecord.playground` raise.
     """
@@ -300,20 +192,25 @@ def search(
 
     Results that are the next value of an argument come back split as that is, so that a step can follow a step.
     Returns the history: `.best(goal)` is the best variant, `.notes` say what was tried and what was not.
-    Raises ChangeError for a record from a file, and as `CompileRecord.playground`.
+    Raises ChangeError where nothing is known of the program's operations, and as `CompileRecord.playground`.
     """
     from pjit_inspect.handles.play.search import Search
 
     play = record if isinstance(record, Playground) else record.playground(fits=fits)
-    return Search(
-        play,
-        goal=goal,
-        budget_s=budget_s,
-        keep=keep,
-        most_work=most_work,
-        most_memory=most_memory,
-        on_progress=on_progress,
-    ).run()
+    try:
+        return Search(
+            play,
+            goal=goal,
+            budget_s=budget_s,
+            keep=keep,
+            most_work=most_work,
+            most_memory=most_memory,
+            on_progress=on_progress,
+        ).run()
+    finally:
+        if play is not record:
+            # Its variants can still be looked at; what that takes is started anew.
+            play.subject.close()
 
 
 def diff(before: CompileRecord, after: CompileRecord) -> Diff:

@@ -115,14 +115,14 @@ HELD: dict[str, tuple[str, ...]] = {
         "model.play.controls.Controls", "model.play.controls.ArgumentGroup", "model.play.controls.Choice",
         "model.play.controls.ConstraintControl", "model.play.controls.ResultControl", "model.play.code.Code",
         "model.play.code.CodeLine", "model.play.code.Proof", "model.play.search.SearchProgress",
-        "model.play.setting.PlaySetting",
+        "model.play.setting.PlaySetting", "model.play.preset.Preset",
     ),
     "Several processes": (
         "model.record.merged.ProcessDifference", "model.record.merged.MergedProgram",
         "model.record.merged.MergedProcess", "model.record.merged.ProgramFacts",
     ),
     "Display, and how much a log holds": (
-        "view.figures.figures.Figures", "view.render.shown.Shown", "handles.log.LogLimit",
+        "view.figures.figures.Figures", "view.render.shown.Shown", "handles.session.log.LogLimit",
     ),
     "Under the handles": (
         "model.report.report.RecordReport", "model.report.collective.AxisTotal", "model.report.least.Least",

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import pjit_inspect as pi
-from pjit_inspect.handles.log import LogLimit
+from pjit_inspect.handles.session.log import LogLimit
 
 
 def records(number: int) -> list[pi.CompileRecord]:

@@ -27,6 +27,7 @@ from pjit_inspect.handles.asked.what_if import as_partitioned
 from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
 from pjit_inspect.handles.propagate import ask, propagation_of
+from pjit_inspect.handles.session.programs import without_programs
 from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
 from pjit_inspect.model.memory.memory_use import MemoryUse
@@ -453,12 +454,9 @@ class RecordState:
         """As `CompileRecord.forget_programs`."""
         with self._lock:
             now = self._captured
-            missing = {**now.data.missing, "hlo": reason, "stablehlo": reason}
-            gone = {"hlo", "buffers", "hlo_header", "stablehlo", "stablehlo_text", "propagation"}
-            data = replace(now.data, **dict.fromkeys(gone), missing=missing)
-            self._captured = Analyses(
-                data, is_live=now.is_live, known={k: v for k, v in now.known.items() if k == "reason"}, key=now.key
-            )
+            kept = {name: value for name, value in now.known.items() if name == "reason"}
+            data = without_programs(now.data, reason)
+            self._captured = Analyses(data, is_live=now.is_live, known=kept, key=now.key)
 
     def add_times(self, data: RecordData) -> None:
         """As `CompileRecord.add_times`."""

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from pjit_inspect.analyze.recompiles.ledger import Compile, build_ledger
-from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
 from pjit_inspect.handles.exports import Exported
+from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.model.record.compile_table import SiteRow, SiteTable
 from pjit_inspect.model.record.ledger import LedgerData, LedgerEntry, LedgerRow, Pattern
 from pjit_inspect.model.record.reason import Reason
@@ -23,10 +23,7 @@ from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.displayable import Displayable
 from pjit_inspect.view.render.shown import Shown, drawn
 
-__all__ = ["HISTORY", "Ledger", "reason_of"]
-
-HISTORY = KeyHistory()
-"""The keys of every compile that was recorded in this process, whatever scope recorded it."""
+__all__ = ["Ledger", "reason_of"]
 
 
 def reason_of(data: RecordData, *, live: bool) -> Reason:

@@ -7,7 +7,7 @@ job: any of those steps.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -18,14 +18,17 @@ from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import one_line
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span, SpanKey
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, read_propagated_hlo
 
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
 
-__all__ = ["PartitionedProgram", "ask", "propagation_of", "read_answer"]
+__all__ = ["PartitionedProgram", "ReadSpans", "ask", "propagation_of", "read_answer"]
+
+ReadSpans = Callable[[bytes], Mapping[SpanKey, Span]]
+"""As `observe.shardy.mlir_locations.read_spans`."""
 
 _PATIENCE_S = 60.0
 """How long a display waits for XLA's partitioner; beyond that it shows a prediction, and says so."""
@@ -46,7 +49,7 @@ def propagation_of(
         return data.propagation, _reason_of_saved(data.propagation, data)
     if data.stablehlo is None:
         return None, data.missing.get("stablehlo") or "there is no program before optimization"
-    if not live:
+    if not live and answered is None:
         return None, "the record was saved before anybody looked at its shardings"
     reason = ""
     if _devices(data) > 1:
@@ -54,7 +57,7 @@ def propagation_of(
             return answered() if answered is not None else ask(data, timeout_s=_PATIENCE_S), ""
         except (CaptureError, ParseError) as error:
             reason = one_line(error).removeprefix(f"{type(error).__name__}: ")
-    return _predicted(data, reason)
+    return _predicted(data, reason) if live else (None, reason)
 
 
 def _reason_of_saved(program: ShardedProgram, data: RecordData) -> str:
@@ -110,16 +113,18 @@ class PartitionedProgram:
       found: the answer.
       before: the program before partitioning.
       stablehlo: the program that XLA was asked about.
+      read_spans: reads the pieces of text in it where this process must not; None where it may.
     """
 
     found: Partitioned
     before: HloModule
     stablehlo: bytes
+    read_spans: ReadSpans | None = None
 
     @classmethod
-    def of(cls, found: Partitioned, stablehlo: bytes) -> Self:
+    def of(cls, found: Partitioned, stablehlo: bytes, spans: ReadSpans | None = None) -> Self:
         """An answer about a program. Raises ParseError."""
-        return cls(found=found, before=parse_program(found.before), stablehlo=stablehlo)
+        return cls(found=found, before=parse_program(found.before), stablehlo=stablehlo, read_spans=spans)
 
     def borders(self, data: RecordData) -> Borders:
         """How arguments and results are split, by the meshes of a record's data. Raises ParseError."""
@@ -138,7 +143,7 @@ class PartitionedProgram:
             free_inputs=found.free_inputs,
             free_outputs=found.free_outputs,
             result_names=found.result_names,
-            spans=read_spans(self.stablehlo),
+            spans=(self.read_spans or read_spans)(self.stablehlo),
             partitions=found.partitions,
         )
         alignment = align(self.before, parse_program(found.after))

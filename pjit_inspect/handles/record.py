@@ -31,6 +31,7 @@ from pjit_inspect.handles.displays import (
     View,
 )
 from pjit_inspect.handles.memory.fits import fit_of
+from pjit_inspect.handles.session.programs import held_bytes
 from pjit_inspect.model.memory.fit import MemoryFit
 from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.program.hlo import HloModule
@@ -61,9 +62,6 @@ if TYPE_CHECKING:
     from pjit_inspect.handles.play.playground import Playground
 
 __all__ = ["CompileRecord", "View"]
-
-_MODULE_PER_STABLEHLO = 400
-"""Bytes of XLA's module in memory for one of the StableHLO it came from: 6.8 MB for 17 KB were measured."""
 
 
 class CompileRecord(Displayable):
@@ -377,7 +375,8 @@ class CompileRecord(Displayable):
         """The shardings of this program, to be changed and looked at again, with XLA asked after every change.
 
         `fits` is the chip whose memory and speed variants are judged by ("tpu:v5e"); by default that of their target.
-        Raises ChangeError for a record without a program before optimization or without a mesh.
+        A program on no mesh gets one of all attached devices (of 8 where one is attached), its arguments replicated.
+        Raises ChangeError for a record without a program before optimization, or with one whose mesh cannot be changed.
         """
         from pjit_inspect.handles.play.playground import Playground
         from pjit_inspect.handles.play.subject import Source
@@ -404,12 +403,7 @@ class CompileRecord(Displayable):
     @property
     def held_bytes(self) -> int:
         """Bytes of memory that its programs take: counted, and modelled for HLO that nobody has read yet."""
-        data = self.state.captured.given
-        stablehlo = (data.stablehlo.size or 0) if data.stablehlo is not None else 0
-        if data.hlo is None:
-            return stablehlo
-        size = data.hlo.size
-        return stablehlo + (size if size is not None else stablehlo * _MODULE_PER_STABLEHLO)
+        return held_bytes(self.state.captured.given)
 
     def forget_programs(self, reason: str) -> None:
         """Let go of HLO, StableHLO and all that was made of them; what was captured beside them stays.

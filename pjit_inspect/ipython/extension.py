@@ -35,7 +35,7 @@ def load(shell: Any) -> None:
     undo = magics.undo_load
     undo.callback(_remove_item, shell.configurables, magics)
     _register_magic(shell, magics, undo)
-    matcher = make_matcher(lambda: api.session_log().names(), lambda: tuple(shell.user_ns))
+    matcher = make_matcher(api.record_names, lambda: tuple(shell.user_ns))
     _append(shell.Completer.custom_matchers, matcher, undo)
     _append(shell.input_transformers_cleanup, translate_first_line, undo)
     magics.cells.watch()

@@ -86,7 +86,8 @@ class PjitMagics(Magics):
             %pjit off                 end
             %pjit log                 one row for each compile, those of %pjit runs too
             %pjit show                the newest record of your own functions
-            %pjit show train_step     the newest record of that name (tab completes names)
+            %pjit show train_step     the newest record of that name (tab completes names), of `pi.inspect` and
+                                      `pi.capture`, too, while somebody holds it
             %pjit show 0              the record that %pjit log lists under this number
             %pjit why                 why each collective of the newest record is there, most expensive first
             %pjit why train_step      the same of that name
@@ -297,7 +298,7 @@ def _record(command: Command) -> api.CompileRecord:
     if command.text.isdecimal():
         return _numbered(log, int(command.text))
     try:
-        return log[command.text] if command.text else log.user_records()[-1]
+        return api.newest_record(command.text) if command.text else log.user_records()[-1]
     except RecordNotFoundError as error:
         raise UsageError(str(error)) from None
     except IndexError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import subprocess
 import sys
 
 import pytest
 
+import pjit_inspect as pi
 from pjit_inspect import api, guard
 
 NOTHING = "%pjit: nothing was compiled, and no compiled function was called; to run a function, call it: %pjit f(x)"
@@ -417,6 +419,21 @@ def test_show_of_an_unknown_name_gives_the_nearest_names_in_one_line(program):
     assert printed.strip() == "UsageError: no record of 'totla'; the nearest names are 'total'"
     program.value("%pjit forget")
     assert program.printed("%pjit show").startswith("UsageError: no function of yours has been recorded yet")
+
+
+def test_a_name_finds_the_newest_record_that_somebody_holds(program):
+    program.run("import pjit_inspect as pi\nmine = pi.inspect(total, x)")
+    assert "total" in program.printed("%pjit --no-times show total")
+    program.value("%pjit total(x[:4]);")
+    assert "f32[4,4]" in program.printed("%pjit --view text show total").replace("float32", "f32")
+    program.run("with pi.capture() as log:\n    jax.jit(lambda x: total(x) + 1)(x)\nmine = pi.inspect(total, x[:2])")
+    assert "f32[2,4]" in program.printed("%pjit --view text show total").replace("float32", "f32")
+    program.run("del mine")
+    gc.collect()
+    assert "f32[2,4]" not in program.printed("%pjit --view text show total").replace("float32", "f32")
+    assert isinstance(program.value("play = %pjit play total(np.ones((8, 4), np.float32))\nplay"), pi.Playground)
+    assert program.value("play.wait().sentence").startswith("captured without a mesh: here devices=8")
+    program.run("play.close()")
 
 
 def test_forget_empties_the_log(program):

@@ -7,7 +7,7 @@ import pytest
 from nbclient import NotebookClient
 
 from pjit_inspect import api
-from pjit_inspect.handles.ledger import HISTORY
+from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.ipython.completer import offer
 from pjit_inspect.observe.watch import listener
 

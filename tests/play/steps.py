@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 __all__ = ["Built", "experts", "mlp", "transformer"]
@@ -22,7 +22,7 @@ class _Arrays:
     """Shapes on a mesh, split as made by hand, or not at all."""
 
     def __init__(self, sizes: tuple[int, int], is_by_hand: bool) -> None:
-        self.mesh = AbstractMesh(sizes, ("data", "model"))
+        self.mesh = AbstractMesh(sizes, ("data", "model"), axis_types=(AxisType.Auto,) * 2)
         self.is_by_hand = is_by_hand
 
     def __call__(self, shape: tuple[int, ...], *spec: str | None, dtype: Any = jnp.float32) -> jax.ShapeDtypeStruct:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.play.mirrors import find_followed, returned_arguments
+from pjit_inspect.analyze.play.mirrors import find_followed
 from pjit_inspect.analyze.program.paths import split_path
 
 SHAPES = {
@@ -43,18 +43,3 @@ def test_equal_layers_do_not_follow_one_another():
 
 def test_a_single_array_follows_nothing():
     assert find_followed({"w": (4, 8), "m": (4, 8)}, {"w"}) == {}
-
-
-def test_results_are_the_next_values_of_trees_like_theirs_in_their_order():
-    results = [("result[0]['w1']", (4, 8)), ("result[0]['w2']", (8, 4)), ("result[1]", ())]
-    arguments = {path: shape for path, shape in SHAPES.items() if path.startswith("params")}
-    assert returned_arguments(results, arguments, {}) == {
-        "result[0]['w1']": "params['w1']",
-        "result[0]['w2']": "params['w2']",
-    }
-
-
-def test_a_donated_argument_is_the_witness_where_there_is_one():
-    results = [("result[0]['w1']", (4, 8)), ("result[0]['w2']", (8, 4))]
-    reused = {"result[0]['w1']": "opt.mu['w1']", "result[0]['w2']": "opt.mu['w2']"}
-    assert returned_arguments(results, SHAPES, reused) == reused

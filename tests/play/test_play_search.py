@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import time
 
 import pytest
 
 import pjit_inspect as pi
-from pjit_inspect.errors import ChangeError
+from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.handles.play import search as search_module
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.observe.partitioner import service
 from play.steps import mlp
@@ -35,7 +38,7 @@ def test_from_nothing_split_it_finds_what_sends_no_more_than_megatron_within_its
     assert best.work <= 1.1
     assert heard[-1].best == best.number
     assert history.notes[0] == f"best: variant {best.number}, by bytes"
-    assert "at most 1.1 times its share of the products, at most 18.0 MiB held" in history.notes[2]
+    assert "at most 1.1 times its share of the products, at most 18 MiB held" in history.notes[2]
     assert "(Spearman)" in history.notes[3]
     # The second worker has ended, and the playground's own is there.
     assert service._here.lanes[1].server is None
@@ -59,6 +62,72 @@ def test_it_can_be_stopped_with_what_it_has():
     history = pi.search(play, budget_s=60)
     assert time.monotonic() - began < 30
     assert "; stopped" in history.notes[1]
+    play.close()
+
+
+class Stuck:
+    """Questions that are never answered, but can be taken back."""
+
+    def __init__(self, play: pi.Playground, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked = threading.Event()
+        monkeypatch.setattr(play.subject, "ask", self.ask)
+
+    def ask(self, setting, begun, *, effort, ticket):
+        self.asked.set()
+        while not ticket.is_cancelled:
+            time.sleep(0.01)
+        raise CaptureError("the question was taken back")
+
+
+def test_progress_is_told_while_xla_is_at_its_first_answer_and_stop_ends_that(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(search_module, "_TICK_S", 0.01)
+    play = playground(False)
+    play.wait()
+    stuck = Stuck(play, monkeypatch)
+    ticked = threading.Event()
+    heard: list[SearchProgress] = []
+
+    def hear(progress: SearchProgress) -> None:
+        heard.append(progress)
+        if stuck.asked.is_set():
+            ticked.set()
+
+    search = search_module.Search(play, budget_s=600, on_progress=hear)
+    found: list[pi.History] = []
+    thread = threading.Thread(target=lambda: found.append(search.run()), daemon=True)
+    thread.start()
+    assert ticked.wait(30)
+    search.stop()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert "; stopped" in found[0].notes[1]
+    assert (heard[-1].asked, heard[-1].latest, heard[-1].budget_s) == (0, None, 600)
+    # What was taken back is no row.
+    assert all(row.is_answered for row in play.history)
+    play.close()
+
+
+def test_the_page_hears_of_seconds_and_that_it_stopped_at_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(search_module, "_TICK_S", 0.01)
+    play = playground(False)
+    play.wait()
+    stuck = Stuck(play, monkeypatch)
+    live = play._made_live()
+    live._asked(None, {"type": "search", "seq": 1, "goal": "bytes", "budget_s": 600})
+    assert json.loads(live.widget._state)["search"]["words"].startswith("0 of 600 s")
+    assert stuck.asked.wait(30)
+    live._asked(None, {"type": "stop_search", "seq": 2})
+    shown = json.loads(live.widget._state)["search"]
+    assert shown["state"] == "done"
+    assert re.fullmatch(r"stopped: \d+ of 600 s, 0 tried, 0 waiting", shown["words"])
+    # The next one begins when that has given its questions back.
+    stuck.asked.clear()
+    live._asked(None, {"type": "search", "seq": 3, "goal": "bytes", "budget_s": 600})
+    assert stuck.asked.wait(30)
+    assert json.loads(live.widget._state)["search"]["state"] == "running"
+    live._asked(None, {"type": "stop_search", "seq": 4})
+    live._searches.join(30)
+    assert not live._searches.is_alive()
     play.close()
 
 

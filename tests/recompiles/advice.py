@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec as P
 import pjit_inspect as pi
 from pjit_inspect.analyze.recompiles import eager_loops, fed_back
 from pjit_inspect.analyze.recompiles import patterns as recompile_patterns
-from pjit_inspect.handles.ledger import HISTORY
+from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.model.record.ledger import Pattern, PatternKind
 
 __all__ = ["CASES", "Case", "Programs", "programs_of"]

@@ -16,7 +16,7 @@ from typing import Any
 import jax
 
 import pjit_inspect as pi
-from pjit_inspect.handles.ledger import HISTORY
+from pjit_inspect.handles.session.history import HISTORY
 from pjit_inspect.model.record.ledger import LedgerData
 from pjit_inspect.model.record.reason import Reason
 from recompiles.scenario import Scenario

@@ -12,6 +12,7 @@ from typing import Any
 from pjit_inspect.model.diff.pairs import Change, Pair, PairTable
 from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintControl, Controls, ResultControl
+from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.variant import HistoryTable, KindSent, Problem, Variant
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
@@ -21,8 +22,12 @@ from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.words.sentence import Sentence
 from pjit_inspect.view.play.given import PlayGiven, SearchState
 
-__all__ = ["code_of", "collective", "controls", "given", "group", "variants"]
+__all__ = ["code_of", "collective", "controls", "given", "group", "variants", "with_one_alone"]
 
+PRESETS = (
+    Preset(name="FSDP", sentence="data and weights over data and model"),
+    Preset(name="2-D", why_not="it takes two mesh axes"),
+)
 GIB, MIB = 2**30, 2**20
 MESH = (("data", 2), ("model", 4))
 _ARRAYS: tuple[tuple[str, int, tuple[int, ...], str, PartitionSpec], ...] = (
@@ -71,6 +76,7 @@ def group(
     ]
     return ArgumentGroup(
         label=label,
+        family=label,
         paths=tuple(label.replace("*", str(n)) for n in range(count)),
         shape=shape,
         dtype=dtype,
@@ -84,13 +90,23 @@ def group(
     )
 
 
+def result(
+    label: str, shape: tuple[int, ...], dtype: str, spec: PartitionSpec, mesh: Any, **more: Any
+) -> ResultControl:
+    """One result."""
+    own = group(label, 1, shape, dtype, spec, mesh)
+    known = {name: getattr(own, name) for name in ("label", "paths", "shape", "dtype", "spec", "choices")}
+    return ResultControl(**known, bytes_per_device=own.bytes_per_device, **more)
+
+
 def controls(
     mesh: tuple[tuple[str, int], ...] = MESH,
     target: str = "tpu:v5e:2x4",
     specs: dict[str, PartitionSpec] | None = None,
     constraint: bool = True,
+    is_set: bool = False,
 ) -> Controls:
-    """The transformer's controls."""
+    """The transformer's controls; `is_set` says of one result that it is not as XLA chooses."""
     specs = specs or {}
     own = [group(label, n, shape, kind, specs.get(label, spec), mesh) for label, n, shape, kind, spec in _ARRAYS]
     follow = [
@@ -113,11 +129,30 @@ def controls(
         ),
     )
     results = (
-        ResultControl(label="result[0]['emb']", paths=("result[0]['emb']",), shape=(32768, 2048), dtype="bfloat16",
-                      spec=("model", "data"), bytes_per_device=16 * MIB),
-        ResultControl(label="result[1]", paths=("result[1]",), shape=(), dtype="float32", spec=(), bytes_per_device=4),
-    )  # fmt: skip
+        result("result[0]['emb']", (32768, 2048), "bfloat16", ("model", "data"), mesh),
+        result("result[1]['logits']", (256, 32768), "bfloat16", ("data", None), mesh, is_free=not is_set),
+        result("result[1]['loss']", (), "float32", (), mesh),
+    )
     return Controls(mesh=mesh, target=target, groups=(*own, *follow), constraints=constraints, results=results)
+
+
+WQ = "params['layers'][*]['wq']"
+
+
+def with_one_alone(own: Controls) -> Controls:
+    """The controls with the third of twelve equal weights split over nothing."""
+    (group_of,) = (one for one in own.groups if one.label == WQ)
+    path = group_of.paths[2]
+    spec: PartitionSpec = (None, None, None)
+    alone = replace(group(path, 1, group_of.shape, group_of.dtype, spec, own.mesh), family=WQ)
+    others = replace(
+        group_of,
+        label=f"{group_of.paths[0]} and 10 more",
+        paths=tuple(one for one in group_of.paths if one != path),
+        bytes_per_device=group_of.bytes_per_device and group_of.bytes_per_device * 11 // 12,
+    )
+    parts = [part for one in own.groups for part in ((others, alone) if one is group_of else (one,))]
+    return replace(own, groups=tuple(parts))
 
 
 def variant(number: int, change: tuple[str, ...], own: Controls, sent: float, memory: float, **more: Any) -> Variant:
@@ -166,7 +201,7 @@ def variants() -> tuple[Variant, ...]:
         variant(1, ("\u2212 data \u2212 model on all weights",), controls(specs=none), 0.63, 31.3,
                 problem=Problem(text="needs 31.3 GiB of 15.75 GiB", control="params['emb']")),
         variant(2, ("constraints off",), controls(constraint=False), 45.1, 13.1, work=2.0),
-        variant(3, ("\u2212 model on emb, out",), controls(specs=narrow), 15.9, 9.1, **partial),
+        variant(3, ("\u2212 model on emb, out",), controls(specs=narrow, is_set=True), 15.9, 9.1, **partial),
         variant(4, ("mesh 4 \u00d7 2",), controls((("data", 4), ("model", 2))), 6.13, 7.83, name="wide data"),
         variant(5, ("mesh 8 \u00d7 1",), controls((("data", 8), ("model", 1))), 1.67, 10.2),
         variant(6, ("mesh 16 \u00d7 16", "tpu:v5e:16x16"), controls((("data", 16), ("model", 16)), "tpu:v5e:16x16"),
@@ -240,5 +275,7 @@ def given(chosen: int = 4, **more: Any) -> PlayGiven:
         "can_compute": True,
         "can_search": True,
         "search": SearchState(sentence=""),
+        "presets": PRESETS,
+        "preset": PRESETS[0] if chosen == 4 else None,
     }
     return PlayGiven(**{**own, **more})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import play_samples
 import pytest
@@ -14,6 +15,7 @@ from pjit_inspect.view.inspector.blob import json_text
 from pjit_inspect.view.play.page import play_page
 from pjit_inspect.view.play.payload import play_data, state_data, variant_data
 from pjit_inspect.view.play.scatter import scatter_chart
+from pjit_inspect.view.play.shared import REFERENCE, shared
 from pjit_inspect.view.play.still import play_still, twin_html
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
@@ -62,6 +64,44 @@ def test_a_choice_that_cannot_be_has_the_arithmetic():
     assert "choose another axis" in wq["problem"]["words"]
     none = wq["dims"][1]["choices"][0]
     assert (none["words"], none["detail"], none["allowed"]) == ("none", "16 on every device", True)
+
+
+def test_a_member_that_is_split_otherwise_stands_in_its_groups_row():
+    rows = play_samples.variants()
+    alone = replace(rows[4], controls=play_samples.with_one_alone(rows[4].controls))
+    groups = play_data(given(4, history=HistoryTable((*rows[:4], alone, *rows[5:]), chosen=4)))["groups"]
+    assert len(groups) == len(play_data(given(4))["groups"])
+    row = next(one for one in groups if one["key"] == play_samples.WQ)
+    assert row["asks"] == "params['layers'][0]['wq'] and 10 more"
+    assert row["sub"] == "bf16, 12 equal arrays, 1 split otherwise"
+    assert row["copies"] == "1 to 8 copies"
+    assert row["changed"]
+    assert [place for place, own in enumerate(row["members"]) if own["dims"]] == [2]
+    assert [dim["axes"] for dim in row["members"][2]["dims"]] == [[], [], []]
+    assert [dim["axes"] for dim in row["dims"]] == [["data"], ["model"], []]
+
+
+def test_results_say_whether_they_are_set_or_as_xla_chooses():
+    state = play_data(given(3))
+    assert state["results_words"] == "3 groups, 1 set, the others as XLA chooses"
+    assert [(one["free"], one["changed"]) for one in state["results"]] == [(True, False), (False, True), (True, False)]
+    assert play_data(given(4))["results_words"] == "3 groups, as XLA chooses"
+    logits = state["results"][1]
+    assert [dim["axes"] for dim in logits["dims"]] == [["data"], []]
+    assert [one["words"] for one in logits["dims"][1]["choices"]] == ["none", "data", "model", "data \u00b7 model"]
+
+
+def test_a_variant_that_is_a_preset_says_so_wherever_it_is_told():
+    rows = play_samples.variants()
+    taken = replace(rows[4], preset="FSDP", name="")
+    state = state_data(given(4, history=HistoryTable((*rows[:4], taken, *rows[5:]), chosen=4)))
+    assert state["history"]["rows"][4]["change"] == "preset: FSDP; mesh 4 \u00d7 2"
+    assert "preset: FSDP; mesh 4" in str(state["answer"])
+    assert [(one["words"], one["is_now"], one["allowed"]) for one in state["presets"]] == [
+        ("as captured", False, True),
+        ("FSDP", True, True),
+        ("2-D", False, False),
+    ]
 
 
 def test_what_came_and_went_is_gathered_and_sorted_by_bytes():
@@ -118,7 +158,7 @@ def test_the_still_twin_says_the_answer_and_has_every_row_and_the_code():
     assert html.count("<tr") == 9
     assert '<img alt="Memory against bytes sent' in html
     assert "<script" not in html
-    assert '[data-pjit-play="k0"]) .pjit-play-k0{display:none}</style>' in twin_html(html, "k0")
+    assert '[data-pjit-play="k0"]) .pjit-play-k0{display:none}' in twin_html(html, "k0")
 
 
 def test_names_of_the_program_are_words_and_never_markup():
@@ -128,3 +168,20 @@ def test_names_of_the_program_are_words_and_never_markup():
     page = play_page(hostile, state, [variant_data(given(4))], still=to_html(play_still(given(4, name=hostile))))
     assert "<img src=x" not in page
     assert json.loads(json_text(state))["note"] == hostile
+
+
+def test_what_variants_have_alike_is_written_once():
+    variants = [json.loads(json_text(variant_data(given(number)))) for number in range(8)]
+    packed = shared(variants)
+    parts: list[object] = []
+
+    def whole(value: object) -> object:
+        if isinstance(value, dict):
+            alone = list(value) == [REFERENCE]
+            return parts[value[REFERENCE]] if alone else {key: whole(own) for key, own in value.items()}
+        return [whole(own) for own in value] if isinstance(value, list) else value
+
+    for part in packed["pool"]:
+        parts.append(whole(part))
+    assert [whole(one) for one in packed["values"]] == variants
+    assert len(json_text(packed)) < len(json_text(variants)) / 2

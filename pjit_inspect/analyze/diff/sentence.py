@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from pjit_inspect.analyze.program.byte_words import bytes_in_one_unit
 from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.words.byte_words import bytes_in_one_unit
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
 __all__ = ["diff_answer", "figure_text"]

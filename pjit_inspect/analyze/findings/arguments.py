@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -20,6 +19,7 @@ from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, code, joined, name, place, say, spec
 
 __all__ = ["not_donated", "replicated_arguments", "resharded_arguments"]

@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Subject
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.opcodes import PRODUCTS
 from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, place, say
 
 __all__ = ["exposed_collectives"]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import ErrorScene, ExplainedError
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, name, place, say
 
 __all__ = ["explain_shortage", "wanted_piece"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.model.memory.memory_use import LiveTable, LiveValue, MemoryKind
 from pjit_inspect.model.memory.suggestion import MemorySuggestion
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -17,6 +17,7 @@ from pjit_inspect.model.program.spec import PartitionSpec, SpecEntry, axes_of, e
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.graph_columns import PHASES
 from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 
 __all__ = ["find_suggestions"]
@@ -58,7 +59,11 @@ def find_suggestions(
     for row in live:
         groups[scope_pattern(path_pattern(row.name)), row.kind, row.bytes, row.spec, row.dtype].append(row)
     found = [*_donations(inputs, outputs, placed_bytes), *_recomputing(live, graph), *_smaller(live), *_offloaded(live)]
-    found += _by_root([one for rows in groups.values() for one in _sharded(rows, mesh)])
+    shards = _by_root([one for rows in groups.values() for one in _sharded(rows, mesh)])
+    if mesh is not None and "explicit" in mesh.axis_types:
+        # With others JAX would trace another program, so that no copy of this one checks them.
+        shards = [replace(one, specs={}) for one in shards]
+    found += shards
     found = sorted(found, key=lambda one: (-one.saved_bytes, one.kind, one.name))
     kinds = Counter[str]()
     chosen = []

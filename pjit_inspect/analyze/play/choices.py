@@ -9,6 +9,7 @@ import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pjit_inspect.model.play.controls import Choice
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of
@@ -21,7 +22,12 @@ _MOST_PAIRED = 4
 
 @functools.lru_cache(maxsize=4096)
 def choices_of(
-    shape: tuple[int, ...], spec: PartitionSpec | None, mesh: tuple[tuple[str, int], ...], *, must_divide: bool = True
+    shape: tuple[int, ...],
+    spec: PartitionSpec | None,
+    mesh: tuple[tuple[str, int], ...],
+    *,
+    must_divide: bool = True,
+    why_fixed: str = "",
 ) -> tuple[tuple[Choice, ...], ...]:
     """For each dimension, none, each axis, and several axes in an order.
 
@@ -30,15 +36,21 @@ def choices_of(
       spec: how it is split; None where that is not known, which keeps no axis from any dimension.
       mesh: axes with their sizes. Arrays of one shape share their choices, as a session has thousands of variants.
       must_divide: whether `jax.jit` refuses what its axes do not divide; a constraint is padded instead.
+      why_fixed: why nothing else can be chosen; "" where it can.
     """
     sizes = dict(mesh)
     given = spec or (None,) * len(shape)
     own = [axes_of(entry) for entry in given]
     offered = _offered([axis for axis, size in sizes.items() if size > 1])
-    return tuple(
+    found = tuple(
         tuple(_choice(axes, place, shape, own, sizes, must_divide) for axes in _with(offered, own[place]))
         for place in range(len(shape))
     )
+    return tuple(tuple(_fixed(choice, why_fixed) for choice in row) for row in found) if why_fixed else found
+
+
+def _fixed(choice: Choice, why: str) -> Choice:
+    return choice if choice.is_chosen else replace(choice, allowed=False, why_not=why)
 
 
 def _offered(axes: Sequence[str]) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ no name of a program can end a line. Not its job: proving the lines (`handles.pl
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pjit_inspect.analyze.play.controls import argument_specs, on_mesh, result_specs
@@ -23,16 +24,17 @@ __all__ = ["code_for"]
 _LAYER = re.compile(r"\[\d+\]")
 _STAR = "[*]"
 _HELPER = (
-    "def sharding_of(path, specs):",
-    '    """The sharding of one array, by its path."""',
+    "def sharding_of(path, specs, other=P()):",
+    '    """The sharding of one array, by its path; `other` is what the table does not have, None as XLA chooses."""',
     r'    starred = re.sub(r"\[\d+\]", "[*]", path)',
-    "    return NamedSharding(mesh, specs.get(path, specs.get(starred, P())))",
+    "    spec = specs.get(path, specs.get(starred, other))",
+    "    return None if spec is None else NamedSharding(mesh, spec)",
     "",
     "",
-    "def shardings(name, tree, specs):",
-    '    """The shardings of a tree of arrays, for jax.device_put, jax.ShapeDtypeStruct, in_shardings."""',
+    "def shardings(name, tree, specs, other=P()):",
+    '    """The shardings of a tree of arrays, for jax.device_put, jax.ShapeDtypeStruct, in_ and out_shardings."""',
     "    return jax.tree_util.tree_map_with_path(",
-    "        lambda path, _: sharding_of(name + jax.tree_util.keystr(path), specs), tree",
+    "        lambda path, _: sharding_of(name + jax.tree_util.keystr(path), specs, other), tree",
     "    )",
 )
 
@@ -47,16 +49,17 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
         CodeLine(text="import jax"),
         CodeLine(text="from jax.sharding import AxisType, NamedSharding, PartitionSpec as P"),
         CodeLine(text=""),
-        _mesh(base, setting),
+        _mesh(facts, base, setting),
         CodeLine(text=""),
         CodeLine(text="specs = {"),
-        *_table(named, before, setting.sizes),
+        *_table(named, before, setting.sizes, [own.path for own in facts.arguments]),
         CodeLine(text="}"),
     ]
     results = _results(facts, setting)
     if results:
         was = {path: None if path in facts.free_results else facts.specs.get(path) for path in results}
-        lines += [CodeLine(text="result_specs = {"), *_table(results, was, setting.sizes), CodeLine(text="}")]
+        every = [own.path for own in facts.results]
+        lines += [CodeLine(text="result_specs = {"), *_table(results, was, setting.sizes, every), CodeLine(text="}")]
     lines += [CodeLine(text=""), CodeLine(text=""), *(CodeLine(text=line) for line in _HELPER)]
     lines += _placing(facts.arguments, results, facts.name)
     constraints = _constraints(facts, base, setting)
@@ -65,12 +68,13 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
     return Code(number=number, lines=tuple(lines), notes=tuple(_notes(facts, setting, results)))
 
 
-def _mesh(base: PlaySetting, setting: PlaySetting) -> CodeLine:
-    return CodeLine(
-        text=f"mesh = {_made(setting.mesh)}",
-        is_changed=setting.mesh != base.mesh,
-        was="" if setting.mesh == base.mesh else ", ".join(f"{name}={size}" for name, size in base.mesh),
-    )
+def _mesh(facts: Facts, base: PlaySetting, setting: PlaySetting) -> CodeLine:
+    text = f"mesh = {_made(setting.mesh)}"
+    if facts.is_mesh_given:
+        return CodeLine(text=text, is_changed=True)
+    is_changed = setting.mesh != base.mesh
+    was = ", ".join(f"{name}={size}" for name, size in base.mesh)
+    return CodeLine(text=text, is_changed=is_changed, was=was if is_changed else "")
 
 
 def _made(mesh: Sequence[tuple[str, int]]) -> str:
@@ -82,32 +86,38 @@ def _made(mesh: Sequence[tuple[str, int]]) -> str:
 
 
 def _table(
-    specs: Mapping[str, PartitionSpec | None], before: Mapping[str, PartitionSpec | None], sizes: Mapping[str, int]
+    specs: Mapping[str, PartitionSpec],
+    before: Mapping[str, PartitionSpec | None],
+    sizes: Mapping[str, int],
+    every: Iterable[str],
 ) -> list[CodeLine]:
     """A line for each array, or for all of equal layers where these are split alike."""
     lines = []
-    for key, paths in _together(specs):
+    for key, paths in _together(specs, every):
         spec = specs[paths[0]]
         was = {on_mesh(before.get(path), sizes) for path in paths}
         is_changed = was != {spec}
         old = next(iter(was)) if len(was) == 1 else None
-        text = "left to XLA" if spec is None else spec_text(_short(spec))
         before_text = "several" if len(was) > 1 else "left to XLA" if old is None else spec_text(_short(old))
-        value = "P.UNCONSTRAINED" if spec is None else text
         lines.append(
-            CodeLine(text=f"    {key!r}: {value},", is_changed=is_changed, was=before_text if is_changed else "")
+            CodeLine(
+                text=f"    {key!r}: {spec_text(_short(spec))},",
+                is_changed=is_changed,
+                was=before_text if is_changed else "",
+            )
         )
     return lines
 
 
-def _together(specs: Mapping[str, PartitionSpec | None]) -> list[tuple[str, list[str]]]:
-    """Keys of the table with the paths they stand for; a starred key only where all its paths are split alike."""
+def _together(specs: Mapping[str, PartitionSpec], every: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Keys of the table with the paths they stand for; a starred key only where all it matches are split alike."""
+    matched = Counter(_LAYER.sub(_STAR, path) for path in every)
     starred: dict[str, list[str]] = {}
     for path in specs:
         starred.setdefault(_LAYER.sub(_STAR, path), []).append(path)
     found: list[tuple[str, list[str]]] = []
     for key, paths in starred.items():
-        if len(paths) > 1 and len({specs[path] for path in paths}) == 1:
+        if len(paths) > 1 and len(paths) == matched[key] and len({specs[path] for path in paths}) == 1:
             found.append((key, paths))
         else:
             found += [(path, [path]) for path in paths]
@@ -120,20 +130,19 @@ def _short(spec: PartitionSpec) -> PartitionSpec:
     return spec[:end]
 
 
-def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
+def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec]:
     """The specs of all results, where one was set; those that are left to XLA are not among them."""
     if not setting.results:
         return {}
-    known = result_specs(facts, setting)
-    return {path: spec for path, spec in known.items() if spec is not None}
+    given = dict(setting.results)
+    left = {path for path in facts.free_results if path not in given}
+    return {path: spec for path, spec in result_specs(facts, setting).items() if spec is not None and path not in left}
 
 
 # ---------------------------------------------------------------- where it goes
 
 
-def _placing(
-    arguments: Sequence[ArrayLayout], results: Mapping[str, PartitionSpec | None], name: str
-) -> list[CodeLine]:
+def _placing(arguments: Sequence[ArrayLayout], results: Mapping[str, PartitionSpec], name: str) -> list[CodeLine]:
     """The lines that use the table, one for each argument of the function."""
     roots = list(dict.fromkeys(split_path(own.path)[0] for own in arguments))
     lines = [CodeLine(text=""), CodeLine(text="")]
@@ -144,7 +153,7 @@ def _placing(
         called = ", ".join(roots)
         lines += [
             CodeLine(
-                text=f'out_shardings = shardings("result", jax.eval_shape({name}, {called}), result_specs)',
+                text=f'out_shardings = shardings("result", jax.eval_shape({name}, {called}), result_specs, None)',
                 is_changed=True,
             ),
             CodeLine(text=f"{name} = jax.jit({name}, out_shardings=out_shardings)", is_changed=True),
@@ -177,11 +186,13 @@ def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting) -> list[
     return lines
 
 
-def _notes(facts: Facts, setting: PlaySetting, results: Mapping[str, PartitionSpec | None]) -> Iterable[str]:
+def _notes(facts: Facts, setting: PlaySetting, results: Mapping[str, PartitionSpec]) -> Iterable[str]:
     free = sum(own.path in facts.free_arguments and own.path not in dict(setting.arguments) for own in facts.arguments)
     if free:
         yield f"{free} arguments are left to XLA, as captured; the table has them without a split"
     if any(own.place not in dict(setting.constraints) for own in facts.constraints) and setting.mesh != facts.mesh:
         yield "constraints that name the mesh themselves need the new one"
+    if setting.results and len(facts.free_results) < len(facts.results):
+        yield f"{facts.name} has out_shardings of its own: these take their place"
     if not results and facts.returns and (setting.arguments or setting.mesh != facts.mesh):
         yield "results are left as they were: a next step gets them as XLA returns them"

@@ -6,6 +6,7 @@ Not its job: setting them (`settings`), or what XLA makes of them.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pjit_inspect.analyze.play.choices import choices_of, division_problem
@@ -38,10 +39,13 @@ def find_controls(facts: Facts, setting: PlaySetting, answered: Specs | None = N
     return Controls(
         mesh=setting.mesh,
         target=setting.target,
-        groups=tuple(_group(label, own, facts, specs, sizes, labels) for label, own in arguments),
-        constraints=tuple(_constraint(one, setting) for one in facts.constraints),
+        groups=tuple(
+            _group(label, family, own, facts, specs, sizes, labels)
+            for (label, own), family in zip(arguments, _families([own for _, own in arguments], follows), strict=True)
+        ),
+        constraints=tuple(_constraint(one, setting, facts.why_fixed) for one in facts.constraints),
         results=tuple(
-            _result(label, own, results, sizes, free)
+            _result(label, own, results, sizes, free, facts.why_fixed)
             for label, own in _grouped(facts.results, lambda own: (results[own.path], own.path in free), first=True)
         ),
     )
@@ -79,7 +83,8 @@ def _specs(
     answered: Specs | None,
 ) -> dict[str, PartitionSpec | None]:
     sizes, left = setting.sizes, frozenset(free)
-    is_captured = not (setting.arguments or setting.constraints or setting.added) and setting.mesh == facts.mesh
+    is_changed = setting.arguments or setting.results or setting.constraints or setting.added
+    is_captured = not is_changed and setting.mesh == facts.mesh
     found: dict[str, PartitionSpec | None] = {}
     for own in layouts:
         path = own.path
@@ -116,12 +121,26 @@ def _label(pattern: str, own: Sequence[ArrayLayout], groups: int) -> str:
     return pattern if groups == 1 else f"{own[0].path} and {len(own) - 1} more"
 
 
+def _families(groups: Sequence[Sequence[ArrayLayout]], follows: Mapping[str, str]) -> list[str]:
+    """What the arrays are called that are equal, however they are split, for each group."""
+    keys = [(path_pattern(own[0].path), own[0].global_shape, own[0].dtype, follows.get(own[0].path)) for own in groups]
+    arrays = Counter(key for key, own in zip(keys, groups, strict=True) for _ in own)
+    patterns = Counter(pattern for pattern, *_ in arrays)
+    found = []
+    for key, own in zip(keys, groups, strict=True):
+        pattern, shape, dtype, _ = key
+        named = pattern if patterns[pattern] == 1 else f"{pattern} {dtype}{list(shape)}"
+        found.append(own[0].path if arrays[key] == 1 else named)
+    return found
+
+
 def _pattern_label(path: str) -> str:
     return path_pattern(path)
 
 
 def _group(
     label: str,
+    family: str,
     own: Sequence[ArrayLayout],
     facts: Facts,
     specs: Specs,
@@ -135,13 +154,14 @@ def _group(
     pieces = math.prod(_pieces(spec, sizes)) if spec is not None else None
     return ArgumentGroup(
         label=label,
+        family=family,
         paths=tuple(one.path for one in own),
         shape=first.global_shape,
         dtype=first.dtype,
         spec=spec,
         follows=None if leader is None else labels.get(leader),
         is_cut_loose=leader is not None and specs.get(leader) != spec,
-        choices=choices_of(first.global_shape, spec, tuple(sizes.items())),
+        choices=choices_of(first.global_shape, spec, tuple(sizes.items()), why_fixed=facts.why_fixed),
         global_bytes=None if None in whole else sum(size or 0 for size in whole),
         bytes_per_device=sums,
         copies=None if pieces is None else max(1, math.prod(sizes.values()) // pieces),
@@ -150,7 +170,12 @@ def _group(
 
 
 def _result(
-    label: str, own: Sequence[ArrayLayout], specs: Specs, sizes: Mapping[str, int], free: frozenset[str]
+    label: str,
+    own: Sequence[ArrayLayout],
+    specs: Specs,
+    sizes: Mapping[str, int],
+    free: frozenset[str],
+    why_fixed: str,
 ) -> ResultControl:
     first = own[0]
     spec = specs[first.path]
@@ -161,13 +186,13 @@ def _result(
         dtype=first.dtype,
         spec=spec,
         is_free=first.path in free,
-        choices=choices_of(first.global_shape, spec, tuple(sizes.items())),
+        choices=choices_of(first.global_shape, spec, tuple(sizes.items()), why_fixed=why_fixed),
         bytes_per_device=None if spec is None else bytes_on_device(own, specs, sizes),
         problem="" if first.path in free else division_problem(first.global_shape, spec, sizes),
     )
 
 
-def _constraint(found: FoundConstraint, setting: PlaySetting) -> ConstraintControl:
+def _constraint(found: FoundConstraint, setting: PlaySetting, why_fixed: str) -> ConstraintControl:
     changed, sizes = dict(setting.constraints), setting.sizes
     spec = on_mesh(changed.get(found.place, found.asked), sizes)
     shape = found.shape
@@ -179,7 +204,7 @@ def _constraint(found: FoundConstraint, setting: PlaySetting) -> ConstraintContr
         asked=on_mesh(found.asked, sizes),
         spec=spec,
         is_on=not (found.place in changed and changed[found.place] is None),
-        choices=() if shape is None else choices_of(shape, spec, setting.mesh, must_divide=False),
+        choices=() if shape is None else choices_of(shape, spec, setting.mesh, must_divide=False, why_fixed=why_fixed),
     )
 
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.play.mirrors import find_followed, returned_arguments
+from pjit_inspect.analyze.play.mirrors import find_followed
+from pjit_inspect.analyze.play.next_values import find_next_values, is_differentiated
+from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, entry_of
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgram
 
 __all__ = ["Facts", "FoundConstraint", "find_facts"]
 
 _ASKED = ("/sharding_constraint", "/reshard")
-_DIFFERENTIATED = ("jvp(", "transpose(", "checkpoint/", "rematted_computation/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +55,9 @@ class Facts:
       returns: path of a result -> the argument it is the next value of.
       differentiated: the paths of arguments that differentiated code uses.
       constraints: the user's, in program order.
+      is_mesh_given: whether the program names no mesh, so that `mesh` is none of its own.
+      explicit: the axes that are part of the types of its arrays, in words, so that specs cannot be changed; "" for
+        none.
     """
 
     name: str
@@ -68,16 +72,29 @@ class Facts:
     returns: dict[str, str] = field(default_factory=dict)
     differentiated: frozenset[str] = frozenset()
     constraints: tuple[FoundConstraint, ...] = ()
+    is_mesh_given: bool = False
+    explicit: str = ""
+
+    @property
+    def why_fixed(self) -> str:
+        """Why no spec can be changed; "" where they can."""
+        if not self.explicit:
+            return ""
+        return f"traced with Explicit axes ({self.explicit}), so specs are part of the program: trace it with others"
 
 
 def find_facts(
-    data: RecordData, program: ShardedProgram | None, mesh: tuple[tuple[str, int], ...], target: str
+    data: RecordData,
+    program: ShardedProgram | None,
+    mesh: tuple[tuple[str, int], ...],
+    target: str,
+    *,
+    is_mesh_given: bool = False,
 ) -> Facts:
     """The facts of a record on its mesh; without its `program` before partitioning, as far as its arguments tell."""
     arguments = tuple(own for own in data.inputs if own.kept)
     shapes = {own.path: own.global_shape for own in arguments}
     inputs, outputs = (program.inputs, program.outputs) if program is not None else ((), ())
-    reused = {own.path: own.aliases for own in data.outputs if own.aliases is not None}
     differentiated = frozenset(_differentiated(program, arguments))
     return Facts(
         name=data.name,
@@ -90,8 +107,10 @@ def find_facts(
         free_results=_free(data.outputs, [own.spec is None for own in outputs]),
         follows=find_followed(shapes, differentiated),
         differentiated=differentiated,
-        returns=returned_arguments([(own.path, own.global_shape) for own in data.outputs], shapes, reused),
+        returns={} if program is None else _returned(program, arguments, data.outputs),
         constraints=() if program is None else _constraints(program),
+        is_mesh_given=is_mesh_given,
+        explicit=find_explicit_axes(data),
     )
 
 
@@ -100,7 +119,8 @@ def _specs(layouts: Sequence[ArrayLayout], entries: Sequence[EntryValue]) -> dic
     found: dict[str, PartitionSpec | None] = {own.path: own.spec for own in layouts}
     for own, entry in zip(layouts, entries, strict=True) if len(layouts) == len(entries) else ():
         if entry.spec is not None:
-            found[own.path] = tuple(map(entry_of, entry.spec))
+            # A random key is an array of words in the program, with a dimension more than it has for the user.
+            found[own.path] = tuple(map(entry_of, entry.spec[: len(own.global_shape)]))
     return found
 
 
@@ -110,6 +130,12 @@ def _free(layouts: Sequence[ArrayLayout], are_free: Sequence[bool]) -> frozenset
     return frozenset(own.path for own, is_free in zip(layouts, are_free, strict=True) if is_free)
 
 
+def _returned(
+    program: ShardedProgram, arguments: Sequence[ArrayLayout], results: Sequence[ArrayLayout]
+) -> dict[str, str]:
+    return find_next_values(program, [own.path for own in arguments], [own.path for own in results])
+
+
 def _differentiated(program: ShardedProgram | None, arguments: Sequence[ArrayLayout]) -> Collection[str]:
     """The arguments that code uses which was differentiated."""
     if program is None or len(program.inputs) != len(arguments):
@@ -117,12 +143,8 @@ def _differentiated(program: ShardedProgram | None, arguments: Sequence[ArrayLay
     return {
         own.path
         for own, entry in zip(arguments, program.inputs, strict=True)
-        if any(_is_differentiated(program.ops[user]) for user, _ in program.users.get(entry.value, ()))
+        if any(is_differentiated(program.ops[user]) for user, _ in program.users.get(entry.value, ()))
     }
-
-
-def _is_differentiated(op: ShardedOp) -> bool:
-    return any(mark in op.op_name for mark in _DIFFERENTIATED)
 
 
 def _constraints(program: ShardedProgram) -> tuple[FoundConstraint, ...]:

@@ -20,7 +20,7 @@ from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of
 
-__all__ = ["Kept", "Proposal", "kept_paths", "moves", "seeds"]
+__all__ = ["Kept", "Layout", "Proposal", "kept_paths", "moves", "pinned", "proposal_of", "seeds", "spec_of"]
 
 _MOST_INNER = 6
 _UNSEEN = 1.25
@@ -82,12 +82,12 @@ def seeds(
         for inner in _inner(roles) if rest else ((),):
             for spread in (False, True) if data else (False,):
                 for split_sequence in (False, True) if rest and len(roles.batch) > 1 else (False,):
-                    layout = _Layout(data=data, inner=inner, rest=rest, spread=spread, sequence=split_sequence)
-                    proposal = _proposal(layout, facts, roles, base, kept, constraint_ops)
+                    layout = Layout(data=data, inner=inner, rest=rest, spread=spread, sequence=split_sequence)
+                    proposal = proposal_of(layout, facts, roles, base, kept, constraint_ops)
                     if proposal is None:
                         continue
                     found.setdefault(proposal.setting, proposal)
-                    added = () if kept.constraints else _pinned(layout, roles, pins, base.sizes)
+                    added = () if kept.constraints else pinned(layout, roles, pins, base.sizes)
                     if added:
                         setting = replace(proposal.setting, added=added)
                         found.setdefault(setting, Proposal(setting=setting, origin=f"{layout.name} with constraints"))
@@ -95,7 +95,7 @@ def seeds(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
+class Layout:
     """Which mesh axes split what.
 
     Attributes:
@@ -136,20 +136,21 @@ def _inner(roles: Roles) -> Iterator[tuple[int, ...]]:
     yield from dict.fromkeys(sets)
 
 
-def _proposal(
-    layout: _Layout,
+def proposal_of(
+    layout: Layout,
     facts: Facts,
     roles: Roles,
     base: PlaySetting,
     kept: Kept,
     constraint_ops: Mapping[str, int],
 ) -> Proposal | None:
+    """The setting of a layout; None where it cannot be set. `constraint_ops` as in `seeds`."""
     specs: dict[str, PartitionSpec | None] = {}
     for own in facts.arguments:
         path = own.path
         if path in facts.follows or path in kept.paths or path not in roles.arguments:
             continue
-        specs[path] = _spec(layout, roles, path, own.global_shape, base.sizes)
+        specs[path] = spec_of(layout, roles, path, own.global_shape, base.sizes)
     constraints = {} if kept.constraints else _constraints(layout, facts, roles, base, constraint_ops)
     try:
         setting = changed_setting(facts, base, specs=_with_followers(facts, specs, kept), constraints=constraints)
@@ -165,7 +166,8 @@ def _with_followers(
     return {**specs, **led}
 
 
-def _spec(layout: _Layout, roles: Roles, path: str, shape: Sequence[int], sizes: Mapping[str, int]) -> PartitionSpec:
+def spec_of(layout: Layout, roles: Roles, path: str, shape: Sequence[int], sizes: Mapping[str, int]) -> PartitionSpec:
+    """How a layout splits an argument; what its axes do not divide is not split."""
     classes = roles.arguments[path]
     entries: list[Axes] = [()] * len(shape)
     if path not in roles.parameters:
@@ -190,8 +192,8 @@ def _divides(length: int, axes: Axes, sizes: Mapping[str, int]) -> bool:
     return bool(axes) and length % math.prod(sizes[axis] for axis in axes) == 0
 
 
-def _pinned(
-    layout: _Layout, roles: Roles, pins: Sequence[Pin], sizes: Mapping[str, int]
+def pinned(
+    layout: Layout, roles: Roles, pins: Sequence[Pin], sizes: Mapping[str, int]
 ) -> tuple[tuple[str, PartitionSpec], ...]:
     """The new constraints of a layout: on lookups, and on products whose dimensions no other axis splits."""
     found: dict[str, PartitionSpec] = {}
@@ -205,28 +207,43 @@ def _pinned(
 
 
 def _flowing(
-    layout: _Layout, roles: Roles, classes: Sequence[int], shape: Sequence[int], sizes: Mapping[str, int]
+    layout: Layout,
+    roles: Roles,
+    classes: Sequence[int],
+    shape: Sequence[int],
+    sizes: Mapping[str, int],
+    *,
+    with_inner: bool = False,
 ) -> PartitionSpec:
-    """How a layout has what is computed: the data over its axes."""
+    """How what is computed is split: the data over its axes, `with_inner` what split weights make over theirs."""
     entries: list[Axes] = [()] * len(classes)
-    for place, one in enumerate(classes):
-        if one in roles.batch[:1] and not any(entries) and _divides(shape[place], layout.data, sizes):
-            entries[place] = layout.data
-        elif layout.sequence and one in roles.batch[1:2] and _divides(shape[place], layout.rest, sizes):
-            entries[place] = layout.rest
+    of_rest = layout.inner if with_inner else ()
+    # What weights split comes before a sequence: an axis splits one dimension.
+    for wanted, axes in (
+        (roles.batch[:1], layout.data),
+        (of_rest, layout.rest),
+        (_sequence(layout, roles), layout.rest),
+    ):
+        for place, one in enumerate(classes):
+            if one in wanted and axes not in entries and not entries[place] and _divides(shape[place], axes, sizes):
+                entries[place] = axes
     return tuple(map(entry_of, entries))
 
 
+def _sequence(layout: Layout, roles: Roles) -> tuple[int, ...]:
+    return roles.batch[1:2] if layout.sequence else ()
+
+
 def _constraints(
-    layout: _Layout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
+    layout: Layout, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int]
 ) -> dict[str, PartitionSpec | None]:
-    """The user's constraints as the layout has what flows: the data over its axes."""
+    """The user's constraints as the layout has what flows: the data over its axes, and what split weights make."""
     found: dict[str, PartitionSpec | None] = {}
     for own in facts.constraints:
         classes = roles.constraints.get(constraint_ops.get(own.place, -1))
         if classes is None or own.shape is None or len(classes) != len(own.shape):
             continue
-        found[own.place] = _flowing(layout, roles, classes, own.shape, base.sizes)
+        found[own.place] = _flowing(layout, roles, classes, own.shape, base.sizes, with_inner=True)
     return found
 
 

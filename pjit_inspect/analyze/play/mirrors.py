@@ -2,16 +2,16 @@
 
 Two witnesses: the trees have the same paths below their roots, and the same shapes at them. Which of several such trees
 are the parameters is told by the program: they alone are used by code that was differentiated. Not its job: how arrays
-of equal layers are joined (`groups`).
+of equal layers are joined (`controls`), or which results are the next values of which (`next_values`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from pjit_inspect.analyze.program.paths import split_path
 
-__all__ = ["find_followed", "returned_arguments"]
+__all__ = ["find_followed"]
 
 Shape = tuple[int, ...]
 
@@ -60,40 +60,3 @@ def _is_used(
     """Whether most arrays of a tree are used by differentiated code."""
     used = sum("".join(root + below) in differentiated for below, _ in leaves)
     return 2 * used > len(leaves)
-
-
-def returned_arguments(
-    results: Sequence[tuple[str, Shape]], arguments: Mapping[str, Shape], reused: Mapping[str, str]
-) -> dict[str, str]:
-    """Path of a result -> the path of the argument that it is the next value of.
-
-    Args:
-      results: path and shape of each, in order.
-      arguments: path -> shape, in order.
-      reused: path of a result -> the donated argument whose memory it takes.
-
-    A tree of results that is like a tree of arguments, path by path and shape by shape, is its next value; of several
-    alike, the one of the same name, or else of the same place among them.
-    """
-    found = dict(reused)
-    own = _trees(dict(results))
-    theirs = _trees(arguments)
-    taken = set(reused.values())
-    for root, leaves in sorted(own.items(), key=lambda item: -len(item[1])):
-        paths = ["".join(root + below) for below, _ in leaves]
-        if any(path in found for path in paths):
-            continue
-        alike = [
-            other
-            for other, below in theirs.items()
-            if len(below) == len(leaves)
-            and set(below) == set(leaves)
-            and not any("".join(other + steps) in taken for steps, _ in below)
-        ]
-        if not alike or (len(leaves) == 1 and not any(below for below, _ in leaves)):
-            continue
-        chosen = next((other for other in alike if other[-1] == root[-1]), alike[0])
-        for below, _ in leaves:
-            found["".join(root + below)] = "".join(chosen + below)
-            taken.add("".join(chosen + below))
-    return found

@@ -15,7 +15,7 @@ from pjit_inspect.analyze.play.choices import division_problem
 from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.errors import ChangeError
-from pjit_inspect.model.play.controls import Controls
+from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Problem
 from pjit_inspect.model.program.layout import ArrayLayout
@@ -26,6 +26,7 @@ __all__ = [
     "changed_setting",
     "first_problem",
     "found_arrays",
+    "found_results",
     "meshes_like",
     "path_matcher",
     "said_changes",
@@ -48,6 +49,7 @@ def changed_setting(
     mesh: Mapping[str, int] | None = None,
     target: str | None = None,
     specs: Mapping[str, PartitionSpec | None] | None = None,
+    results: Mapping[str, PartitionSpec | None] | None = None,
     constraints: Mapping[str, PartitionSpec | None] | None = None,
 ) -> PlaySetting:
     """The setting with a change.
@@ -59,6 +61,7 @@ def changed_setting(
       target: the machine; None keeps it, or takes as many fake CPU devices as a new mesh has.
       specs: spec by the label of a group, or by a path with `*` for any key, of arguments and results. What follows a
         parameter, and is split as that is, goes with it, unless it is named itself.
+      results: the same of results alone, which an argument may share its name with; None leaves one to XLA.
       constraints: spec by the place of a constraint; None takes it out.
 
     Raises ChangeError for a name that there is none of, and for a spec that does not fit the array.
@@ -68,11 +71,16 @@ def changed_setting(
         own = replace(own, target=target)
     elif own.devices != before.devices and own.target.startswith("cpu:"):
         own = replace(own, target=f"cpu:{own.devices}")
-    own = _with_specs(facts, own, specs or {})
+    own = _with_specs(facts, own, specs or {}, results or {})
     return _with_constraints(facts, own, constraints or {})
 
 
-def _with_specs(facts: Facts, setting: PlaySetting, given: Mapping[str, PartitionSpec | None]) -> PlaySetting:
+def _with_specs(
+    facts: Facts,
+    setting: PlaySetting,
+    given: Mapping[str, PartitionSpec | None],
+    given_results: Mapping[str, PartitionSpec | None],
+) -> PlaySetting:
     controls = find_controls(facts, setting)
     current = argument_specs(facts, setting)
     arguments, results = dict(setting.arguments), dict(setting.results)
@@ -80,8 +88,9 @@ def _with_specs(facts: Facts, setting: PlaySetting, given: Mapping[str, Partitio
     for path, leader in facts.follows.items():
         followers.setdefault(leader, []).append(path)
     named, led = dict[str, PartitionSpec | None](), dict[str, PartitionSpec | None]()
-    for name, spec in given.items():
-        paths, layouts, is_result = found_arrays(facts, controls, name)
+    named_at = [(name, spec, *found_arrays(facts, controls, name)) for name, spec in given.items()]
+    named_at += [(name, spec, *found_results(facts, controls, name)) for name, spec in given_results.items()]
+    for name, spec, paths, layouts, is_result in named_at:
         for path in paths:
             full = _full(name, spec, layouts[path], setting.sizes)
             if is_result:
@@ -108,27 +117,39 @@ def _less(
     return tuple(sorted((path, spec) for path, spec in given.items() if spec != base[path]))
 
 
-def found_arrays(facts: Facts, controls: Controls, name: str) -> tuple[Sequence[str], Mapping[str, ArrayLayout], bool]:
-    """The paths that a name stands for, all arrays beside them, and whether these are results.
+Found = tuple[Sequence[str], Mapping[str, ArrayLayout], bool]
+"""The paths that a name stands for, all arrays beside them, and whether these are results."""
 
-    Raises ChangeError for a name that there is none of.
-    """
-    for layouts, groups, is_result in (
-        (facts.arguments, controls.groups, False),
-        (facts.results, controls.results, True),
-    ):
+
+def found_arrays(facts: Facts, controls: Controls, name: str) -> Found:
+    """The arguments that a name stands for, or else the results; ChangeError for a name that there is none of."""
+    arguments = facts.arguments, controls.groups, False
+    return _found(name, facts, (arguments, (facts.results, controls.results, True)))
+
+
+def found_results(facts: Facts, controls: Controls, name: str) -> Found:
+    """The results that a name stands for. Raises ChangeError for a name that there is none of."""
+    return _found(name, facts, ((facts.results, controls.results, True),))
+
+
+Kind = tuple[Sequence[ArrayLayout], Sequence[ArgumentGroup] | Sequence[ResultControl], bool]
+
+
+def _found(name: str, facts: Facts, kinds: Sequence[Kind]) -> Found:
+    for layouts, groups, is_result in kinds:
         by_path = {own.path: own for own in layouts}
         label = next((own for own in groups if own.label == name), None)
         pattern = path_matcher(name)
         paths = label.paths if label is not None else [path for path in by_path if pattern.match(path)]
         if paths:
             return paths, by_path, is_result
-    names = [own.label for own in (*controls.groups, *controls.results)]
+    names = [own.label for _, groups, _ in kinds for own in groups]
+    what = "argument or result" if len(kinds) > 1 else "result"
     near = difflib.get_close_matches(name, names, n=1)
     shown = ", ".join(names[:_MOST_SHOWN]) + (f", and {len(names) - _MOST_SHOWN} more" if names[_MOST_SHOWN:] else "")
     raise ChangeError(
-        f"specs: {facts.name} has no argument or result {name!r}{f', did you mean {near[0]!r}' if near else ''}; it "
-        f"has {shown}"
+        f"specs: {facts.name} has no {what} {name!r}{f', did you mean {near[0]!r}' if near else ''}; it has "
+        f"{shown or 'none'}"
     )
 
 

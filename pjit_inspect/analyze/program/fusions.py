@@ -54,6 +54,7 @@ def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]
     """
     stack, seen = [iter(module.computation(module.entry).order.tolist())], set[int]()
     looked_at = {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE or name in _KERNELS}
+    has_notes = "custom-call" in module.opcodes
     while stack:
         index = next(stack[-1], None)
         if index is None:
@@ -63,7 +64,7 @@ def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]
             continue
         instruction = module.instruction(index)
         if instruction.opcode in _KERNELS:
-            if runs_kernel(instruction):
+            if not has_notes or runs_kernel(instruction):
                 yield instruction
         else:
             called = [computation for computation in instruction.called if computation.index not in seen]

@@ -147,12 +147,17 @@ def count_runs(module: HloModule) -> tuple[Runs, ...]:
     runs[module.entry] = ONCE
     starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
     computations: list[int] = module.instructions.computation.tolist()
+    opcodes: list[int] = module.instructions.opcode.tolist()
+    called: list[int] = module.instructions.called.starts.tolist()
+    nested = {number for number, name in enumerate(module.opcodes) if name in _NESTED}
     # A computation stands before those that call it (`parse.wire.hlo_invariants`): so callers are settled first.
     for computation in range(module.entry - 1, -1, -1):
         for caller in dict.fromkeys(callers[starts[computation] : starts[computation + 1]]):
             inside = runs[computations[caller]]
             if inside != NEVER:
-                factor = _factor(module.instruction(caller), computation)
+                # Nearly always: a fusion and its one body, for which no instruction is read.
+                is_plain = opcodes[caller] in nested and called[caller + 1] - called[caller] == 1
+                factor = ONCE if is_plain else _factor(module.instruction(caller), computation)
                 runs[computation] = runs[computation].plus(inside.times(factor))
     return tuple(runs)
 

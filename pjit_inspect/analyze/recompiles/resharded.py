@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.recompiles.placement_words import sharding_place
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.compile_key import ArgumentKey
@@ -16,6 +15,7 @@ from pjit_inspect.model.record.reason import Resharding
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.note import Note
 from pjit_inspect.model.sharding.mesh import Mesh
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence, code, name, say
 
 __all__ = ["find_resharded", "maker_of", "resharded_notes"]

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.arguments import ArgumentOptions
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
@@ -23,6 +22,7 @@ from pjit_inspect.analyze.suggest.option import Option, Tried
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
+from pjit_inspect.model.words.byte_words import bytes_in_words
 
 __all__ = ["Count", "Try", "compare_traffic", "find_suggestions"]
 

@@ -7,7 +7,6 @@ Not its job: any of those steps.
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
+from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
-from pjit_inspect.handles.propagate import PartitionedProgram
+from pjit_inspect.handles.propagate import PartitionedProgram, ReadSpans
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.spec import Dimensions, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pjit_inspect.model.report.suggestion import Edit
     from pjit_inspect.observe.shardy.what_if import WhatIf
 
-__all__ = ["Again", "ChangedProgram", "Planned", "as_partitioned", "ask_what_if", "change_program"]
+__all__ = ["Again", "ChangedProgram", "Planned", "as_partitioned", "ask_changed", "ask_what_if", "change_program"]
 
 _FULL = 'needs effort="full"'
 _PARTIAL_LACKS = {
@@ -44,8 +44,6 @@ _PARTIAL_LACKS = {
     "memory": "what a device needs is known of the compiled program, which " + _FULL,
 }
 _MOST_SHOWN = 3
-_TYPED = re.compile(r":\w+\[([^\]\s]*@[^\]\s]*)\]")
-_AXIS = re.compile(r"@\(?'?(\w+)")
 
 
 Again = Callable[..., RecordData]
@@ -62,8 +60,6 @@ def ask_what_if(
     effort: Effort,
     timeout_s: float,
     again: Again | None = None,
-    planned: Planned | None = None,
-    ticket: Ticket | None = None,
 ) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
     """The record of the changed program, and what makes that program before partitioning; as `CompileRecord.what_if`.
 
@@ -71,12 +67,29 @@ def ask_what_if(
 
     `before` gives what the record comes to, at the same stage of compiling: whether as XLA's partitioner leaves it.
     `again` traces the function where the captured program cannot be changed; None where it is not at hand.
-    `planned` are edits in the place of `specs`. The question can be taken back by its `ticket`.
+    """
+    began = time.monotonic()
+    change = change_program(data, mesh=mesh, specs=specs, target=target, again=again)
+    return ask_changed(data, change, before, effort=effort, timeout_s=timeout_s, began=began)
+
+
+def ask_changed(
+    data: RecordData,
+    change: ChangedProgram,
+    before: Callable[[bool], KeyFigures],
+    *,
+    effort: Effort,
+    timeout_s: float,
+    began: float,
+    ticket: Ticket | None = None,
+    spans: ReadSpans | None = None,
+) -> tuple[RecordData, Callable[[], ShardedProgram] | None]:
+    """As `ask_what_if`, of a program that is changed already, since `began` (`time.monotonic`).
+
+    The question can be taken back by its `ticket`. `spans` reads the pieces of text of a program from a file.
     """
     if effort not in ("partition", "full"):
         raise ChangeError(f"effort is 'partition' or 'full', not {effort!r}")
-    began = time.monotonic()
-    change = change_program(data, mesh=mesh, specs=specs, target=target, again=again, planned=planned)
     origin, data = _origin(data), change.base
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
@@ -102,7 +115,7 @@ def ask_what_if(
         reason=None,
         **_compiled(answer, data),
     )
-    partitioned = PartitionedProgram.of(answer, edited) if answer.before else None
+    partitioned = PartitionedProgram.of(answer, edited, spans) if answer.before else None
     seconds = time.monotonic() - began
     hypothesis = Hypothesis(
         changes=change.said,
@@ -195,7 +208,7 @@ def change_program(
 
     if data.stablehlo is None:
         raise ChangeError("the record has no program before optimization, so no change of it can be tried")
-    if specs and (explicit := _explicit_axes(data)):
+    if specs and (explicit := find_explicit_axes(data)):
         raise ChangeError(
             f"specs: {data.name} was traced with Explicit axes ({explicit}), where shardings are part of the types of "
             f"arrays: with others JAX would trace another program; inspect the function with arguments sharded so: "
@@ -234,7 +247,11 @@ def _traced_again(
         made = again(sizes, target.platform)
         if made.stablehlo is None or data.stablehlo is None:
             raise ChangeError("JAX gives no program of it")
-        found = remesh.mesh_axes(made.stablehlo.read())
+        traced = made.stablehlo.read()
+        found = remesh.mesh_axes(traced)
+        if not found:
+            traced, found = remesh.remeshed(traced, sizes), sizes
+            made = replace(made, stablehlo=Blob(traced))
         if _without_ones(found) != _without_ones(sizes):
             axes = MeshAxes(axis_names=tuple(found), shape=tuple(found.values()))
             raise ChangeError(f"it is traced for the mesh {axes} all the same, which is named in it")
@@ -242,7 +259,7 @@ def _traced_again(
             raise ChangeError("it has other arguments then")
     except ChangeError as error:
         raise ChangeError(f"{refused}. To trace the function again did not help: {error}") from error
-    is_same = remesh.operations(made.stablehlo.read()) == remesh.operations(data.stablehlo.read())
+    is_same = remesh.operations(traced) == remesh.operations(data.stablehlo.read())
     note = "function traced again" if is_same else "function traced again, which gave other operations"
     fields = ("stablehlo", "jaxpr", "inputs", "outputs")
     return replace(data, **{name: getattr(made, name) for name in fields}), note
@@ -318,14 +335,22 @@ def _check_fits(sizes: Mapping[str, int], target: Target, devices: int) -> None:
     if count != devices and not sizes:
         raise ChangeError(
             f"the program is for one device, as no mesh is in it, and {target} has {devices:,}; take a target of one "
-            f"device, or inspect the function with arguments that are sharded over a mesh of {devices:,} (a "
-            f"jax.sharding.AbstractMesh will do)"
+            f"device, or give a mesh of {devices:,}, as in mesh={{'data': {devices}}}, and specs over its axes"
         )
     if count != devices:
         raise ChangeError(
             f"the mesh {axes} has {count:,} devices, and {target} has {devices:,}; give a mesh of {devices:,}, as in "
-            f"{_meshes_of(sizes, target, 1)[0]}"
+            f"{_meshes_of(sizes, target, 1)[0]}{_slice_of(target, count)}"
         )
+
+
+def _slice_of(target: Target, devices: int) -> str:
+    """The slice of the same chip that has so many devices, as words to go on with; "" where none is known."""
+    from pjit_inspect.observe.partitioner.targets import TOPOLOGIES, device_count
+
+    own = (replace(target, topology=sizes) for sizes in TOPOLOGIES.get(target.chip, ()))
+    found = next((one for one in own if device_count(one) == devices), None)
+    return "" if found is None else f", or take target={str(found)!r}"
 
 
 def _check_effort(count: int, target: Target, effort: Effort) -> None:
@@ -334,19 +359,6 @@ def _check_effort(count: int, target: Target, effort: Effort) -> None:
             f"the program is for one device of {target}, so that XLA's partitioner has nothing to do; compile it to "
             f'the end with effort="full"'
         )
-
-
-def _explicit_axes(data: RecordData) -> str:
-    """The axes that are part of types in a program, in words; "" where there are none."""
-    axes = [
-        name
-        for mesh in data.meshes
-        for name, kind in zip(mesh.axis_names, mesh.axis_types, strict=False)
-        if kind == "explicit"
-    ]
-    # A function that was only lowered has no mesh of its own, but its types name the axes: f32[16@data,32].
-    axes += [name for typed in _TYPED.findall(data.jaxpr or "") for name in _AXIS.findall(typed)]
-    return ", ".join(dict.fromkeys(axes))
 
 
 def _check_platform(edited: bytes, data: RecordData, target: Target) -> None:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pjit_inspect.analyze.memory.autopsy import explain_shortage, wanted_piece
 from pjit_inspect.analyze.memory.reported import join_reported
 from pjit_inspect.handles.memory.joined import known_autopsy
-from pjit_inspect.handles.memory.recent import recent_records
 from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.handles.session.captured import recent_records
 from pjit_inspect.model.memory.autopsy import Autopsy
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.shortage import MemoryShortage

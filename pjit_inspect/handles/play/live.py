@@ -43,11 +43,12 @@ __all__ = ["Live", "words_of", "write_play_page"]
 Playground = Any
 """A `Playground`; its module imports this one."""
 
-_MOST_VARIANTS = 80
-"""Variants that a page holds in full: the first and the last ones."""
+_MOST_VARIANTS = 400
+"""Variants that a page holds in full; of the others it has the figures."""
 _TWIN_S = 0.7
 """Seconds without news after which the twin of the notebook's output is written anew."""
 
+_CAME_AND_WENT = "what came and went"
 _PAUSE_S = 0.6
 """Seconds after an answer before what came and went is looked for."""
 _SELDOM_S = 0.3
@@ -78,6 +79,7 @@ class Live:
         self._drawn = 0.0
         self._proved: dict[int, Code] = {}
         self._searching: Search | None = None
+        self._searches: threading.Thread | None = None
         self._search: SearchState | None = None
         self._details: dict[tuple[int, int], Details] = {}
         self._wanted: tuple[int, int] | None = None
@@ -158,7 +160,10 @@ class Live:
             is_computing=self._computing == chosen and now.stage not in ("full", "refused"),
             can_search=play.subject.roles() is not None,
             search=self._search,
+            presets=play.presets,
+            preset=play.preset,
             note=self._note,
+            is_mesh_given=play.subject.facts.is_mesh_given,
             heard=self._heard,
             version=self._version,
         )
@@ -175,11 +180,10 @@ class Live:
 
     def page(self) -> str:
         """The page with the last state, and every variant that can be looked at."""
+        self._compare_chosen()
         with self._turn, gc_paused():
             given = self._given()
-            rows = given.history.rows
-            kept = rows if len(rows) <= _MOST_VARIANTS else (rows[0], *rows[-_MOST_VARIANTS:])
-            variants = [variant_data(self._given(row.number)) for row in kept]
+            variants = [variant_data(self._given(number)) for number in _kept(given)]
             return play_page(given.name, state_data(given), variants, still=to_html(play_still(given)))
 
     # ------------------------------------------------------------ news
@@ -213,7 +217,8 @@ class Live:
                         setattr(self.widget, name, value)
             finally:
                 self._is_drawing = False
-        self._write_twin_later()
+        if self._searching is None:
+            self._write_twin_later()
 
     def _draw_seldom(self) -> None:
         """While a search goes on, which finds more than can be read."""
@@ -238,13 +243,20 @@ class Live:
                 if wanted is None:
                     return
             number, against = wanted
-            found = Guard().run("what came and went", partial(self._details_of, number, against), (None, None))
+            found = Guard().run(_CAME_AND_WENT, partial(self._details_of, number, against), (None, None))
             with self._turn:
                 self._details[wanted] = found
                 if self._wanted != wanted:
                     continue
                 self._wanted = None
             self._draw()
+
+    def _compare_chosen(self) -> None:
+        """What came and went of the chosen variant, for a page that is written before that was found in its time."""
+        chosen = self._play.variant
+        wanted = chosen.number, self._against
+        if chosen.is_answered and chosen.stage != "refused" and wanted not in self._details:
+            self._details[wanted] = Guard().run(_CAME_AND_WENT, partial(self._details_of, *wanted), (None, None))
 
     def _details_of(self, number: int, against: int) -> Details:
         record = self._play.record_of(number)
@@ -281,6 +293,7 @@ class Live:
                 self._heard = max(self._heard, number)
         kinds: dict[str, Callable[[dict[str, Any]], None]] = {
             "set": self._set,
+            "preset": self._take_preset,
             "follow": self._follow,
             "go_back": self._go_back,
             "rename": self._rename,
@@ -311,11 +324,19 @@ class Live:
             given["target"] = str(message["target"])
         if message.get("specs"):
             given["specs"] = {name: _entries(spec) for name, spec in message["specs"].items()}
+        if message.get("results"):
+            given["results"] = {
+                name: None if spec is None else _entries(spec) for name, spec in message["results"].items()
+            }
         if message.get("constraints"):
             given["constraints"] = {
                 place: self._asked_spec(place, own) for place, own in message["constraints"].items()
             }
         self._play.set(**given)
+
+    def _take_preset(self, message: dict[str, Any]) -> None:
+        self._computing = None
+        self._play.apply(str(message["preset"]))
 
     def _asked_spec(self, place: str, wanted: Any) -> Any:
         """A constraint's spec: left out, as the program asks, or another."""
@@ -375,31 +396,40 @@ class Live:
         with self._turn:
             if self._searching is not None:
                 return
-            self._searching = Search(self._play, goal=goal, budget_s=budget_s, on_progress=self._progressed)
-            self._search = SearchState(is_running=True, sentence="begins")
-        threading.Thread(target=self._run_search, name="pjit_inspect playground search", daemon=True).start()
+            search = Search(self._play, goal=goal, budget_s=budget_s, on_progress=self._progressed)
+            self._searching, before = search, self._searches
+            self._search = SearchState(is_running=True, sentence=f"0 of {budget_s:.0f} s")
+            work = partial(self._run_search, search, before)
+            self._searches = threading.Thread(target=work, name="pjit_inspect playground search", daemon=True)
+            self._searches.start()
 
-    def _run_search(self) -> None:
-        search = self._searching
-        if search is None:
-            return
+    def _run_search(self, search: Search, before: threading.Thread | None) -> None:
+        if before is not None:
+            # One that was stopped gives its questions back first.
+            before.join()
         found = Guard().run("the search", search.run, None)
         with self._turn:
+            if self._searching not in (search, None):
+                return
             self._searching = None
             self._search = SearchState(sentence="; ".join(found.notes) if found is not None else "the search failed")
         self._news(self._play.variant)
 
     def _progressed(self, progress: SearchProgress) -> None:
-        best = "" if progress.best is None else f", best #{progress.best}"
         share = min(1.0, progress.seconds / progress.budget_s) if progress.budget_s else 1.0
-        sentence = f"{progress.asked:,} asked, {progress.waiting:,} waiting{best}"
         with self._turn:
-            self._search = SearchState(is_running=True, share=share, sentence=sentence)
-            self._draw_seldom()
+            if self._searching is not None:
+                self._search = SearchState(is_running=True, share=share, sentence=_progress_words(progress))
+                self._draw_seldom()
 
     def _stop_search(self, message: dict[str, Any]) -> None:
-        if self._searching is not None:
-            self._searching.stop()
+        """At once for the reader; what is asked is taken back meanwhile."""
+        with self._turn:
+            search, self._searching = self._searching, None
+            if search is not None:
+                self._search = SearchState(sentence=f"stopped: {_progress_words(search.progress())}")
+        if search is not None:
+            search.stop()
 
     def _record(self, number: int) -> Any:
         record = self._play.record_of(number)
@@ -413,6 +443,22 @@ class Live:
             make().to_html(file)
             page = file.read_text(encoding="utf-8")
         self.widget.send({"type": "page", "title": title, "page": page})
+
+
+def _kept(given: PlayGiven) -> list[int]:
+    """The numbers of the variants that a page holds in full: those that matter before others, then the last ones."""
+    rows = given.history.rows
+    named = [row.number for row in rows if row.name or row.preset]
+    front = [row.number for row in given.history.front]
+    latest = [row.number for row in reversed(rows)]
+    first = dict.fromkeys([given.now.number, given.against, 0, *named, *front, *latest])
+    return sorted(list(first)[:_MOST_VARIANTS])
+
+
+def _progress_words(progress: SearchProgress) -> str:
+    best = "" if progress.best is None else f", best #{progress.best}"
+    gone = f"{min(progress.seconds, progress.budget_s):.0f} of {progress.budget_s:.0f} s"
+    return f"{gone}, {progress.asked:,} tried, {progress.waiting:,} waiting{best}"
 
 
 def _place(play: Playground) -> str:

@@ -27,6 +27,7 @@ from pjit_inspect.handles.play.proof import prove as prove_setting
 from pjit_inspect.handles.play.subject import Record, Source, Subject
 from pjit_inspect.model.play.code import Code, Proof
 from pjit_inspect.model.play.controls import Controls
+from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Goal, Variant
 from pjit_inspect.model.program.spec import PartitionSpec
@@ -65,7 +66,8 @@ class Playground(Displayable):
           fits: the chip whose memory and speed variants are judged by ("tpu:v5e"); the target's by default.
           timeout_s: how long XLA may take for one answer.
 
-        Raises ChangeError for a record without a program or a mesh, and for a chip that is not known.
+        Raises ChangeError for a record without a program, or one whose mesh cannot be changed, and for a chip that is
+        not known.
         """
         self.subject: Subject = Subject(source, chip=fits, timeout_s=timeout_s)
         """What is asked about; for the other modules of this room."""
@@ -125,6 +127,7 @@ class Playground(Displayable):
         mesh: Mapping[str, int] | None = None,
         target: str | None = None,
         specs: Mapping[str, Any] | None = None,
+        results: Mapping[str, Any] | None = None,
         constraints: Mapping[str, Any] | None = None,
     ) -> Variant:
         """Change what is looked at, and ask XLA about it in the background. What is not named stays as it is.
@@ -135,6 +138,8 @@ class Playground(Displayable):
           specs: PartitionSpecs by the label of a group (`play.controls.groups`), or by a path with `*` for any key, of
             arguments and results; None leaves it to XLA. The state of an optimizer goes with its parameter, unless it
             is split otherwise, or named itself.
+          results: the same for results alone (`play.controls.results`), as `out_shardings` of `jax.jit`: by paths like
+            "result[1]['loss']", which an argument may have, too. None is as XLA chooses.
           constraints: PartitionSpecs by the place of a `with_sharding_constraint` ("train.py:41"); None takes it out.
 
         Returns the variant with what is known of it at once: what its arguments hold, or why it cannot be.
@@ -151,11 +156,49 @@ class Playground(Displayable):
                 mesh=axes,
                 target=target,
                 specs={name: _spec(spec) for name, spec in (specs or {}).items()},
+                results={name: _spec(spec) for name, spec in (results or {}).items()},
                 constraints={place: _spec(spec) for place, spec in (constraints or {}).items()},
             )
             found = self.add(setting, origin="user", is_chosen=True)
         self._tell()
         return found
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """The layouts of the textbooks on the mesh that is looked at; those that are none for this program say why."""
+        with self._turn:
+            own = self._settings[self._chosen]
+            return self.subject.presets(own.mesh, own.target)
+
+    @property
+    def preset(self) -> Preset | None:
+        """That of them which the variant is that is looked at; None for none."""
+        with self._turn:
+            own = self._settings[self._chosen]
+            return next((one for one in self.presets if one.setting == own), None)
+
+    def apply(self, preset: str) -> Variant:
+        """Set all controls as a textbook has them, on the mesh that is looked at, and ask XLA in the background.
+
+        Args:
+          preset: the name of one of `presets`, in any case: "FSDP".
+
+        Returns as `set`. Raises ChangeError for a name that there is none of, and where it is none for this program.
+        """
+        with self._turn:
+            presets = self.presets
+            found = next((own for own in presets if own.name.lower() == str(preset).lower()), None)
+            if found is None:
+                names = ", ".join(own.name for own in presets)
+                raise ChangeError(f"there is no preset {preset!r}; take one of {names}")
+            if found.setting is None:
+                raise ChangeError(f"{found.name} is no layout for {self.subject.facts.name}: {found.why_not}")
+            variant = self.add(found.setting, origin="user", is_chosen=True)
+            if variant.number and variant.preset != found.name:
+                self._publish(replace(self._variants[variant.number], preset=found.name))
+            variant = self.variant
+        self._tell()
+        return variant
 
     def go_back(self, variant: Variant | int | str) -> Variant:
         """Look at a variant of the history again: itself, its number or its name."""
@@ -198,6 +241,7 @@ class Playground(Displayable):
             self._records.clear()
             self._observers.clear()
         self.stop()
+        self.subject.close()
 
     def code(self, *, prove: bool = False) -> Code:
         """What to write so that the program becomes the variant that is looked at.
@@ -293,6 +337,13 @@ class Playground(Displayable):
 
         return forget
 
+    def drop(self, number: int) -> None:
+        """Take a variant out of the history that was not answered, and that nobody looks at."""
+        with self._turn:
+            own = self._variants.get(number)
+            if own is not None and number not in (0, self._chosen) and not own.is_answered:
+                self._forget(number)
+
     def setting_of(self, number: int) -> PlaySetting:
         """What is set in a variant."""
         with self._turn:
@@ -304,8 +355,9 @@ class Playground(Displayable):
             if self._is_closed or variant.number not in self._variants:
                 return
             self._keep(variant.number, record)
-            name = self._variants[variant.number].name
-            self._publish(PlayVariant.made_of(_plain(replace(variant, name=name)), _record_of=self.record_of))
+            own = self._variants[variant.number]
+            known = replace(variant, name=own.name, preset=own.preset)
+            self._publish(PlayVariant.made_of(_plain(known), _record_of=self.record_of))
             self._turn.notify_all()
         self._tell()
 
@@ -325,6 +377,10 @@ class Playground(Displayable):
         before, self._chosen = self._chosen, number
         if before != number and not self._variants[before].is_answered and before != 0:
             self._forget(before)
+        chosen = self._variants[number]
+        if chosen.problem is not None and chosen.problem.may_pass:
+            begun = self.subject.begun(self._settings[number], number, origin=chosen.origin)
+            self._publish(PlayVariant.made_of(replace(begun, name=chosen.name), _record_of=self.record_of))
         if self._variants[number].is_answered:
             self._want(None, "partition")
             self._news.append(self._variants[number])

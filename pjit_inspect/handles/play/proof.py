@@ -43,7 +43,7 @@ def prove(source: Source, subject: Subject, setting: PlaySetting, wanted: Record
     how = "traced again with these shardings" + (", constraints and results changed in the copy" if edited else "")
     kinds = {"wanted": _kinds(ours), "found": _kinds(theirs)}
     if ours == theirs:
-        return Proof(outcome="equal", sentence=f"{how}: the same {ours.total():,} collectives", **kinds)
+        return Proof(outcome="equal", sentence=f"{how}: the same {_counted(ours)}", **kinds)
     return Proof(outcome="different", sentence=f"{how}: {_difference(ours, theirs)}", **kinds)
 
 
@@ -91,7 +91,11 @@ def _difference(ours: Counter[Key], theirs: Counter[Key]) -> str:
         more = f", and {len(keys) - _MOST_SHOWN} more" if len(keys) > _MOST_SHOWN else ""
         if shown:
             said.append(f"{what}: {', '.join(shown)}{more}")
-    return f"{theirs.total():,} collectives and not {ours.total():,}; {'; '.join(said)}"
+    return f"{_counted(theirs)} and not {ours.total():,}; {'; '.join(said)}"
+
+
+def _counted(keys: Counter[Key]) -> str:
+    return f"{keys.total():,} collective{'s' if keys.total() != 1 else ''}"
 
 
 def _named(key: Key, count: int) -> str:

@@ -19,6 +19,7 @@ from pjit_inspect.analyze.play.ranks import rank_correlation
 from pjit_inspect.analyze.play.roles import Roles
 from pjit_inspect.analyze.play.settings import with_results_returned
 from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.guard import Guard
 from pjit_inspect.handles.play.history import History
 from pjit_inspect.model.play.search import SearchProgress, SearchReport
 from pjit_inspect.model.play.setting import PlaySetting
@@ -33,6 +34,8 @@ Playground = Any
 _SEED_SHARE = 0.45
 """Of the budget, for the layouts of the textbooks."""
 _MOST_WAITING = 400
+_TICK_S = 1.0
+"""Seconds between two tellings of how far it is, also where nothing was answered meanwhile."""
 _LOST_LINES = 6
 _TRUST = 4.0
 """A setting that the estimate has at so many times the best one's is not asked about before all others."""
@@ -74,7 +77,9 @@ class Search:
         self._play, self._subject = play, play.subject
         roles = self._subject.roles()
         if roles is None:
-            raise ChangeError("the record is from a file, so that its operations are not known")
+            raise ChangeError(
+                "the operations of the program are not known: Shardy's propagation, by which they are read, fails on it"
+            )
         if goal not in ("bytes", "memory", "time"):
             raise ChangeError(f"goal is 'bytes', 'memory' or 'time', not {goal!r}")
         self._roles: Roles = roles
@@ -86,6 +91,7 @@ class Search:
             play.set(mesh=kept.get("mesh"), specs=given)
         start = play.setting_of(play.variant.number)
         self._start: PlaySetting = with_results_returned(self._subject.facts, start, start.results)
+        self._start_number: int = play.variant.number
         names = [name for name in kept if name not in ("mesh", "constraints")]
         self._kept = Kept(
             paths=kept_paths(self._subject.facts, names, start),
@@ -103,7 +109,9 @@ class Search:
         self._asked = self._skipped = self._refused = 0
         self._best: Variant | None = None
         self._best_key: tuple[float, int] | None = None
+        self._latest: int | None = None
         self._began = 0.0
+        self._is_over_now = threading.Event()
 
     # ------------------------------------------------------------ what users call
 
@@ -123,21 +131,16 @@ class Search:
         """
         self._began = time.monotonic()
         forget = self._play.stops(self.stop)
-        self._ask_start()
-        threads = [
-            threading.Thread(target=self._work, args=(lane,), name=f"pjit_inspect search {lane}", daemon=True)
-            for lane in range(LANES)
-        ]
-        self._feed_seeds()
-        for thread in threads:
-            thread.start()
+        threading.Thread(target=self._tick, name="pjit_inspect search tells", daemon=True).start()
         try:
-            for thread in threads:
-                thread.join()
+            if self._ask_start():
+                self._feed_seeds()
+                self._work_at_once()
         except BaseException:
             self.stop()
             raise
         finally:
+            self._is_over_now.set()
             forget()
             for lane in range(1, LANES):
                 stop_server(lane)
@@ -167,27 +170,31 @@ class Search:
                 most_memory=self._rules.most_memory,
                 correlation=rank_correlation([float(own) for own, _ in known], [float(its or 0) for _, its in known]),
                 best=None if self._best is None else self._best.number,
-                start=self._number(self._start),
+                start=self._start_number,
             )
 
     # ------------------------------------------------------------ what to ask
 
-    def _ask_start(self) -> None:
-        """The program as it was chosen, with results that come back as their arguments go in."""
+    def _ask_start(self) -> bool:
+        """Ask about the program as it was chosen, with results that come back as their arguments go in.
+
+        Returns whether the search goes on: nobody has stopped it meanwhile.
+        """
         if self._rules.most_memory is None:
             start = self._play.add(self._start, origin="search", is_chosen=False)
-            if not start.is_answered:
-                self._ask(Proposal(setting=self._start, origin="search"), Ticket())
-            found = self._play.history[self._row(self._number(self._start))]
+            if not start.is_answered and not self._asks(Proposal(setting=self._start, origin="search"), Ticket()):
+                return False
+            self._start_number = start.number
+            found = next(row for row in self._play.history if row.number == start.number)
             limits = [own for own in (found.available_bytes, found.memory_bytes) if own is not None]
             # A chip's memory has to hold temporaries, too; else no more than the program as it is.
             self._rules = replace(self._rules, most_memory=limits[0] if limits else None)
+        return not self._is_stopped
 
     def _feed_seeds(self) -> None:
         facts = self._subject.facts
-        ops = {own.place: index for own in facts.constraints for index in self._subject.constraint_ops(own.place)[:1]}
         pins = () if self._kept.constraints else self._subject.pins(self._roles)
-        proposals = seeds(facts, self._roles, self._start, self._kept, ops, pins)
+        proposals = seeds(facts, self._roles, self._start, self._kept, self._subject.first_ops(), pins)
         # The cheapest of each textbook's name first, so that none is left out.
         by_guess = sorted(proposals, key=lambda own: self._guess(own.setting).sent_bytes)
         firsts: dict[str, Proposal] = {}
@@ -203,6 +210,8 @@ class Search:
 
     def _feed_moves(self, setting: PlaySetting) -> None:
         for own in moves(self._subject.facts, setting, self._kept):
+            if self._is_stopped:
+                return
             self._offer(own)
         self._offer_lost_axes(setting)
 
@@ -255,21 +264,36 @@ class Search:
 
     # ------------------------------------------------------------ asking
 
+    def _work_at_once(self) -> None:
+        threads = [
+            threading.Thread(target=self._work, args=(lane,), name=f"pjit_inspect search {lane}", daemon=True)
+            for lane in range(LANES)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
     def _work(self, lane: int) -> None:
         for proposal in self._next():
-            ticket = Ticket(lane)
-            with self._turn:
-                if self._is_stopped:
-                    return
-                self._tickets.add(ticket)
-            try:
-                self._ask(proposal, ticket)
-            except CaptureError:
+            if not self._asks(proposal, Ticket(lane)):
                 return
-            finally:
-                with self._turn:
-                    self._tickets.discard(ticket)
-                    self._turn.notify_all()
+
+    def _asks(self, proposal: Proposal, ticket: Ticket) -> bool:
+        """Ask, so that `stop` takes it back; whether it was not."""
+        with self._turn:
+            if self._is_stopped:
+                return False
+            self._tickets.add(ticket)
+        try:
+            self._ask(proposal, ticket)
+        except CaptureError:
+            return False
+        finally:
+            with self._turn:
+                self._tickets.discard(ticket)
+                self._turn.notify_all()
+        return True
 
     def _next(self) -> Iterator[Proposal]:
         """The next setting to ask about, until there is none or the time is up."""
@@ -295,15 +319,19 @@ class Search:
         if begun.stage == "refused":
             self._refused += 1
             return
-        answer = self._subject.ask(proposal.setting, begun, effort="partition", ticket=ticket)
+        try:
+            answer = self._subject.ask(proposal.setting, begun, effort="partition", ticket=ticket)
+        except CaptureError:
+            self._play.drop(begun.number)
+            raise
         self._play.answered(answer.variant, None)
         with self._turn:
             self._asked += 1
             self._refused += answer.variant.stage == "refused"
             self._guesses[begun.number] = self._guess(proposal.setting)
+            self._latest = begun.number
         self._judge(answer.variant, proposal.setting)
-        if self._on_progress is not None:
-            self._on_progress(self._progress(answer.variant))
+        self._tell()
 
     def _judge(self, variant: Variant, setting: PlaySetting) -> None:
         """Take a variant for the best if it is, and go on from it."""
@@ -332,18 +360,22 @@ class Search:
             return None if variant.memory_bytes is None else float(variant.memory_bytes)
         return None if variant.time_s is None else variant.time_s[1]
 
-    def _progress(self, variant: Variant) -> SearchProgress:
-        return SearchProgress(
-            asked=self._asked,
-            waiting=len(self._waiting),
-            seconds=time.monotonic() - self._began,
-            budget_s=self._budget_s,
-            latest=variant.number,
-            best=None if self._best is None else self._best.number,
-        )
+    def _tick(self) -> None:
+        while not self._is_over_now.wait(_TICK_S):
+            Guard().run("the progress of a search", self._tell, None)
 
-    def _number(self, setting: PlaySetting) -> int:
-        return self._play.add(setting, origin="search", is_chosen=False).number
+    def _tell(self) -> None:
+        if self._on_progress is not None and not self._is_stopped:
+            self._on_progress(self.progress())
 
-    def _row(self, number: int) -> int:
-        return next(place for place, row in enumerate(self._play.history) if row.number == number)
+    def progress(self) -> SearchProgress:
+        """How far it is."""
+        with self._turn:
+            return SearchProgress(
+                asked=self._asked,
+                waiting=len(self._waiting),
+                seconds=time.monotonic() - self._began,
+                budget_s=self._budget_s,
+                latest=self._latest,
+                best=None if self._best is None else self._best.number,
+            )

@@ -16,6 +16,7 @@ from typing import Any
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
 from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
 from pjit_inspect.analyze.play.facts import Facts, find_facts
+from pjit_inspect.analyze.play.presets import find_presets
 from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
 from pjit_inspect.analyze.program.device_memory import with_aliases
@@ -26,9 +27,11 @@ from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.counts import product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.handles.asked.what_if import Again, Planned, ask_what_if, change_program
-from pjit_inspect.handles.asked.what_if_apart import ask_what_if_apart
+from pjit_inspect.handles.asked.copies import Change, Copies
+from pjit_inspect.handles.asked.copies_apart import CopiesApart
+from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
+from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
 from pjit_inspect.model.program.hlo import HloModule
@@ -82,57 +85,32 @@ class Subject:
     def __init__(self, source: Source, *, chip: str | None = None, timeout_s: float = 600.0) -> None:
         """`chip` is the one whose memory variants are judged by, as in "tpu:v5e", where they are for another machine.
 
-        Raises ChangeError when the record has no program to change, or is for one device.
+        A program that names no mesh gets one of all attached devices, with every argument replicated.
+        Raises ChangeError when the record has no program to change, or one whose mesh cannot be changed.
         """
-        self.data: RecordData = source.analyses.data
-        data = self.data
-        if data.stablehlo is None:
-            raise ChangeError("the record has no program before optimization, so no change of it can be tried")
-        mesh = self._mesh(source)
-        if not mesh:
-            raise ChangeError(
-                f"{data.name} has no mesh, so that nothing of it can be split; inspect it with arguments that are "
-                f"sharded over one (a jax.sharding.AbstractMesh will do)"
-            )
         self._source = source
+        self._copies: Copies | CopiesApart = _copies_of(source)
+        self.data: RecordData = self._copies.data
+        mesh = self._copies.mesh
         self._timeout_s = timeout_s
         self._chip = chip
         if chip is not None:
             memory_of_chip(chip)
-        self._changer: Any = None
-        self.program: ShardedProgram | None = self._read_program()
+        self.program: ShardedProgram | None = self._copies.program
         devices = math.prod(size for _, size in mesh)
-        before = data.hypothesis
+        before = self.data.hypothesis
         target = f"cpu:{devices}" if before is None else str(before.target)
-        self.facts: Facts = find_facts(data, self.program, mesh, target)
+        self.facts: Facts = find_facts(self.data, self.program, mesh, target, is_mesh_given=self._copies.is_mesh_given)
         self.base: PlaySetting = PlaySetting(mesh=mesh, target=target)
         self._whole_work: int | None = None
+        self._roles: Roles | None = None
+        self._presets: dict[tuple[tuple[tuple[str, int], ...], str], tuple[Preset, ...]] = {}
         self.places: dict[str, tuple[tuple[int, int], ...]] = {}
         """Where new constraints go: the operation in `program`, and which of its results."""
 
-    def _mesh(self, source: Source) -> tuple[tuple[str, int], ...]:
-        """The axes of the program's mesh; () for one device. Of a program that was only lowered it alone knows them."""
-        data = self.data
-        if data.mesh is not None or not source.analyses.is_live or data.stablehlo is None:
-            return () if data.mesh is None else data.mesh.axes
-        from pjit_inspect.observe.shardy.remesh import mesh_axes
-
-        return tuple(mesh_axes(data.stablehlo.read()).items())
-
-    def _read_program(self) -> ShardedProgram | None:
-        """The captured program with its operations, in the copy that is changed; None where none can be."""
-        stablehlo = self.data.stablehlo
-        if not self._source.analyses.is_live or stablehlo is None:
-            return self.data.propagation
-        from pjit_inspect.observe.live.library_names import with_paths
-        from pjit_inspect.observe.shardy.propagation import propagate
-        from pjit_inspect.observe.shardy.what_if import WhatIf
-
-        self._changer = WhatIf(stablehlo.read(), propagate)
-        try:
-            return with_paths(self._changer.propagate().program, self.data)
-        except CaptureError:
-            return None
+    def close(self) -> None:
+        """End the process that changes copies of a program from a file; the next question starts another."""
+        self._copies.close()
 
     # ------------------------------------------------------------ at once
 
@@ -168,8 +146,11 @@ class Subject:
         return None if chip.startswith("cpu") else memory_of_chip(chip)
 
     def _sentence(self, setting: PlaySetting, change: tuple[str, ...]) -> str:
-        mesh = MeshAxes(axis_names=tuple(setting.sizes), shape=tuple(setting.sizes.values()))
-        return "; ".join(change) if change else f"as captured: mesh {mesh}, {setting.target}"
+        if change:
+            return "; ".join(change)
+        if self.facts.is_mesh_given:
+            return f"captured without a mesh: here {_axes(setting)}, every argument replicated"
+        return f"as captured: mesh {_axes(setting)}, {setting.target}"
 
     # ------------------------------------------------------------ XLA
 
@@ -193,28 +174,31 @@ class Subject:
         self, setting: PlaySetting, ticket: Ticket, *, effort: Effort = "partition", said: tuple[str, ...] = ()
     ) -> Record:
         """The record of a setting. Raises CaptureError where XLA gives no answer."""
-        asked: dict[str, Any] = {
-            "mesh": setting.sizes,
-            "specs": self._specs(setting),
-            "target": setting.target,
-            "effort": effort,
-            "timeout_s": self._timeout_s,
-        }
-        if self._changer is None:
-            return self._source.make(ask_what_if_apart(self.data, **asked), None)
-        planned = None if self.program is None else self._planned(setting, said)
-        data, program = ask_what_if(
+        began = time.monotonic()
+        copies = self._copies
+        data, program = ask_changed(
             self.data,
+            copies.changed(self._change(setting, said)),
             self._source.analyses.figures_at,
-            again=self._source.again,
-            planned=planned,
+            # On one device XLA's partitioner has nothing to do.
+            effort="full" if setting.devices == 1 else effort,
+            timeout_s=self._timeout_s,
+            began=began,
             ticket=ticket,
-            **asked,
+            spans=copies.read_spans,
         )
         return self._source.make(data, program)
 
-    def _planned(self, setting: PlaySetting, said: tuple[str, ...]) -> Planned:
-        return Planned(edits=self._edits(setting), said=said, changer=self._changer)
+    def _change(self, setting: PlaySetting, said: tuple[str, ...] = ()) -> Change:
+        if self.facts.is_mesh_given and setting.mesh == self.base.mesh:
+            said = (f"mesh {_axes(setting)}", *said)
+        return Change(
+            mesh=setting.mesh,
+            target=setting.target,
+            specs=self._specs(setting),
+            edits=None if self.program is None else self._edits(setting),
+            said=said,
+        )
 
     def _specs(self, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
         sizes = setting.sizes
@@ -241,20 +225,32 @@ class Subject:
 
     def roles(self) -> Roles | None:
         """What the dimensions of its arrays are to one another; None where its operations are not known."""
-        if self.program is None or self._changer is None:
-            return None
-        return find_roles(
-            self.program,
-            [own.path for own in self.facts.arguments],
-            self._changer.trips,
-            self.facts.differentiated,
-            {path for path in self.facts.returns.values() if path not in self.facts.follows},
-        )
+        if self._roles is None and self.program is not None:
+            self._roles = find_roles(
+                self.program,
+                [own.path for own in self.facts.arguments],
+                self._copies.trips,
+                self.facts.differentiated,
+                {path for path in self.facts.returns.values() if path not in self.facts.follows},
+            )
+        return self._roles
+
+    def presets(self, mesh: tuple[tuple[str, int], ...], target: str) -> tuple[Preset, ...]:
+        """The layouts of the textbooks on a mesh, those that are none for this program with the reason."""
+        if (mesh, target) not in self._presets:
+            roles = self.roles()
+            pins = () if roles is None else self.pins(roles)
+            self._presets[mesh, target] = find_presets(self.facts, roles, mesh, target, self.first_ops(), pins)
+        return self._presets[mesh, target]
+
+    def first_ops(self) -> dict[str, int]:
+        """Place of a constraint -> the first operation of the copy that is one of that line's."""
+        return {own.place: index for own in self.facts.constraints for index in self.constraint_ops(own.place)[:1]}
 
     def pins(self, roles: Roles) -> tuple[Pin, ...]:
         """Where new constraints may go that hold what flows; `places` knows from then on where that is."""
         program = self.program
-        if program is None or self._changer is None:
+        if program is None:
             return ()
         options = ConstraintOptions(program, ValueNames(program, (), {}))
         found, seen = list[Pin](), set[int]()
@@ -283,28 +279,17 @@ class Subject:
     def lost_axes(self, setting: PlaySetting, most: int) -> list[tuple[str, PartitionSpec]]:
         """Constraints that would put an axis back where the program of a setting loses it: name and spec.
 
-        `places` knows from then on where they go. Shardy's passes are run on a copy of the program, in this process.
+        `places` knows from then on where they go. Shardy's passes are run on a copy of the program.
         """
-        from pjit_inspect.observe.live.library_names import with_paths
-        from pjit_inspect.observe.shardy.what_if import WhatIf
-
-        if self._changer is None or self.program is None:
+        if self.program is None:
             return []
-        change = change_program(
-            self.data,
-            mesh=setting.sizes,
-            target=setting.target,
-            specs=self._specs(setting),
-            planned=self._planned(replace(setting, added=()), ()),
-        )
-        own = WhatIf(change.program)
-        program = with_paths(own.propagate().program, self.data)
-        places = list(enumerate(self._changer.positions))
+        program, positions = self._copies.propagated(self._change(replace(setting, added=())))
+        places = list(enumerate(self._copies.positions))
         back = {place: index for index, place in reversed(places) if place is not None}
         options = ConstraintOptions(program, ValueNames(program, (), {}))
         found = []
         for option in options.kept_axes(most) if not options.is_explicit else ():
-            places = [(own.positions[edit.index], edit.number) for edit in option.edits]
+            places = [(positions[edit.index], edit.number) for edit in option.edits]
             if any(place is None or place not in back for place, _ in places):
                 continue
             spec = tuple(entry_of(axes) for axes in option.edits[0].spec or ())
@@ -332,8 +317,9 @@ class Subject:
         answered = {own.path: own.spec for own in (*data.inputs, *data.outputs)}
         known = replace(begun, controls=find_controls(self.facts, setting, answered))
         if not data.is_partial or module is None:
-            # Counted as XLA's partitioner left it: only equal stages can be compared.
-            return self._with_memory(replace(known, stage="full"), data, module)
+            # Collectives are counted as XLA's partitioner left them: only equal stages can be compared.
+            sends = {"sent_bytes": 0, "collectives": 0} if setting.devices == 1 else {}
+            return self._with_memory(replace(known, stage="full", **sends), data, module)
         rows = collectives_of(data, module)
         flops, whole = product_work(module), self._whole()
         sent = sent_over(total_by_axes(rows, len(data.devices)))
@@ -397,7 +383,7 @@ class Subject:
 
     def _whole(self) -> int | None:
         """Operations of all products of the program before it is split; None where that is not known."""
-        if self._whole_work is None and self._changer is not None and self.data.hypothesis is None:
+        if self._whole_work is None and self.program is not None and self.data.hypothesis is None:
             stablehlo = self.data.stablehlo
             try:
                 answer = ask_partitioner(
@@ -410,6 +396,19 @@ class Subject:
             except (CaptureError, ParseError):
                 self._whole_work = 0
         return self._whole_work
+
+
+def _copies_of(source: Source) -> Copies | CopiesApart:
+    data = source.analyses.data
+    if not source.analyses.is_live:
+        return CopiesApart(data)
+    from pjit_inspect.observe.live.attached import attached_devices
+
+    return Copies(data, source.again, attached_devices)
+
+
+def _axes(setting: PlaySetting) -> MeshAxes:
+    return MeshAxes(axis_names=tuple(setting.sizes), shape=tuple(setting.sizes.values()))
 
 
 _LESS = "split more of the arguments, or take more devices"
@@ -425,7 +424,8 @@ def _problem(error: Exception, setting: PlaySetting) -> Problem:
     text = " ".join(str(error).split())
     control = "target" if text.startswith("target") else "mesh" if text.startswith("the mesh") else ""
     named = (path for path, _ in (*setting.arguments, *setting.results, *setting.constraints) if path in text)
-    return Problem(text=text, control=control or next(named, ""))
+    may_pass = isinstance(error, CaptureError) and not isinstance(error, ChangeError)
+    return Problem(text=text, control=control or next(named, ""), may_pass=may_pass)
 
 
 def _on(spec: PartitionSpec, sizes: Mapping[str, int]) -> PartitionSpec:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pjit_inspect.model.play.variant import Goal
+from pjit_inspect.model.words.byte_words import bytes_in_words
 
 __all__ = ["SearchProgress", "SearchReport"]
 
@@ -21,7 +22,7 @@ class SearchProgress:
       waiting: settings that are thought of, and not asked about.
       seconds: since it began (measured).
       budget_s: how long it may take.
-      latest: the number of the variant that was answered last.
+      latest: the number of the variant that was answered last; None before the first.
       best: the number of the best so far; None while there is none.
     """
 
@@ -29,7 +30,7 @@ class SearchProgress:
     waiting: int
     seconds: float
     budget_s: float
-    latest: int
+    latest: int | None
     best: int | None
 
 
@@ -73,7 +74,7 @@ class SearchReport:
         left = f"; {self.waiting:,} were thought of and not asked about" if self.waiting else ""
         asked = f"{self.asked:,} settings asked about in {self.seconds:.0f} s, {self.refused:,} of them refused"
         tried = f"{asked}, {self.skipped:,} left out{left}{end}"
-        memory = "" if self.most_memory is None else f", at most {self.most_memory / 2**20:,.1f} MiB held"
+        memory = "" if self.most_memory is None else f", at most {bytes_in_words(self.most_memory)} held"
         rules = f"rules: each device does at most {self.most_work:g} times its share of the products{memory}"
         how = (
             "its estimate could not be compared with XLA"

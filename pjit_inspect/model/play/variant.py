@@ -58,12 +58,14 @@ class Problem:
         "target"; "" where that is not known.
       remedy: what to do instead; "" where nothing is known.
       meshes: meshes of as many devices for which it would be no problem, as `Playground.set(mesh=...)` takes them.
+      may_pass: whether XLA only gave no answer (a process died, time was over): set again, it is asked again.
     """
 
     text: str
     control: str = ""
     remedy: str = ""
     meshes: tuple[tuple[tuple[str, int], ...], ...] = ()
+    may_pass: bool = False
 
     def __str__(self) -> str:
         return f"{self.text}; {self.remedy}" if self.remedy else self.text
@@ -95,7 +97,8 @@ class Variant:
       fits: whether it fits into the chip's memory; None while that is open, and for targets without a limit.
       problem: why it cannot be, or would not run; None where nothing is known against it.
       seconds: how long XLA took (measured); None before it has answered.
-      origin: who thought of it: "user", "base", "search", or a layout's name ("FSDP").
+      origin: who thought of it: "user", "base", "search", a layout's name ("FSDP") from a search.
+      preset: the name of the `Preset` that it is, where somebody took one; "" for others.
     """
 
     number: int
@@ -120,6 +123,7 @@ class Variant:
     problem: Problem | None = None
     seconds: float | None = None
     origin: str = "user"
+    preset: str = ""
 
     @property
     def devices(self) -> int:
@@ -134,7 +138,12 @@ class Variant:
     @property
     def title(self) -> str:
         """Its name, or else what is different."""
-        return self.name or "; ".join(self.change) or self.sentence
+        return self.name or "; ".join(self.said) or self.sentence
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The preset that it is, and what is different from the base, each in words."""
+        return (f"preset: {self.preset}", *self.change) if self.preset else self.change
 
     @property
     def is_answered(self) -> bool:

@@ -108,10 +108,10 @@ class ArrayLayout:
 
         None when the sharding or the element's width is unknown.
         """
-        bits = bits_of(self.dtype)
-        if bits is None or self.local_shape is None:
+        bits, shape = bits_of(self.dtype), self.local_shape
+        if bits is None or shape is None:
             return None
-        return -(-math.prod(self.local_shape) * bits // 8)
+        return -(-math.prod(shape) * bits // 8)
 
     @property
     def global_bytes(self) -> int | None:

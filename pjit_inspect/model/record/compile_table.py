@@ -1,6 +1,6 @@
 """Compiles as tables for other programs: those of a log one by one, those of a ledger by function and call site.
 
-Not its job: gathering them (`handles.log`, `handles.ledger`).
+Not its job: gathering them (`handles.session.log`, `handles.ledger`).
 """
 
 from __future__ import annotations

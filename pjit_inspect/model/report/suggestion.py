@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.program.table import Table
+from pjit_inspect.model.words.byte_words import bytes_in_words
 
 __all__ = ["Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
 
@@ -81,7 +82,7 @@ class Checked:
 
     @property
     def _sizes(self) -> str:
-        return f"{_size(self.before_bytes)} -> {_size(self.after_bytes)}"
+        return f"{bytes_in_words(self.before_bytes)} -> {bytes_in_words(self.after_bytes)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,16 +175,6 @@ class SuggestionTable(Table[Suggestion]):
         return f"SuggestionTable({len(self.rows)} suggestion{'s' * (len(self.rows) != 1)})"
 
 
-def _size(size: int) -> str:
-    """Bytes in the largest unit that gives at least one."""
-    value, unit = float(abs(size)), "B"
-    for larger in ("KiB", "MiB"):
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:,.0f} {unit}" if value >= 100 else f"{value:,.3g} {unit}"
-
-
 def _signed(size: int) -> str:
     sign = "-" if size < 0 else "+" if size else ""
-    return f"{sign}{_size(size)}"
+    return f"{sign}{bytes_in_words(abs(size))}"

@@ -17,6 +17,7 @@ __all__ = [
     "dictionary_attributes",
     "each_op",
     "has_pass",
+    "insert_first",
     "insert_op",
     "insertion_point_before",
     "integers",
@@ -189,6 +190,14 @@ def dictionary_attributes(module: Any, entries: Sequence[dict[str, Any]]) -> Any
     from jaxlib.mlir import ir
 
     return ir.ArrayAttr.get([ir.DictAttr.get(entry, module.context) for entry in entries], module.context)
+
+
+def insert_first(module: Any, text: str) -> None:
+    """Put an op, given as text, before all others of a module."""
+    from jaxlib.mlir import ir
+
+    made = ir.Operation.parse(text, context=module.context)
+    ir.InsertionPoint.at_block_begin(module.body).insert(made)
 
 
 def insert_op(module: Any, name: str, operand: Any, attributes: dict[str, Any], *, anchor: Any, is_after: bool) -> Any:

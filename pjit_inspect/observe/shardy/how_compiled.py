@@ -16,7 +16,15 @@ from pjit_inspect.errors import CaptureError
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.shardy_attributes import read_names
 
-__all__ = ["compiler_options", "count_partitions", "has_gspmd_marks", "is_for_shardy", "open_borders", "result_names"]
+__all__ = [
+    "compiler_options",
+    "count_partitions",
+    "count_replicas",
+    "has_gspmd_marks",
+    "is_for_shardy",
+    "open_borders",
+    "result_names",
+]
 
 _NUMBER = re.compile(r"-?\d+")
 
@@ -34,8 +42,17 @@ def result_names(module: Any) -> tuple[str, ...]:
 
 def count_partitions(module: Any) -> int:
     """How many partitions a captured module is to be split into; 1 where it does not say."""
+    return _count(module, "mhlo.num_partitions")
+
+
+def count_replicas(module: Any) -> int:
+    """How many times a captured module is to run side by side, as `jax.pmap` has it; 1 where it does not say."""
+    return _count(module, "mhlo.num_replicas")
+
+
+def _count(module: Any, name: str) -> int:
     attributes = module.operation.attributes
-    match = _NUMBER.match(str(attributes["mhlo.num_partitions"])) if "mhlo.num_partitions" in attributes else None
+    match = _NUMBER.match(str(attributes[name])) if name in attributes else None
     return max(int(match[0]), 1) if match else 1
 
 

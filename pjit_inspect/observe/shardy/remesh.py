@@ -7,6 +7,7 @@ one shard. Such programs are refused with the reason. Not its job: other shardin
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -18,7 +19,7 @@ from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.device_groups import regrouped, repaired
-from pjit_inspect.observe.shardy.how_compiled import count_partitions, has_gspmd_marks
+from pjit_inspect.observe.shardy.how_compiled import count_partitions, count_replicas, has_gspmd_marks
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_names, read_shardings, read_tensor
 
 __all__ = ["check_divides", "custom_calls", "mesh_axes", "operations", "remeshed"]
@@ -29,31 +30,37 @@ _CUSTOM_CALL = "stablehlo.custom_call"
 _PARTITIONS = "mhlo.num_partitions"
 _EVERYWHERE = frozenset(("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement"))
 """Custom calls that XLA knows on every platform."""
+_GSPMD_SHARDING = b"mhlo.sharding"
 _PARTITION = "stablehlo.partition_id"
 _NUMBERED = {"replica_groups": regrouped, "source_target_pairs": repaired}
+_BY_AXES = "#stablehlo.replica_group_mesh_axes<"
+_SAME_MESH = "stablehlo.mesh"
+"""StableHLO's own copy of the mesh, for groups of devices that name its axes (JAX 0.12)."""
 _MOST_SHOWN = 4
 
 
 def mesh_axes(bytecode: bytes) -> dict[str, int]:
-    """The axes of the mesh that a captured program names, outermost first, with their sizes; {} for one device.
+    """The axes of the mesh that a captured program names, outermost first, with their sizes; {} where it names none.
 
-    Raises ChangeError when it names none and is for several, or several with other axes.
+    Raises ChangeError when it was made for GSPMD, or names several meshes with other axes.
     """
     with _mlir.open_module(bytecode) as module:
-        if count_partitions(module) == 1 and not _meshes(module):
-            return {}
-        return _axes(module, bytecode)
+        return {} if _names_no_mesh(module, bytecode) else _axes(module, bytecode)
 
 
 def remeshed(bytecode: bytes, sizes: Mapping[str, int]) -> bytes:
     """The same program for a mesh of these axes, outermost first.
 
     Axes that the program does not know are new: nothing is sharded over them. Axes of its own that are not given are
-    dropped, which is the same as one of size 1.
+    dropped, which is the same as one of size 1. A program that names no mesh gets this one; where it was for one
+    device, every device then gets all of every argument.
 
     Raises ChangeError with the reason where the program has the old sizes in its shapes.
     """
     with _mlir.open_module(bytecode) as module:
+        if _names_no_mesh(module, bytecode):
+            _give_mesh(module, sizes)
+            return _mlir.bytecode(module)
         before = _axes(module, bytecode)
         after = dict(sizes) | {name: 1 for name in before if name not in sizes}
         changed = {name for name in before if before[name] != after[name]}
@@ -66,11 +73,11 @@ def remeshed(bytecode: bytes, sizes: Mapping[str, int]) -> bytes:
             )
         if changed or set(after) != set(before):
             _regroup(module, before, after)
-        text = ", ".join(f"{json.dumps(name, ensure_ascii=False)}={size}" for name, size in after.items())
         for own in _meshes(module):
-            own.attributes["mesh"] = _mlir.parse_attribute(module, f"#sdy.mesh<[{text}]>")
-        attributes = module.operation.attributes
-        attributes[_PARTITIONS] = _mlir.parse_attribute(module, f"{math.prod(after.values())} : i32")
+            own.attributes["mesh"] = _mlir.parse_attribute(module, f"#sdy.mesh<{_axes_text(after)}>")
+            if _SAME_MESH in own.attributes:
+                own.attributes[_SAME_MESH] = _mlir.parse_attribute(module, _same_mesh_text(after))
+        _set_partitions(module, after)
         return _mlir.bytecode(module)
 
 
@@ -126,13 +133,63 @@ def _axes(module: Any, bytecode: bytes) -> dict[str, int]:
     known = [read_mesh(str(op.attributes["mesh"])) for op in _meshes(module)]
     if not known or has_gspmd_marks(module, bytecode):
         raise ChangeError(
-            "the program names no mesh: it was made for one device, or for GSPMD (`jax_use_shardy_partitioner` off), "
-            "where shardings are tiles; its mesh cannot be changed in a copy"
+            "the program names no mesh: it was made for GSPMD (`jax_use_shardy_partitioner` off), where shardings are "
+            "tiles, or is one of replicas (`jax.pmap`); its mesh cannot be changed in a copy"
         )
     if any(own != known[0] or list(own) != list(known[0]) for own in known):
         texts = "; ".join(" x ".join(f"{name}={size}" for name, size in own.items()) for own in known)
         raise ChangeError(f"the program uses {len(known)} meshes ({texts}), and only one can be changed")
     return known[0]
+
+
+def _names_no_mesh(module: Any, bytecode: bytes) -> bool:
+    """Whether a program has no mesh and no sharding at all: for one device, or whole on each of several.
+
+    Bytecode holds names as they are. With a sharding that only GSPMD understands there is a mesh that nobody names.
+    """
+    return not _meshes(module) and _GSPMD_SHARDING not in bytecode and count_replicas(module) == 1
+
+
+# ---------------------------------------------------------------- changing
+
+
+def _give_mesh(module: Any, sizes: Mapping[str, int]) -> None:
+    """Write into a program that names no mesh what JAX writes where arguments are replicated over one."""
+    symbols = {str(view.operation.attributes["sym_name"]).strip('"') for view in module.body.operations}
+    name = next(own for n in itertools.count() if (own := f"mesh_{n}" if n else "mesh") not in symbols)
+    _mlir.insert_first(module, f"sdy.mesh @{name} = <{_axes_text(sizes)}>")
+    main = _mlir.main_function(module)
+    if main is not None and count_partitions(module) == 1:
+        _replicate_arguments(module, main, name)
+    _set_partitions(module, sizes)
+
+
+def _replicate_arguments(module: Any, main: Any, mesh: str) -> None:
+    arguments = list(main.regions[0].blocks[0].arguments)
+    given = list(main.attributes["arg_attrs"]) if "arg_attrs" in main.attributes else [()] * len(arguments)
+    entries = [{item.name: item.attr for item in own} for own in given]
+    for entry, argument in zip(entries, arguments, strict=True):
+        tensor = read_tensor(str(argument.type))
+        if tensor is not None:
+            whole = ", ".join("{}" for _ in tensor[1])
+            entry["sdy.sharding"] = _mlir.parse_attribute(module, f"#sdy.sharding<@{mesh}, [{whole}]>")
+    if entries:
+        main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
+
+
+def _set_partitions(module: Any, sizes: Mapping[str, int]) -> None:
+    count = math.prod(sizes.values())
+    module.operation.attributes[_PARTITIONS] = _mlir.parse_attribute(module, f"{count} : i32")
+
+
+def _axes_text(sizes: Mapping[str, int]) -> str:
+    axes = ", ".join(f"{json.dumps(name, ensure_ascii=False)}={size}" for name, size in sizes.items())
+    return f"[{axes}]"
+
+
+def _same_mesh_text(sizes: Mapping[str, int]) -> str:
+    axes = (f"{{name = {json.dumps(name, ensure_ascii=False)}, size = {size} : i64}}" for name, size in sizes.items())
+    return f"{{axes = [{', '.join(axes)}]}}"
 
 
 def _check_bodies(module: Any, changed: set[str], before: Mapping[str, int]) -> None:
@@ -166,7 +223,8 @@ def _regroup(module: Any, before: Mapping[str, int], after: Mapping[str, int]) -
                 "another mesh; trace the function on the new mesh with pjit_inspect.inspect(fn, *args)"
             )
         for name, renumbered in _NUMBERED.items():
-            if name not in op.attributes:
+            # From JAX 0.12 on most groups name axes, whose sizes cannot have changed within the body: they stay right.
+            if name not in op.attributes or str(op.attributes[name]).startswith(_BY_AXES):
                 continue
             rows = _mlir.read_integers(op.attributes[name])
             new = None if rows is None else renumbered(rows, before, after)

@@ -21,7 +21,7 @@ from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.how_compiled import compiler_options, open_borders
 from pjit_inspect.observe.shardy.propagation import propagate
-from pjit_inspect.observe.shardy.shardy_attributes import read_mesh
+from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_tensor
 
 __all__ = ["Propagate", "Trial", "WhatIf"]
 
@@ -243,7 +243,8 @@ def _edit_borders(module: Any, main: Any, edits: Sequence[Edit]) -> None:
         own = [edit for edit in edits if edit.kind == kind]
         if not own:
             continue
-        count = len(main.regions[0].blocks[0].arguments) if kind == "argument" else _result_count(main)
+        values = _border(main, kind)
+        count = len(values)
         given = list(main.attributes[name]) if name in main.attributes else []
         entries = [{item.name: item.attr for item in given[n]} if n < len(given) else {} for n in range(count)]
         for edit in own:
@@ -251,7 +252,10 @@ def _edit_borders(module: Any, main: Any, edits: Sequence[Edit]) -> None:
                 raise CaptureError(f"the program has no {kind} {edit.index}; it has {count}")
             entries[edit.index].pop("sdy.sharding", None)
             if edit.spec is not None:
-                entries[edit.index]["sdy.sharding"] = _sharding(module, edit.spec)
+                # A random key is an array of words, with a dimension more than JAX's.
+                tensor = read_tensor(str(values[edit.index].type))
+                words = ((),) * (len(tensor[1]) - len(edit.spec) if tensor is not None else 0)
+                entries[edit.index]["sdy.sharding"] = _sharding(module, (*edit.spec, *words))
         main.attributes[name] = _mlir.dictionary_attributes(module, entries)
     if "arg_attrs" in main.attributes:
         _end_reuse(module, main, edits)
@@ -275,8 +279,10 @@ def _end_reuse(module: Any, main: Any, edits: Sequence[Edit]) -> None:
         main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
 
 
-def _result_count(main: Any) -> int:
-    return len(main.regions[0].blocks[0].operations[-1].operation.operands)
+def _border(main: Any, kind: str) -> Any:
+    """The values of all arguments, or of all results."""
+    block = main.regions[0].blocks[0]
+    return block.arguments if kind == "argument" else block.operations[-1].operation.operands
 
 
 def _edit_op(module: Any, op: Any, edit: Edit) -> None:

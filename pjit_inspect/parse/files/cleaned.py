@@ -6,9 +6,11 @@ Not its job: what clean means (`parse.wire.clean`), or reading the data (`parse.
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from itertools import chain
+from operator import attrgetter
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -29,7 +31,33 @@ def cleaned(value: T) -> T:
 
     Raises ValueError where two names are the same once they are clean and must not be.
     """
-    return _Cleaner().of(value)
+    return value if _is_clean([value]) else _Cleaner().of(value)
+
+
+def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
+    """Whether nothing in any of these values needs cleaning: told of all values of one type, and one field, together.
+
+    Nearly always so: ten thousand arrays have as many paths, which are one text to look at here.
+    """
+    by_type: dict[type, list[Any]] = {}
+    for value in {id(value): value for value in values}.values():
+        by_type.setdefault(type(value), []).append(value)
+    for kind, alike in by_type.items():
+        if kind is str and not is_text:
+            clean = "".join(alike).isprintable()
+        elif issubclass(kind, str):
+            clean = all(_string(text, is_text) is text for text in alike)
+        elif issubclass(kind, tuple):
+            clean = _is_clean(chain.from_iterable(alike), is_text=is_text)
+        elif issubclass(kind, Mapping):
+            clean = _is_clean(chain.from_iterable((*one, *one.values()) for one in alike))
+        elif is_dataclass(kind):
+            clean = all(_is_clean(map(attrgetter(f), alike), is_text=f in _TEXTS) for f in _string_fields(kind))
+        else:
+            clean = True
+        if not clean:
+            return False
+    return True
 
 
 class _Cleaner:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pjit_inspect.model.play.controls import ArgumentGroup, Controls
+from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
 from pjit_inspect.model.play.variant import HistoryTable, MemorySource, Variant
 from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.sharding.mesh import MeshAxes
@@ -61,6 +61,8 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
     ]
     if controls.constraints:
         blocks.append(Section((Text("constraints"),), (_constraints(controls),)))
+    if controls.results:
+        blocks.append(Section((Text("results"),), (_results(controls.results),)))
     blocks += [Section((Text("history"),), (_history(history),)), Line((Text(_FOOTER),), "footer")]
     return Document(blocks=tuple(blocks))
 
@@ -152,8 +154,6 @@ def _groups(groups: Sequence[ArgumentGroup]) -> Table:
 
 
 def _group(own: ArgumentGroup) -> Row:
-    times = f"{len(own.paths)} x " if len(own.paths) > 1 else ""
-    shape = f"{times}{own.dtype}[{','.join(map(str, own.shape))}]"
     spec: Spans = (SpecLabel(own.spec),) if own.spec is not None else (Text("left to XLA", "dim"),)
     note: Spans = ()
     if own.problem:
@@ -161,7 +161,30 @@ def _group(own: ArgumentGroup) -> Row:
     elif own.follows is not None:
         note = (Text("cut loose from " if own.is_cut_loose else "follows ", "dim"), Code(own.follows))
     copies = "" if own.copies is None else f"{own.copies:,}"
-    return Row(((Code(own.label),), (Code(shape),), spec, (bytes_number(own.bytes_per_device),), (Text(copies),), note))
+    return Row(((Code(own.label),), (_shape(own),), spec, (bytes_number(own.bytes_per_device),), (Text(copies),), note))
+
+
+def _results(results: Sequence[ResultControl]) -> Table:
+    """Those that are set first: the others are as XLA chooses."""
+    columns = Column(title=""), Column(title="shape"), Column(title="spec"), Column(title="on a device", align="right")
+    shown = sorted(results, key=lambda own: own.is_free)
+    rows = [_result(own) for own in shown[:_MOST_ROWS]]
+    if len(results) > _MOST_ROWS:
+        rows.append(Row(((Text(f"{len(results) - _MOST_ROWS} more"),), (), (), (), ())))
+    return Table(columns=(*columns, Column(title="")), rows=tuple(rows))
+
+
+def _result(own: ResultControl) -> Row:
+    spec: Spans = (SpecLabel(own.spec),) if own.spec is not None else (Text("unknown", "dim"),)
+    note: Spans = (Text("as XLA chooses", "dim"),) if own.is_free else ()
+    if own.problem:
+        note = (Text(own.problem, "strong"),)
+    return Row(((Code(own.label),), (_shape(own),), spec, (bytes_number(own.bytes_per_device),), note))
+
+
+def _shape(own: ArgumentGroup | ResultControl) -> Code:
+    times = f"{len(own.paths)} x " if len(own.paths) > 1 else ""
+    return Code(f"{times}{own.dtype}[{','.join(map(str, own.shape))}]")
 
 
 def _constraints(controls: Controls) -> Table:

@@ -6,7 +6,7 @@ Not its job: what divides (`analyze.play`), drawing (`view/front/src/play`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pjit_inspect.model.play.controls import ArgumentGroup, Choice, ConstraintControl, ResultControl
@@ -32,9 +32,11 @@ def controls_data(given: PlayGiven) -> dict[str, Any]:
     now, base = given.now.controls, given.base.controls
     sizes, problem = dict(now.mesh), given.now.problem
     was = dict(base.mesh)
-    before = {group.label: group for group in base.groups}
-    groups = [_group(group, before.get(group.label), sizes, _of(problem, group.label)) for group in now.groups]
+    before = {path: group.spec for group in base.groups for path in group.paths}
+    named = {group.label: group.family for group in now.groups}
+    groups = [_family(one, before, sizes, problem, named) for one in _families(now.groups)]
     asked = {one.place: one for one in base.constraints}
+    was_result = {path: one for one in base.results for path in one.paths}
     return {
         "mesh": [{"name": name_data(name), "size": size, "base": was.get(name)} for name, size in now.mesh],
         "mesh_problem": _mesh_problem(given),
@@ -44,8 +46,8 @@ def controls_data(given: PlayGiven) -> dict[str, Any]:
         "constraints": [
             _constraint(one, asked.get(one.place), sizes, _of(problem, one.place)) for one in now.constraints
         ],
-        "results": [_result(one) for one in now.results],
-        "results_words": plural(len(now.results), "group"),
+        "results": [_result(one, was_result[one.paths[0]], sizes, _of(problem, one.label)) for one in now.results],
+        "results_words": _results_words(now.results),
     }
 
 
@@ -64,7 +66,8 @@ def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
 def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:
     """Whether it stands beside another control than the mesh: what it has to do with none stands there, too."""
     now = given.now.controls
-    return problem.control in {one.label for one in now.groups} | {one.place for one in now.constraints}
+    arrays = {one.label for one in (*now.groups, *now.results)}
+    return problem.control in arrays | {one.place for one in now.constraints}
 
 
 def _of(problem: Problem | None, control: str) -> Problem | None:
@@ -138,43 +141,97 @@ def _topologies(row: TargetRow, devices: int) -> list[str]:
 # ---------------------------------------------------------------- arrays
 
 
-def _group(
-    group: ArgumentGroup, base: ArgumentGroup | None, sizes: dict[str, int], problem: Problem | None
+def _families(groups: Sequence[ArgumentGroup]) -> Iterable[list[ArgumentGroup]]:
+    """Groups of equal arrays together, whatever their specs."""
+    found: dict[str, list[ArgumentGroup]] = {}
+    for one in groups:
+        found.setdefault(one.family, []).append(one)
+    return found.values()
+
+
+def _family(
+    groups: Sequence[ArgumentGroup],
+    was: Mapping[str, PartitionSpec | None],
+    sizes: dict[str, int],
+    problem: Problem | None,
+    families: Mapping[str, str],
 ) -> dict[str, Any]:
-    count = len(group.paths)
-    follows = group.follows is not None and not group.is_cut_loose
-    kind = _dtype(group.dtype)
-    own = problem or (Problem(text=group.problem, control=group.label) if group.problem else None)
+    """Equal arrays as one row: as most of them are split, and those that stand alone as members of it."""
+    # Of as many, those that are split as in the base are the group, and the others stand alone.
+    main = max(groups, key=lambda one: (len(one.paths), one.spec == was.get(one.paths[0])))
+    places = {path: place for place, path in enumerate(was)}
+    paths = sorted((path for one in groups for path in one.paths), key=lambda path: places.get(path, len(places)))
+    held = [one.bytes_per_device for one in groups]
+    wrong = next((Problem(text=one.problem, control=one.label) for one in groups if one.problem), None)
+    own = (problem if problem is not None and problem.control in {one.label for one in groups} else None) or wrong
+    alone = len(paths) - len(main.paths)
     return {
-        "key": group.label,
-        "name": name_data(group.label),
-        "title": "\n".join(name_data(path) for path in group.paths[:20]) + ("\n..." if count > 20 else ""),
-        "search": name_data(" ".join((group.label, *group.paths[:_MOST_MEMBERS])), longest=4000),
-        "sub": f"{kind}, {count_text(count)} equal arrays" if count > 1 else kind,
-        "dims": _dims(group.shape, group.spec, group.choices, sizes, None if base is None else base.spec),
-        "held": bytes_text(group.bytes_per_device) if group.bytes_per_device is not None else "unknown",
-        "copies": _copies(group.copies),
-        "follows": follows,
-        "can_follow": name_data(group.follows) if group.follows is not None else "",
-        "changed": base is not None and base.spec != group.spec,
+        "key": main.family,
+        "asks": main.label,
+        "name": name_data(main.family),
+        "title": _paths(paths),
+        "search": name_data(" ".join((main.family, *paths[:_MOST_MEMBERS])), longest=4000),
+        "sub": f"{_equal(main.dtype, len(paths))}{f', {alone:,} split otherwise' if alone else ''}",
+        "dims": _dims(main.shape, main.spec, main.choices, sizes, was.get(main.paths[0])),
+        "held": "unknown" if None in held else bytes_text(sum(size for size in held if size is not None)),
+        "copies": _copies([one.copies for one in groups if one.copies is not None]),
+        "follows": _follows(main),
+        "can_follow": name_data(families.get(main.follows, main.follows)) if main.follows is not None else "",
+        "changed": any(path in was and was[path] != one.spec for one in groups for path in one.paths),
         "problem": _problem(own, with_meshes=False) if own else None,
-        "members": [name_data(path) for path in group.paths[:_MOST_MEMBERS]],
+        "members": _members(main, groups, paths[:_MOST_MEMBERS], was, sizes) if len(paths) > 1 else [],
+        "more_members": max(0, len(paths) - _MOST_MEMBERS),
     }
 
 
-def _dtype(name: str) -> str:
-    return name if name == "bool" else short_dtype(name)
+def _members(
+    main: ArgumentGroup,
+    groups: Sequence[ArgumentGroup],
+    paths: Sequence[str],
+    was: Mapping[str, PartitionSpec | None],
+    sizes: dict[str, int],
+) -> list[dict[str, Any]]:
+    """Each array of a row; the dimensions of those that are split as the row are the row's."""
+    others = {path: one for one in groups if one is not main for path in one.paths}
+    found = []
+    for path in paths:
+        one = others.get(path)
+        dims = None if one is None else _dims(one.shape, one.spec, one.choices, sizes, was.get(path))
+        leader = one.follows if one is not None and _follows(one) else None
+        found.append(
+            {"key": path, "name": name_data(path), "dims": dims, "as": "" if leader is None else name_data(leader)}
+        )
+    return found
 
 
-def _copies(copies: int | None) -> str:
-    return "" if copies is None else "one copy" if copies == 1 else f"{count_text(copies)} copies"
+def _follows(group: ArgumentGroup) -> bool:
+    return group.follows is not None and not group.is_cut_loose
+
+
+def _paths(paths: Sequence[str]) -> str:
+    return "\n".join(name_data(path) for path in paths[:20]) + ("\n..." if len(paths) > 20 else "")
+
+
+def _equal(dtype: str, count: int) -> str:
+    kind = dtype if dtype == "bool" else short_dtype(dtype)
+    return f"{kind}, {count_text(count)} equal arrays" if count > 1 else kind
+
+
+def _copies(copies: Sequence[int]) -> str:
+    if not copies:
+        return ""
+    least, most = min(copies), max(copies)
+    if least != most:
+        return f"{count_text(least)} to {count_text(most)} copies"
+    return "one copy" if most == 1 else f"{count_text(most)} copies"
 
 
 def _followers(groups: Sequence[ArgumentGroup]) -> str:
-    own = [group for group in groups if group.follows is not None and not group.is_cut_loose]
+    own = [group for group in groups if _follows(group)]
     held = [group.bytes_per_device for group in own]
     size = None if None in held else sum(size for size in held if size is not None)
-    return f"{plural(len(own), 'group')} as the parameters they belong to, {bytes_text(size)}" if own else ""
+    count = plural(len({group.family for group in own}), "group")
+    return f"{count} as the parameters they belong to, {bytes_text(size)}" if own else ""
 
 
 def _dims(
@@ -228,9 +285,23 @@ def _constraint(
     }
 
 
-def _result(one: ResultControl) -> dict[str, Any]:
-    held = f" {bytes_text(one.bytes_per_device)}" if one.bytes_per_device is not None else ""
-    spec = name_data(known_spec_text(one.spec)) if one.spec is not None else ""
-    free = "left to XLA" if one.is_free else ""
-    words = ": ".join(filter(None, (free, spec))) or "several specs"
-    return {"name": name_data(one.label), "spec": f"{words}{held}"}
+def _result(one: ResultControl, base: ResultControl, sizes: dict[str, int], problem: Problem | None) -> dict[str, Any]:
+    own = problem or (Problem(text=one.problem, control=one.label) if one.problem else None)
+    return {
+        "key": one.label,
+        "name": name_data(one.label),
+        "title": _paths(one.paths),
+        "sub": _equal(one.dtype, len(one.paths)),
+        # What XLA chose is no change of the reader's, whatever it was.
+        "dims": _dims(one.shape, one.spec, one.choices, sizes, None if one.is_free else base.spec),
+        "held": bytes_text(one.bytes_per_device) if one.bytes_per_device is not None else "unknown",
+        "free": one.is_free,
+        "changed": one.is_free != base.is_free or (not one.is_free and one.spec != base.spec),
+        "problem": _problem(own, with_meshes=False) if own else None,
+    }
+
+
+def _results_words(results: Sequence[ResultControl]) -> str:
+    chosen = sum(not one.is_free for one in results)
+    known = "all set" if chosen == len(results) else f"{chosen:,} set, the others as XLA chooses"
+    return f"{plural(len(results), 'group')}, {known if chosen else 'as XLA chooses'}"

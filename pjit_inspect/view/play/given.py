@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.model.diff.pairs import PairTable
 from pjit_inspect.model.play.code import Code
+from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.variant import HistoryTable, Variant
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.target_table import TargetTable
@@ -49,7 +50,10 @@ class PlayGiven:
       is_computing: whether it is being compiled to the end.
       can_search: whether other layouts can be searched for.
       search: how far a search is; None before the first.
+      presets: the layouts of the textbooks on the mesh of the variant; () where nobody looked.
+      preset: that of them which the variant is; None for others.
       note: what could not be done for the page, and why; "" for nothing.
+      is_mesh_given: whether the program was captured without a mesh, and got the one it has here.
       heard: the number of the last question of the page that this state knows of.
       version: counts states, so that an older one is dropped.
     """
@@ -67,7 +71,10 @@ class PlayGiven:
     is_computing: bool = False
     can_search: bool = False
     search: SearchState | None = None
+    presets: tuple[Preset, ...] = ()
+    preset: Preset | None = None
     note: str = ""
+    is_mesh_given: bool = False
     heard: int = 0
     version: int = 0
 

@@ -24,6 +24,7 @@ _MOST_ROWS = 5
 _MOST_NAMES = 3
 _MOST_LINES = 4
 _ARROW = " \u2192 "
+_NOT_COMPARED = "Joined while the variant is looked at in a notebook."
 _WAITS = "Known when XLA's partitioner has answered."
 
 
@@ -108,6 +109,11 @@ def _missing(given: PlayGiven) -> str:
 # ---------------------------------------------------------------- came and went
 
 
+def _not_yet(given: PlayGiven) -> str:
+    """Why there are no rows: XLA has not answered, or has and nobody has looked at this variant long enough."""
+    return _missing(given) if _is_missing(given) else _NOT_COMPARED
+
+
 def moves_data(given: PlayGiven) -> dict[str, Any]:
     """Which collectives came, went, grew and shrank; for the base itself, those that send most."""
     shown, base = given.last, given.base
@@ -123,10 +129,10 @@ def moves_data(given: PlayGiven) -> dict[str, Any]:
         if given.rows is not None and not _is_missing(given):
             pairs = [Pair(before=None, after=row) for row in given.rows]
             return found | _list(pairs, is_base=True)
-        return found | {"missing": _missing(given)}
+        return found | {"missing": _not_yet(given)}
     found |= {"title": "Collectives that came and went", "how": f"against #{base.number}"}
     if given.pairs is None or _is_missing(given):
-        return found | {"missing": _missing(given)}
+        return found | {"missing": _not_yet(given)}
     pairs = [pair for pair in given.pairs if pair.status != "same"]
     if not pairs:
         return found | {"missing": f"The same collectives as #{base.number}.", "can_compare": True}

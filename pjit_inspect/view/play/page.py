@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from pjit_inspect.view.document.printable import printable
+from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.inspector.blob import pack_blob
 from pjit_inspect.view.inspector.page import scripted_page
+from pjit_inspect.view.play.shared import shared
 
 __all__ = ["PLAY_BUNDLE", "play_page", "play_script"]
 
+_LACKS = (
+    "this page keeps {count} in full, and of the dim rows the figures. Where the playground lives, play.go_back(number)"
+    " and then play.to_html(path) write a page that has it."
+)
 PLAY_BUNDLE = Path(__file__).parents[1] / "front" / "play.js"
 """The JavaScript, bundled from `front/src/play` (`npm run build` in `front`)."""
 
@@ -29,7 +35,12 @@ def play_script() -> str:
 def play_page(name: str, state: dict[str, Any], variants: Sequence[dict[str, Any]], *, still: str = "") -> str:
     """The page: the state it opens with, and what belongs to each other variant (`variant_data`).
 
-    `still` is HTML that stands there until the script runs, and stays where none may run.
+    A row of the history whose variant is not among these says so. `still` is HTML that stands
+    there until the script runs, and stays where none may run.
     """
-    blob = pack_blob({"variants": list(variants)}, {}, {})
+    numbers = {one["number"] for one in variants}
+    rows = [{**row, "kept": row["number"] in numbers} for row in state["history"]["rows"]]
+    lacks = _LACKS.format(count=plural(len(numbers), "variant")) if len(numbers) < len(rows) else ""
+    state = {**state, "history": {**state["history"], "rows": rows, "lacks": lacks}}
+    blob = pack_blob({"variants": shared(variants)}, {}, {})
     return scripted_page(printable(f"{name}: playground"), state, blob, script=play_script(), still=still)

@@ -82,7 +82,7 @@ def _title(given: PlayGiven) -> list[Any]:
         {"name": name_data(given.name)},
         " playground",
         *place,
-        " \u00b7 captured on ",
+        f" \u00b7 {'captured without a mesh, here' if given.is_mesh_given else 'captured'} on ",
         *mesh,
         f" \u00b7 {captured}",
     ]
@@ -98,10 +98,10 @@ def _answer(now: Variant) -> list[Any]:
 
 def _short_words(now: Variant) -> str:
     """What is different; of many changes the first, and how many others."""
-    more = len(now.change) - _MOST_CHANGES
+    more = len(now.said) - _MOST_CHANGES
     if more < 1:
         return variant_words(now)
-    return f"{'; '.join(now.change[:_MOST_CHANGES])}; and {plural(more, 'more change')}"
+    return f"{'; '.join(now.said[:_MOST_CHANGES])}; and {plural(more, 'more change')}"
 
 
 def _bases(given: PlayGiven) -> list[list[Any]]:
@@ -114,7 +114,23 @@ def _bases(given: PlayGiven) -> list[list[Any]]:
 
 
 def _presets(given: PlayGiven) -> list[dict[str, Any]]:
-    return [{"words": "as captured", "number": 0, "is_now": given.now.number == 0, "set": None}]
+    """As captured, and the layouts of the textbooks, those that are none for this program with the reason."""
+    found = [_preset("as captured", "the program's own shardings", "", given.now.number == 0, {"number": 0})]
+    for own in given.presets:
+        found.append(_preset(own.name, own.sentence, own.why_not, own == given.preset, {"preset": own.name}))
+    return found
+
+
+def _preset(name: str, sentence: str, why_not: str, is_now: bool, asks: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "words": name,
+        "title": name_data(why_not or sentence, longest=300),
+        "allowed": not why_not,
+        "is_now": is_now,
+        "number": None,
+        "preset": None,
+        **asks,
+    }
 
 
 def _search(given: PlayGiven) -> dict[str, Any] | None:

@@ -122,7 +122,9 @@ def _lines(chart: ScatterChart) -> tuple[str, ...]:
 _TWIN = (
     # Of the same cell, where a notebook says which outputs are: a copy of the notebook may be on the page, too.
     '<div><style>.jp-OutputArea:has([data-pjit-play="{key}"]) .pjit-play-{key},'
-    'body:not(:has(.jp-OutputArea)):has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}</style>'
+    'body:not(:has(.jp-OutputArea)):has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}'
+    # Notebook 7 puts what is taller than 100 lines into a box of 24: here the box is as tall as the window.
+    '.jp-CodeCell.jp-mod-outputsScrolled .jp-OutputArea:has([data-pjit-play="{key}"]){{max-height:92vh}}</style>'
     '<div class="pjit-play-{key}">{still}</div></div>'
 )
 

@@ -47,7 +47,7 @@ def mesh_words(mesh: Sequence[tuple[str, int]]) -> str:
 
 def variant_words(variant: Variant) -> str:
     """What is different from the program as captured, in words."""
-    return "; ".join(variant.change) or (_AS_CAPTURED if variant.number == 0 else variant.sentence or _AS_CAPTURED)
+    return "; ".join(variant.said) or (_AS_CAPTURED if variant.number == 0 else variant.sentence or _AS_CAPTURED)
 
 
 def size_parts(size: int) -> tuple[str, str]:

@@ -9,7 +9,6 @@ import pytest
 from pjit_inspect.analyze.findings import findings
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.findings.findings import find_findings
-from pjit_inspect.analyze.program.byte_words import bytes_in_words
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
@@ -17,6 +16,7 @@ from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.suggestion import Edit
+from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence
 
 WHOLE = Sharding(spec=(None,), tiles=(1,), device_ids=(0, 1), tile_of=(0, 0))

@@ -26,7 +26,7 @@ needs_tpu = pytest.mark.skipif(bool(targets.why_missing("tpu")), reason=targets.
 
 
 def shaped(*shape: int, spec: P = P(), dtype: Any = jnp.float32) -> Any:  # noqa: B008
-    mesh = jax.sharding.AbstractMesh((8,), ("data",))
+    mesh = jax.sharding.AbstractMesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
     return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, spec))
 
 

@@ -359,9 +359,9 @@ def test_an_unchecked_suggestion_says_so() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (1399, 1015, "tried: -384 MiB (1,399 MiB -> 1,015 MiB) per device per call (modelled, ring)"),
-        (1399, 1451, "tried: +52 MiB (1,399 MiB -> 1,451 MiB) per device per call (modelled, ring), worse"),
-        (1399, 1399, "tried: 0 B (1,399 MiB -> 1,399 MiB) per device per call (modelled, ring), changes nothing"),
+        (1399, 1015, "tried: -384 MiB (1.37 GiB -> 1,015 MiB) per device per call (modelled, ring)"),
+        (1399, 1451, "tried: +52 MiB (1.37 GiB -> 1.42 GiB) per device per call (modelled, ring), worse"),
+        (1399, 1399, "tried: 0 B (1.37 GiB -> 1.37 GiB) per device per call (modelled, ring), changes nothing"),
     ],
 )
 def test_a_checked_one_says_what_came_of_it(before: int, after: int, said: str) -> None:

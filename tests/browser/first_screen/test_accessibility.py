@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
 import pytest
+from axe_rules import AROUND, wrong
 from pages import frame_of, page_of, widget_of
-
-from pjit_inspect.view.inspector.page import BUNDLE
-
-AXE = BUNDLE.parent / "node_modules" / "axe-core" / "axe.min.js"
-
-WRONG = """async () => {
-  const { violations } = await axe.run();
-  const told = ({ html, failureSummary }) => [html, failureSummary];
-  return violations.map(({ id, nodes }) => [id, nodes.length, ...nodes.slice(0, 3).map(told)]);
-}"""
-
-
-@functools.cache
-def axe_source() -> str:
-    if not AXE.exists():
-        pytest.skip("needs axe-core: npm ci in pjit_inspect/view/front")
-    return AXE.read_text(encoding="utf-8")
-
-
-def wrong(frame: Any) -> list[Any]:
-    """What axe finds: rule, number of places, the first of them."""
-    frame.evaluate(f"() => {{ {axe_source()} }}")
-    return frame.evaluate(WRONG)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -64,9 +39,4 @@ def test_a_notebooks_frame_and_its_widget_have_no_fault(visit, scheme: str):
     assert wrong(opened.page.frames[1]) == []
     opened = visit(widget_of("train_step"), ready=False, color_scheme=scheme)
     opened.page.locator(".heightbar").wait_for()
-    # The page around the widget is the notebook's.
-    assert [
-        one
-        for one in wrong(opened.page)
-        if one[0] not in ("document-title", "html-has-lang", "landmark-one-main", "region")
-    ] == []
+    assert [one for one in wrong(opened.page) if one[0] not in AROUND] == []

@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import Any
 
 import play_samples
 import pytest
+from play_pages import page_of, widget_of
 
-from pjit_inspect.view.play.history import history_data
-from pjit_inspect.view.play.page import play_page, play_script
-from pjit_inspect.view.play.payload import play_data, state_data, variant_data
-
-_WIDGET = """<!DOCTYPE html><meta charset="utf-8"><body><div id="el"></div><script type="module">
-const source = {source};
-const {{ default: widget }} = await import(URL.createObjectURL(new Blob([source], {{ type: "text/javascript" }})));
-const values = {values};
-const heard = {{}};
-globalThis.asked = [];
-globalThis.model = {{
-  get: (key) => values[key],
-  set: (key, value) => {{ values[key] = value; }},
-  on: (event, run) => {{ heard[event] = run; }},
-  off: (event) => {{ delete heard[event]; }},
-  send: (message) => globalThis.asked.push(message),
-}};
-globalThis.fromKernel = (state) => {{ values._state = JSON.stringify(state); heard["change:_state"](); }};
-globalThis.pageFromKernel = (page) => heard["msg:custom"]({{ type: "page", title: "an inspector", page }});
-globalThis.end = widget.render({{ model: globalThis.model, el: document.getElementById("el") }});
-globalThis.listening = () => Object.keys(heard).length;
-</script></body>"""
-
-
-def page_of(chosen: int = 4) -> str:
-    given = play_samples.given(chosen)
-    others = [variant_data(play_samples.given(number)) for number in range(8)]
-    return play_page("train_step", state_data(given), others, still="<p>still</p>")
-
-
-def widget_of(chosen: int = 4, **more: Any) -> str:
-    given = play_samples.given(chosen, **more)
-    values = {"_key": "k1", "_state": json.dumps(play_data(given)), "_history": json.dumps(history_data(given.history))}
-    words = {"source": json.dumps(play_script()), "values": json.dumps(values)}
-    return _WIDGET.format(**{key: value.replace("</", "<\\/") for key, value in words.items()})
+from pjit_inspect.model.play.variant import HistoryTable
+from pjit_inspect.view.play.given import SearchState
+from pjit_inspect.view.play.payload import play_data
 
 
 def last_asked(found: Any) -> dict[str, Any]:
@@ -68,6 +37,19 @@ def test_a_row_of_the_history_is_gone_back_to_also_without_a_kernel(visit: Any):
     found.page.locator(".scatter .point[data-number='2']").click()
     assert found.select(".answer").inner_text().startswith("#2 constraints off")
     assert "each device computes 2.0 times its share" in found.texts(".number .known")[2]
+
+
+def test_a_row_that_the_page_does_not_keep_says_what_to_do(visit: Any):
+    found = visit(page_of(kept=(0, 2, 4)))
+    rows = found.page.locator(".history tbody tr")
+    assert [row.get_attribute("aria-disabled") for row in rows.all()[:3]] == [None, "true", None]
+    rows.nth(1).evaluate("(one) => one.click()")
+    assert found.select(".answer").inner_text().startswith("#4")
+    assert found.select(".lacks").inner_text().startswith("Variant 1: this page keeps 3 variants in full")
+    assert "play.go_back(number)" in found.select(".lacks").inner_text()
+    rows.nth(2).click()
+    assert found.select(".answer").inner_text().startswith("#2")
+    assert not found.select(".lacks").is_visible()
 
 
 def test_rows_are_sorted_and_those_that_are_not_known_stand_last(visit: Any):
@@ -176,6 +158,74 @@ def test_state_of_the_optimizer_follows_until_it_is_cut_loose(visit: Any):
     assert last_asked(found)["specs"] == {"mu['emb']": [[], ["data"]]}
 
 
+def test_a_member_is_set_alone_and_goes_back_to_its_group(visit: Any):
+    rows = play_samples.variants()
+    alone = replace(rows[4], controls=play_samples.with_one_alone(rows[4].controls))
+    history = HistoryTable((*rows[:4], alone, *rows[5:]), chosen=4)
+    found = visit(widget_of())
+    path = "params['layers'][2]['wq']"
+    found.select(f'[data-key="open:{play_samples.WQ}"]').click()
+    button = found.select(f'[data-key="specs:{path}:1"]')
+    button.focus()
+    button.press("Enter")
+    found.page.locator(".chooser [role=option]").first.click()
+    assert last_asked(found)["specs"] == {path: [["data"], [], []]}
+    found.page.evaluate(
+        "(state) => fromKernel(state)", play_data(play_samples.given(4, version=1, heard=9, history=history))
+    )
+    # The row stays open, and the focus on its member, though the group has another label now.
+    assert found.page.evaluate("el.shadowRoot.activeElement.dataset.key") == f"specs:{path}:1"
+    labels = [one.get_attribute("aria-label") for one in found.page.locator(".member .dimension").all()[3:9]]
+    assert [label.rpartition(": ")[2] for label in labels] == [
+        "over data", "over model", "on every device", "on every device, changed", "on every device, changed",
+        "on every device",
+    ]  # fmt: skip
+    found.select(f'[data-key="back:{path}"]').press("Enter")
+    assert last_asked(found)["specs"] == {path: [["data"], ["model"], []]}
+    # The row's own chooser leaves alone what stands alone.
+    found.select(f'[data-key="specs:{play_samples.WQ}:1"]').click()
+    found.page.locator(".chooser [role=option]").first.click()
+    assert last_asked(found)["specs"] == {"params['layers'][0]['wq'] and 10 more": [["data"], [], []]}
+
+
+def test_a_result_is_set_and_left_to_xla_again(visit: Any):
+    found = visit(widget_of())
+    button = found.select("[data-key=\"results:result[1]['logits']:1\"]")
+    assert "as XLA chooses" in button.get_attribute("aria-label")
+    button.focus()
+    button.press("Enter")
+    found.page.locator(".chooser [role=option]", has_text="model").first.click()
+    assert last_asked(found)["results"] == {"result[1]['logits']": [["data"], ["model"]]}
+    # It is shown before XLA has answered, with the way back.
+    assert "as XLA chooses" not in button.get_attribute("aria-label")
+    found.page.evaluate("(state) => fromKernel(state)", play_data(play_samples.given(3, version=1, heard=9)))
+    assert found.select("details.part summary").inner_text().endswith("3 groups, 1 set, the others as XLA chooses")
+    back = found.select("[data-key=\"free:result[1]['logits']\"]")
+    back.focus()
+    back.press("Enter")
+    assert last_asked(found)["results"] == {"result[1]['logits']": None}
+    assert found.page.locator("[data-key^='free:']").count() == 0
+
+
+def test_a_preset_is_one_click_and_one_that_is_none_says_why(visit: Any):
+    found = visit(widget_of())
+    assert found.texts(".presets .chip") == ["as captured", "FSDP", "2-D"]
+    chip = found.select("[data-key='preset:FSDP']")
+    assert (chip.get_attribute("aria-pressed"), chip.get_attribute("aria-disabled")) == ("true", None)
+    chip.focus()
+    chip.press("Enter")
+    assert (last_asked(found)["type"], last_asked(found)["preset"]) == ("preset", "FSDP")
+    # Figures are old until XLA has answered.
+    assert found.select(".numbers").get_attribute("aria-busy") == "true"
+    before = found.page.evaluate("asked.length")
+    other = found.select("[data-key='preset:2-D']")
+    assert other.get_attribute("aria-disabled") == "true"
+    other.press("Enter")
+    assert found.page.evaluate("asked.length") == before
+    assert found.select(".whynot").inner_text() == "2-D: it takes two mesh axes"
+    assert found.page.locator("[aria-live]").inner_text() == "2-D: it takes two mesh axes"
+
+
 def test_an_inspector_opens_in_a_frame_that_reaches_nothing(visit: Any):
     found = visit(widget_of())
     found.select("[data-key='inspect']").click()
@@ -183,6 +233,30 @@ def test_an_inspector_opens_in_a_frame_that_reaches_nothing(visit: Any):
     found.page.evaluate("pageFromKernel('<p>all of it</p>')")
     assert found.page.frame_locator(".opened iframe").locator("p").inner_text() == "all of it"
     assert found.select(".opened iframe").get_attribute("sandbox") == "allow-scripts allow-downloads"
+
+
+def test_a_search_is_stopped_at_once(visit: Any):
+    found = visit(widget_of())
+    found.select("[data-key='search']").click()
+    assert (last_asked(found)["type"], last_asked(found)["budget_s"]) == ("search", 30)
+    for version, words in ((1, "1 of 30 s, 0 tried, 0 waiting"), (2, "2 of 30 s, 3 tried, 40 waiting, best #4")):
+        search = SearchState(is_running=True, share=version / 30, sentence=words)
+        found.page.evaluate(
+            "(state) => fromKernel(state)", play_data(play_samples.given(4, version=version, search=search))
+        )
+        assert found.select(".search .gauged").inner_text() == words
+    stop = found.select("[data-key='search']")
+    stop.click()
+    assert last_asked(found)["type"] == "stop_search"
+    assert stop.inner_text() == "Stopping"
+    # Told once.
+    before = found.page.evaluate("asked.length")
+    stop.press("Enter")
+    assert found.page.evaluate("asked.length") == before
+    search = SearchState(sentence="stopped: 2 of 30 s, 3 tried, 40 waiting, best #4")
+    found.page.evaluate("(state) => fromKernel(state)", play_data(play_samples.given(4, version=3, search=search)))
+    assert found.select("[data-key='search']").inner_text() == "Search"
+    assert "stopped: 2 of 30 s" in found.select(".search").inner_text()
 
 
 def test_a_widget_that_is_closed_listens_no_more(visit: Any):

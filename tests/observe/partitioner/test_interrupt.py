@@ -18,12 +18,12 @@ import os, signal, threading, time
 from pathlib import Path
 
 import jax, jax.numpy as jnp
-from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec as P
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.observe.partitioner import service
 
-mesh = AbstractMesh((2, 4), ("data", "model"))
+mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 x = jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=NamedSharding(mesh, P("data", "model")))
 
 def step(x):

@@ -11,7 +11,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import pytest
-from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 import pjit_inspect as pi
 from pjit_inspect.errors import ChangeError
@@ -98,7 +98,7 @@ def test_jax_lays_just_these_meshes(name: str) -> None:
 
 
 def inspect(target: str, **axes: int) -> pi.CompileRecord:
-    mesh = AbstractMesh(tuple(axes.values()), tuple(axes))
+    mesh = AbstractMesh(tuple(axes.values()), tuple(axes), axis_types=(AxisType.Auto,) * len(axes))
     x = jax.ShapeDtypeStruct((3 * 5 * 64, 8), jnp.float32, sharding=NamedSharding(mesh, PartitionSpec(tuple(axes))))
     return pi.inspect(jax.jit(lambda x: x.sum()), x, target=target)
 

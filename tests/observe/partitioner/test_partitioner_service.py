@@ -20,7 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 from observe.programs import auto_mesh, counted_compiles, recorded
 
 from pjit_inspect.errors import CaptureError
@@ -193,7 +193,7 @@ def test_gspmd_attributes_beside_shardys_meshes_are_told_in_xlas_own_words(
 
 @pytest.mark.parametrize("devices", [256, 2048])
 def test_a_mesh_of_many_devices_that_nobody_has_is_answered(devices: int) -> None:
-    mesh = AbstractMesh((devices // 16, 16), ("data", "model"))
+    mesh = AbstractMesh((devices // 16, 16), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     program = bytecode(product, of(mesh, (devices, 32), "data", None), of(mesh, (32, 64), None, "model"))
     after = text(ask_partitioner(program, devices=devices).after)
     assert re.search(r"f32\[16,4\]\S* dot\(", after)

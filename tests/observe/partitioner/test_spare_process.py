@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from pjit_inspect.observe.partitioner import service
@@ -28,7 +28,7 @@ def no_known_answers() -> None:
 
 def ask(devices: int, rows: int = 1024) -> service.Partitioned:
     """One product that is summed over `model`."""
-    mesh = AbstractMesh((devices // 4, 4), ("data", "model"))
+    mesh = AbstractMesh((devices // 4, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     x = jax.ShapeDtypeStruct((rows, 64), jnp.float32, sharding=NamedSharding(mesh, P("data", "model")))
     w = jax.ShapeDtypeStruct((64, 32), jnp.float32, sharding=NamedSharding(mesh, P("model", None)))
     lowered = jax.jit(lambda x, w: x @ w).trace(x, w).lower(lowering_platforms=("cpu",))

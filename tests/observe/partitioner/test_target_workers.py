@@ -16,7 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import pytest
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
@@ -39,7 +39,7 @@ def no_known_answers() -> None:
 
 def program(rows: int = 16) -> bytes:
     """One product that is summed over `model`; lowered for CPU, which makes no difference to it."""
-    mesh = AbstractMesh((2, 4), ("data", "model"))
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     x = jax.ShapeDtypeStruct((rows, 64), jnp.float32, sharding=NamedSharding(mesh, P("data", "model")))
     w = jax.ShapeDtypeStruct((64, 32), jnp.float32, sharding=NamedSharding(mesh, P("model", None)))
     lowered = jax.jit(lambda x, w: x @ w).trace(x, w).lower(lowering_platforms=("cpu",))
@@ -145,7 +145,7 @@ def test_the_process_ends_with_the_server() -> None:
 
 
 def test_what_is_compiled_to_the_end_has_its_memory_and_kernels() -> None:
-    mesh = AbstractMesh((2, 4), ("data", "model"))
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     x = jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=NamedSharding(mesh, P("data", "model")))
     record = pi.inspect(jax.jit(lambda x: jnp.tanh(x).sum()), x, target="tpu:v5e:2x4", effort="full")
     assert record.data.hypothesis.effort == "full"

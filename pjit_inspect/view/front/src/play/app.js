@@ -2,12 +2,14 @@
 import { h } from "../core/dom.js";
 import { Chooser } from "./chooser.js";
 import { code } from "./code.js";
-import { constraints, results } from "./constraints.js";
+import { constraints } from "./constraints.js";
 import { groups } from "./groups.js";
 import { head, numbers, stages } from "./head.js";
 import { history, sortedRows } from "./history.js";
 import { mesh } from "./mesh.js";
 import { byAxis, byKind, moves } from "./moves.js";
+import { presets } from "./presets.js";
+import { results } from "./results.js";
 import { scatter } from "./scatter.js";
 import { search } from "./search.js";
 
@@ -46,9 +48,10 @@ export function mount(root, store) {
         "div",
         { class: "controls" },
         mesh(store, chooser),
+        presets(store, say),
         groups(store, chooser),
         constraints(store, chooser),
-        results(store),
+        results(store, chooser),
       ),
       h("div", { class: "answers" }, h("div", { class: "two" }, byAxis(store), byKind(store)), moves(store)),
     ),
@@ -98,7 +101,7 @@ function show(box, title, page) {
 function foot(store) {
   if (!store.isLive) return null;
   return h(
-    "footer",
+    "div",
     { class: "foot dim small" },
     KEYS.map(([keys, words]) =>
       h(
@@ -115,7 +118,7 @@ function foot(store) {
 function onKey(store, frame, event) {
   const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
-  const rows = sortedRows(store);
+  const rows = sortedRows(store).filter((one) => one.kept !== false);
   const at = rows.findIndex((one) => one.number === store.data.number);
   const next = event.key === "[" ? rows[at - 1] : event.key === "]" ? rows[at + 1] : null;
   const press = (/** @type {string} */ key) =>

@@ -1,4 +1,4 @@
-// The constraints that the user's program has, on, off or with another spec, and how results are split.
+// The constraints that the user's program has, on, off or with another spec.
 import { h } from "../core/dom.js";
 import { dimensions } from "./dims.js";
 import { onChange, refill, said } from "./keep.js";
@@ -51,27 +51,4 @@ function constraint(store, chooser, one) {
     ),
     one.problem ? h("div", { class: "problem" }, trouble(store, one.problem)) : null,
   );
-}
-
-/** @param {import("./store.js").PlayStore} store */
-export function results(store) {
-  const rows = h("ul", { class: "results" });
-  const count = h("span", { class: "plain" });
-  const part = h("details", { class: "part" }, h("summary", {}, h("h2", { class: "minor" }, "Results ", count)), rows);
-  const draw = onChange(
-    () => store.data.results,
-    () => {
-      part.hidden = !store.data.results.length;
-      count.textContent = store.data.results_words;
-      refill(
-        rows,
-        store.data.results.map((/** @type {any} */ one) =>
-          h("li", {}, h("code", {}, one.name), h("span", { class: "right" }, said(one.spec, store.data.axes))),
-        ),
-      );
-    },
-  );
-  store.listen(draw);
-  draw();
-  return part;
 }

@@ -7,32 +7,31 @@ import { axisClass } from "../core/spans.js";
 const MOST_PIECES = 16;
 
 /**
+ * @typedef {{key: string, id?: string, name: string, dims: import("./store.js").Dimension[],
+ *   field: "specs" | "results" | "constraints", isFree?: boolean}} Of what is chosen for, its own id where the kernel
+ *   knows it by another, and whether XLA chooses now
+ */
+
+/**
  * @param {import("./store.js").PlayStore} store
  * @param {import("./chooser.js").Chooser} chooser
- * @param {{key: string, name: string, dims: import("./store.js").Dimension[], field: "specs" | "constraints"}} of
+ * @param {Of} of
  */
 export function dimensions(store, chooser, of) {
-  const asked =
-    of.field === "specs" ? store.spec(of.key, of.dims) : (asSpec(store.wish.constraints[of.key]) ?? own(of.dims));
+  const asked = store.spec(of.field, of.key, of.dims);
   return h(
     "span",
-    { class: "dims" },
+    { class: `dims${of.isFree ? " free" : ""}` },
     of.dims.map((dim, at) =>
       dimension(store, chooser, of, at, { ...dim, axes: dim.axes === null && !store.isWaiting ? null : asked[at] }),
     ),
   );
 }
 
-/** @param {import("./store.js").Dimension[]} dims */
-const own = (dims) => dims.map((one) => one.axes ?? []);
-
-/** @param {any} asked */
-const asSpec = (asked) => (Array.isArray(asked) ? asked : null);
-
 /**
  * @param {import("./store.js").PlayStore} store
  * @param {import("./chooser.js").Chooser} chooser
- * @param {{key: string, name: string, dims: import("./store.js").Dimension[], field: "specs" | "constraints"}} of
+ * @param {Of} of
  * @param {number} at
  * @param {import("./store.js").Dimension} dim
  */
@@ -41,7 +40,9 @@ function dimension(store, chooser, of, at, dim) {
   const words = dim.axes === null ? "?" : dim.axes.join("\u00b7") || "\u2014";
   const label =
     dim.axes === null
-      ? "split as no axis is"
+      ? of.isFree
+        ? "not known yet"
+        : "split as no axis is"
       : dim.axes.length
         ? `over ${dim.axes.join(", then ")}`
         : "on every device";
@@ -54,14 +55,13 @@ function dimension(store, chooser, of, at, dim) {
     ),
     ruler(dim, axes),
   ];
-  const name = `${of.name}, dimension ${at}, size ${dim.size}: ${label}${dim.changed ? ", changed" : ""}${dim.problem ? ", does not divide" : ""}`;
+  const marks = `${dim.changed ? ", changed" : ""}${dim.problem ? ", does not divide" : ""}`;
+  const name = `${of.name}, dimension ${at}, size ${dim.size}: ${label}${of.isFree ? ", as XLA chooses" : ""}${marks}`;
   const looks = `dimension${dim.changed ? " changed" : ""}${dim.problem ? " bad" : ""}`;
   if (!store.isLive) return h("span", { class: looks, role: "img", "aria-label": name }, inside);
-  const key = `${of.field}:${of.key}:${at}`;
+  const key = `${of.field}:${of.id ?? of.key}:${at}`;
   const pick = (/** @type {import("./chooser.js").Option} */ option) => {
-    const spec =
-      of.field === "specs" ? store.spec(of.key, of.dims) : (asSpec(store.wish.constraints[of.key]) ?? own(of.dims));
-    const next = spec.map((one, i) => (i === at ? (option.axes ?? []) : one));
+    const next = store.spec(of.field, of.key, of.dims).map((one, i) => (i === at ? (option.axes ?? []) : one));
     store.set({ [of.field]: { [of.key]: next } });
   };
   /** @type {HTMLElement} */

@@ -64,35 +64,9 @@ export function groups(store, chooser) {
       more.textContent = plural(visible.length - shown, "more group");
     },
   );
-  const presets = h("div", { class: "chips", role: "group", "aria-label": "Set all arguments" });
-  const drawPresets = onChange(
-    () => [store.data.presets, store.isLive],
-    () =>
-      refill(
-        presets,
-        store.isLive
-          ? store.data.presets.map((/** @type {any} */ one) =>
-              h(
-                "button",
-                {
-                  type: "button",
-                  class: "chip",
-                  "data-key": `preset:${one.words}`,
-                  "aria-pressed": String(one.is_now),
-                  title: one.title ?? null,
-                  onclick: () => (one.number === null ? store.set(one.set) : store.goBack(one.number)),
-                },
-                one.words,
-              ),
-            )
-          : [],
-      ),
-  );
   filter.hidden = store.data.groups.length < 8;
   store.listen(draw);
-  store.listen(drawPresets);
   draw();
-  drawPresets();
   return h(
     "section",
     { class: "part" },
@@ -103,7 +77,7 @@ export function groups(store, chooser) {
       store.isLive ? h("span", { class: "plain" }, "a chooser for each dimension") : null,
       h("span", { class: "plain right" }, "bytes per device"),
     ),
-    h("div", { class: "tools" }, presets, filter),
+    h("div", { class: "tools" }, filter),
     rows,
     more,
   );
@@ -160,7 +134,7 @@ function group(store, chooser, one, draw) {
             class: "opener",
             "data-key": `open:${one.key}`,
             "aria-expanded": String(isOpen),
-            "aria-label": `${isOpen ? "Fold" : "Show"} the ${one.members.length} arrays of ${one.name}`,
+            "aria-label": `${isOpen ? "Fold" : "Show"} the ${one.members.length + one.more_members} arrays of ${one.name}`,
             onclick: toggle,
           },
           isOpen ? "\u25be" : "\u25b8",
@@ -189,7 +163,7 @@ function control(store, chooser, one, draw) {
   const toggle = () => {
     if (follows) store.loose.add(one.key);
     else store.loose.delete(one.key);
-    if (!one.follows) store.send({ type: "follow", key: one.key });
+    if (!one.follows) store.send({ type: "follow", key: one.asks });
     draw();
   };
   const tie = one.can_follow
@@ -211,36 +185,64 @@ function control(store, chooser, one, draw) {
     : null;
   if (follows) return h("span", { class: "dims" }, tie);
   const dims = one.dims.length
-    ? dimensions(store, chooser, { key: one.key, name: one.name, dims: one.dims, field: "specs" })
+    ? dimensions(store, chooser, { id: one.key, key: one.asks, name: one.name, dims: one.dims, field: "specs" })
     : h("span", { class: "dims dim small" }, "a number");
   return tie ? h("span", { class: "stack" }, tie, dims) : dims;
 }
 
 /** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser @param {any} one */
 function members(store, chooser, one) {
+  const rest = one.more_members + Math.max(0, one.members.length - AT_ONCE);
   return h(
     "div",
-    { class: "members", role: "list" },
-    one.members.slice(0, AT_ONCE).map((/** @type {any} */ path) =>
+    { class: "members", role: "list", "aria-label": `Arrays of ${one.name}` },
+    one.members.slice(0, AT_ONCE).map((/** @type {any} */ own) => member(store, chooser, one, own)),
+    rest ? h("p", { class: "dim small" }, plural(rest, "more array")) : null,
+  );
+}
+
+/**
+ * One array of a group, split as that is, or on its own with the way back.
+ * @param {import("./store.js").PlayStore} store
+ * @param {import("./chooser.js").Chooser} chooser
+ * @param {any} one
+ * @param {any} own
+ */
+function member(store, chooser, one, own) {
+  const spec = store.spec("specs", one.asks, one.dims);
+  const asGroup = one.dims.map((/** @type {any} */ dim, /** @type {number} */ at) => ({
+    ...dim,
+    axes: dim.axes === null ? null : spec[at],
+  }));
+  const back = h(
+    "button",
+    {
+      type: "button",
+      class: "back",
+      "data-key": `back:${own.key}`,
+      "aria-label": `${own.name}: as the group`,
+      title: "Split it as the others of the group are",
+      onclick: () => store.set({ specs: { [own.key]: spec } }),
+    },
+    "back to the group",
+  );
+  const isAlone = own.dims !== null && !own.as;
+  return h(
+    "div",
+    { class: `member${own.dims ? " alone" : ""}`, role: "listitem" },
+    h(
+      "span",
+      { class: "name" },
+      h("code", {}, own.name),
       h(
-        "div",
-        { class: "member", role: "listitem" },
-        h("code", {}, path),
-        one.follows || !one.dims.length
-          ? null
-          : dimensions(store, chooser, {
-              key: path,
-              name: path,
-              dims: one.dims.map((/** @type {any} */ dim, /** @type {number} */ at) => ({
-                ...dim,
-                axes: store.spec(one.key, one.dims)[at],
-              })),
-              field: "specs",
-            }),
+        "span",
+        { class: "dim small" },
+        own.as ? `as ${own.as}` : isAlone ? "on its own" : "",
+        isAlone && store.isLive && one.dims.every((/** @type {any} */ dim) => dim.axes !== null) ? [" ", back] : null,
       ),
     ),
-    one.members.length > AT_ONCE
-      ? h("p", { class: "dim small" }, `${plural(one.members.length - AT_ONCE, "more array")}`)
+    one.dims.length
+      ? dimensions(store, chooser, { key: own.key, name: own.name, dims: own.dims ?? asGroup, field: "specs" })
       : null,
   );
 }

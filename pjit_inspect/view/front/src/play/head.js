@@ -30,7 +30,7 @@ export function head(store) {
   );
   store.listen(draw);
   draw();
-  return h("header", { class: "top" }, h("div", { class: "title" }, what, buttons), answer);
+  return h("div", { class: "top" }, h("div", { class: "title" }, what, buttons), answer);
 }
 
 /** @param {import("./store.js").PlayStore} store */

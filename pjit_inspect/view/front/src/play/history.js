@@ -24,14 +24,17 @@ export function history(store) {
     onkeydown: (/** @type {KeyboardEvent} */ event) => key(store, body, event),
   });
   const note = h("p", { class: "dim small" });
+  const lacks = h("p", { class: "problem lacks", role: "status", hidden: true });
   const more = h("button", { type: "button", class: "more", hidden: true });
   let shown = AT_ONCE;
   const draw = onChange(
-    () => [store.data.history, store.data.number, store.data.base, store.sort, shown, store.isLive],
+    () => [store.data.history, store.data.number, store.data.base, store.sort, shown, store.isLive, store.lacking],
     () => {
       const { history: all } = store.data;
       how.textContent = all.words;
       note.textContent = all.how;
+      lacks.hidden = store.lacking === null;
+      lacks.textContent = store.lacking === null ? "" : `Variant ${store.lacking}: ${all.lacks}`;
       refill(
         head,
         COLUMNS.map(([name, words]) =>
@@ -64,6 +67,7 @@ export function history(store) {
     h("h2", { class: "minor" }, "Variants tried ", how),
     h("table", { class: "history", role: "grid", "aria-label": "Variants tried" }, h("thead", {}, head), body),
     more,
+    lacks,
     note,
   );
 }
@@ -108,6 +112,7 @@ export function sortedRows(store) {
 /** @param {import("./store.js").PlayStore} store @param {any} row */
 function variant(store, row) {
   const isNow = row.number === store.data.number;
+  const isLacking = row.kept === false;
   const rename = (/** @type {any} */ event) =>
     store.send({ type: "rename", number: row.number, name: event.target.value });
   const name =
@@ -134,6 +139,9 @@ function variant(store, row) {
     {
       "data-number": row.number,
       "data-key": `row:${row.number}`,
+      class: isLacking ? "unkept" : null,
+      title: isLacking ? "this page has its figures only" : null,
+      "aria-disabled": isLacking ? "true" : null,
       tabindex: isNow ? 0 : -1,
       "aria-selected": String(isNow),
       onclick: () => store.goBack(row.number),

@@ -5,6 +5,7 @@ import { h } from "../core/dom.js";
 import stylesCss from "../core/styles.css";
 import { mount } from "./app.js";
 import playCss from "./play.css";
+import { unpacked } from "./shared.js";
 import { PlayStore } from "./store.js";
 
 const css = `${stylesCss}\n${playCss}`;
@@ -13,7 +14,9 @@ const css = `${stylesCss}\n${playCss}`;
 function browse(store, variants) {
   store.goBack = (number) => {
     const found = variants.find((one) => one.number === number);
+    store.lacking = found ? null : number;
     if (found) store.take({ ...store.data, ...found });
+    else store.tell("data");
   };
 }
 
@@ -28,7 +31,7 @@ async function startPage() {
   const store = new PlayStore(JSON.parse(first.textContent ?? ""), null);
   mount(root, store);
   try {
-    browse(store, openBlob(await inflate(fromBase64(blob.textContent ?? ""))).header.variants);
+    browse(store, unpacked(openBlob(await inflate(fromBase64(blob.textContent ?? ""))).header.variants));
     root.setAttribute("data-ready", "true");
   } catch (error) {
     root.append(h("p", { class: "nothing" }, `The other variants of this page could not be read: ${error}`));

@@ -49,7 +49,9 @@ function table(store, of) {
       how.textContent = words;
       nothing.textContent = missing;
       const titles = [of.first, "", ...columns];
-      refill(head, [h("tr", {}, rows.length ? titles.map((one) => h("th", { scope: "col" }, one)) : [])]);
+      refill(head, [
+        h("tr", {}, rows.length ? titles.map((one) => (one ? h("th", { scope: "col" }, one) : h("td", {}))) : []),
+      ]);
       refill(
         body,
         rows.map((/** @type {any} */ row) =>

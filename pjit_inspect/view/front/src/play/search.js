@@ -6,24 +6,32 @@ import { onChange, refill } from "./keep.js";
 export function search(store) {
   const box = h("div", { class: "search", role: "group", "aria-label": "Search" });
   let [goal, seconds] = ["bytes", 30];
+  let isStopping = false;
   const draw = onChange(
-    () => [store.data.search, store.isLive],
+    () => [store.data.search, store.isLive, isStopping],
     () => {
       const { search: data } = store.data;
+      if (data?.state !== "running") isStopping = false;
       if (!store.isLive || !data) return refill(box, data?.words ? [h("span", { class: "dim" }, data.words)] : []);
       if (data.state === "running")
         return refill(box, [
           h("progress", { max: 1, value: data.share, "aria-label": "Search" }),
-          h("span", {}, data.words),
+          h("span", { class: "gauged" }, data.words),
           h(
             "button",
             {
               type: "button",
               class: "button",
               "data-key": "search",
-              onclick: () => store.send({ type: "stop_search" }),
+              "aria-disabled": isStopping ? "true" : null,
+              onclick: () => {
+                if (isStopping) return;
+                isStopping = true;
+                store.send({ type: "stop_search" });
+                draw();
+              },
             },
-            "Stop",
+            isStopping ? "Stopping" : "Stop",
           ),
         ]);
       const goals = h(

@@ -7,11 +7,11 @@
  *   choices: Choice[]}} Dimension
  * @typedef {{axes: string[], words: string, detail: string, allowed: boolean}} Choice
  * @typedef {{seq: number, mesh: [string, number][] | null, target: string | null, specs: Record<string, string[][]>,
- *   constraints: Record<string, any>}} Wish
+ *   results: Record<string, string[][] | null>, constraints: Record<string, any>}} Wish
  */
 
 /** @returns {Wish} */
-const nothing = () => ({ seq: 0, mesh: null, target: null, specs: {}, constraints: {} });
+const nothing = () => ({ seq: 0, mesh: null, target: null, specs: {}, results: {}, constraints: {} });
 
 export class PlayStore {
   /** @param {any} data @param {((message: Message) => void) | null} ask null where there is no kernel */
@@ -29,6 +29,8 @@ export class PlayStore {
     /** Whether the arrays that follow others are shown. */
     this.showsFollowers = false;
     this.filter = "";
+    /** The variant that somebody asked for, and a page without a kernel has only the figures of. @type {number | null} */
+    this.lacking = null;
     this.sort = { key: "number", reversed: false };
     /** @type {((changed: string) => void)[]} */
     this.listeners = [];
@@ -77,20 +79,35 @@ export class PlayStore {
   set(wish) {
     if (!this.ask) return;
     this.send({ type: "set", ...wish });
-    const { specs, constraints } = this.wish;
+    const { specs, results, constraints } = this.wish;
     this.wish = {
       ...this.wish,
       ...wish,
       specs: { ...specs, ...wish.specs },
+      results: { ...results, ...wish.results },
       constraints: { ...constraints, ...wish.constraints },
       seq: this.seq,
     };
     this.tell("wish");
   }
 
-  /** The axes of a dimension, with what is asked. @param {string} key @param {any[]} dims @returns {string[][]} */
-  spec(key, dims) {
-    return this.wish.specs[key] ?? dims.map((one) => one.axes ?? []);
+  /** All controls as a textbook has them; figures are old until the kernel answers. @param {string} preset */
+  preset(preset) {
+    this.send({ type: "preset", preset });
+    this.wish = { ...nothing(), seq: this.seq };
+    this.tell("wish");
+  }
+
+  /**
+   * The axes of each dimension, with what is asked.
+   * @param {"specs" | "results" | "constraints"} field
+   * @param {string} key
+   * @param {Dimension[]} dims
+   * @returns {string[][]}
+   */
+  spec(field, key, dims) {
+    const asked = this.wish[field][key];
+    return Array.isArray(asked) ? asked : dims.map((one) => one.axes ?? []);
   }
 
   /** @param {number} number */

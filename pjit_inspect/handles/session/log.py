@@ -1,6 +1,7 @@
 """The list of records that captures fill and users read.
 
-Not its job: records themselves (`record`), or filling it (`api`).
+What a capture adds is a record as soon as somebody asks for it (`Captured`). Not its job: records themselves
+(`handles.record`), or filling it (`handles.session.session`).
 """
 
 from __future__ import annotations
@@ -12,19 +13,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Self, get_args, overload
+from typing import TYPE_CHECKING, Self, get_args, overload
 
 from pjit_inspect.errors import RecordNotFoundError
 from pjit_inspect.handles.exports import Exported
-from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.handles.session.captured import Captured
 from pjit_inspect.model.record.compile_table import CompileRow, CompileTable
 from pjit_inspect.model.record.record import Origin, RecordData
 from pjit_inspect.parse.files.record_folder import file_name, folder_name, remove_saved
-from pjit_inspect.view.document.quantities import bytes_text
-from pjit_inspect.view.pages.log import LISTED_RECORDS, log_view
-from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.displayable import Displayable
-from pjit_inspect.view.render.shown import Shown, drawn
+
+if TYPE_CHECKING:
+    from pjit_inspect.handles.record import CompileRecord
+    from pjit_inspect.view.render.shown import Shown
 
 __all__ = ["Log", "LogLimit"]
 
@@ -42,7 +43,7 @@ class LogLimit:
     program_bytes: int = 1 << 30
 
 
-class Log(Sequence[CompileRecord], Displayable, Exported):
+class Log(Sequence["CompileRecord"], Displayable, Exported):
     """The records of a scope or a session, in the order the compiles ended. Safe to read while it grows.
 
     A sequence: `log[-1]`, `log[2:5]`, `len(log)`; `log["train_step"]` is the newest record of that name. It holds at
@@ -52,7 +53,7 @@ class Log(Sequence[CompileRecord], Displayable, Exported):
     def __init__(self, records: Iterable[CompileRecord] = (), *, limit: LogLimit | None = None) -> None:
         self.limit = limit
         self.dropped: int = 0
-        self._records: list[CompileRecord] = []
+        self._compiles: list[CompileRecord | Captured] = []
         self._held = 0
         self._with_programs = 0
         self._lock = threading.Lock()
@@ -69,14 +70,14 @@ class Log(Sequence[CompileRecord], Displayable, Exported):
         """
         if isinstance(key, str):
             return self._newest(key)
-        found = self._records[key]
-        return type(self)(found) if isinstance(found, list) else found
+        found = self._compiles[key]
+        return type(self)(map(_record_of, found)) if isinstance(found, list) else _record_of(found)
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._compiles)
 
     def __iter__(self) -> Iterator[CompileRecord]:
-        return iter(tuple(self._records))
+        return map(_record_of, tuple(self._compiles))
 
     def find(self, name: str | None = None, *, origin: Origin | None = None, transform: str | None = None) -> Self:
         """The records that have this name, origin ("user", "library" or "eager") and transform; None matches all.
@@ -105,38 +106,48 @@ class Log(Sequence[CompileRecord], Displayable, Exported):
     def clear(self) -> None:
         """Forget every record."""
         with self._lock:
-            self._records.clear()
+            self._compiles.clear()
             self._held = self._with_programs = self.dropped = 0
 
     def extend(self, records: Iterable[CompileRecord]) -> None:
         """Add records at the end; the oldest make room."""
         with self._lock:
             for record in records:
-                self._records.append(record)
-                self._held += record.held_bytes
-            if self.limit is not None:
-                self._make_room(self.limit)
+                self._append(record)
+
+    def _add(self, captured: Captured) -> None:
+        """Add what a capture has just seen, within the user's call; for `handles.session.session` alone."""
+        with self._lock:
+            self._append(captured)
+
+    def _append(self, one: CompileRecord | Captured) -> None:
+        self._compiles.append(one)
+        self._held += one.held_bytes
+        if self.limit is not None:
+            self._make_room(self.limit)
 
     def _make_room(self, limit: LogLimit) -> None:
         if self._held > limit.program_bytes:
             self._forget_programs(limit)
-        more = len(self._records) - limit.records
+        more = len(self._compiles) - limit.records
         if more > 0:
             self._drop(more)
 
     def _drop(self, number: int) -> None:
-        self._held -= sum(record.held_bytes for record in self._records[self._with_programs : number])
-        del self._records[:number]
+        self._held -= sum(record.held_bytes for record in self._compiles[self._with_programs : number])
+        del self._compiles[:number]
         self.dropped += number
         self._with_programs = max(0, self._with_programs - number)
 
     def _forget_programs(self, limit: LogLimit) -> None:
         """Free a tenth more than needed, so that it is not done for every record; the newest keeps its programs."""
         # What was read meanwhile takes other bytes than were modelled.
-        self._held = sum(record.held_bytes for record in self._records[self._with_programs :])
+        self._held = sum(record.held_bytes for record in self._compiles[self._with_programs :])
+        from pjit_inspect.view.document.quantities import bytes_text
+
         reason = f"dropped when the log was full ({bytes_text(limit.program_bytes)} of programs)"
-        while self._held > limit.program_bytes * 0.9 and self._with_programs < len(self._records) - 1:
-            record = self._records[self._with_programs]
+        while self._held > limit.program_bytes * 0.9 and self._with_programs < len(self._compiles) - 1:
+            record = self._compiles[self._with_programs]
             self._held -= record.held_bytes
             record.forget_programs(reason)
             self._with_programs += 1
@@ -146,8 +157,8 @@ class Log(Sequence[CompileRecord], Displayable, Exported):
 
         What cannot be lost, such as the jaxpr of a small program, stays for whoever reads it.
         """
-        for record in self:
-            record.state.secure()
+        for one in tuple(self._compiles):
+            (one if isinstance(one, Captured) else one.state).secure()
 
     def _newest(self, name: str) -> CompileRecord:
         found = self.find(name)
@@ -169,6 +180,10 @@ class Log(Sequence[CompileRecord], Displayable, Exported):
 
     def show(self, *, times: bool = True) -> Shown:
         """An object to display: one row for each of the user's compiles, the others counted."""
+        from pjit_inspect.view.pages.log import LISTED_RECORDS, log_view
+        from pjit_inspect.view.record.record import ViewOptions
+        from pjit_inspect.view.render.shown import Shown, drawn
+
         records = tuple(self)
         mine = [index for index, record in enumerate(records) if record.origin == "user"]
         listed = frozenset(mine[-LISTED_RECORDS:])
@@ -197,6 +212,10 @@ class Log(Sequence[CompileRecord], Displayable, Exported):
                 record.save(path / name)
             if path != Path(folder):
                 remove_saved(path, keep=files)
+
+
+def _record_of(one: CompileRecord | Captured) -> CompileRecord:
+    return one.record if isinstance(one, Captured) else one
 
 
 def _collectives(record: CompileRecord) -> int | None:

@@ -11,7 +11,7 @@ import pytest
 from jupyter_page import open_and_run, skip_without
 from jupyter_server import running_server
 
-TUTORIAL = Path(__file__).parents[2] / "notebooks" / "01b_two_axes.ipynb"
+TUTORIAL = Path(__file__).parents[3] / "notebooks" / "01b_two_axes.ipynb"
 EXPORT = """import os
 record = pi.inspect(train_step, params, batch, batch, 1e-3)
 record.to_html("export.html")

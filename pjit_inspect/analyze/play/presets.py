@@ -1,0 +1,217 @@
+"""The layouts of the textbooks, one of each name for a program on a mesh, or why there is none.
+
+The search begins with many of each name; a reader who asks for "Megatron" wants the one that a textbook has: the axes
+that split the data as captured stay the data's, the others are the weights'. Names are not looked at. Not its job: what
+a layout does to an array (`layouts`), or asking XLA.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pjit_inspect.analyze.play.facts import Facts
+from pjit_inspect.analyze.play.layouts import Kept, Layout, pinned, proposal_of, spec_of
+from pjit_inspect.analyze.play.roles import Pin, Roles
+from pjit_inspect.model.play.preset import Preset
+from pjit_inspect.model.play.setting import PlaySetting
+from pjit_inspect.model.program.spec import axes_of
+from pjit_inspect.model.words.layers import path_pattern
+
+__all__ = ["PRESETS", "find_presets"]
+
+PRESETS = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")
+_MOST_KINDS = 9
+"""Kinds of dimensions that are tried in all combinations: those of most bytes."""
+_MOST_AXES = 3
+_UNKNOWN = "what the dimensions of its arrays are to one another is not known: Shardy does not read the program"
+_NO_WEIGHT = "no weight has a dimension that goes from one product to the next, and that {size} divides"
+
+Axes = tuple[str, ...]
+Found = Layout | str
+"""A layout, or why there is none."""
+
+
+def find_presets(
+    facts: Facts,
+    roles: Roles | None,
+    mesh: tuple[tuple[str, int], ...],
+    target: str,
+    constraint_ops: Mapping[str, int],
+    pins: Sequence[Pin],
+) -> tuple[Preset, ...]:
+    """All of `PRESETS` on a mesh, in their order.
+
+    Args:
+      facts: of the record.
+      roles: of its dimensions; None where they are not known.
+      mesh: on which they are, axes with their sizes.
+      target: the machine.
+      constraint_ops: place of a constraint -> one operation in `Roles.constraints`.
+      pins: where new constraints may go; sequence parallelism needs them, or constraints of the user's.
+    """
+    if why := facts.why_fixed or (_UNKNOWN if roles is None else ""):
+        return tuple(Preset(name=name, why_not=why) for name in PRESETS)
+    assert roles is not None
+    maker = _Maker(facts, roles, PlaySetting(mesh=mesh, target=target), constraint_ops, pins)
+    return tuple(maker.preset(name) for name in PRESETS)
+
+
+class _Maker:
+    def __init__(
+        self, facts: Facts, roles: Roles, base: PlaySetting, constraint_ops: Mapping[str, int], pins: Sequence[Pin]
+    ) -> None:
+        self._facts, self._roles, self._base = facts, roles, base
+        self._constraint_ops, self._pins = constraint_ops, pins
+        self._axes: Axes = tuple(name for name, size in base.mesh if size > 1)[:_MOST_AXES]
+        self._data, self._rest = self._parted()
+
+    def preset(self, name: str) -> Preset:
+        """One of them, or why there is none."""
+        layout = self._layout(name)
+        if isinstance(layout, str):
+            return Preset(name=name, why_not=layout)
+        setting = self._setting(layout)
+        if setting is None:
+            return Preset(name=name, why_not="one of its constraints cannot be set so")
+        if layout.sequence and setting == self._setting(replace(layout, sequence=False)):
+            return Preset(name=name, why_not="what flows between the products has no place for a constraint")
+        return Preset(name=name, sentence=_sentence(layout), setting=setting)
+
+    def _parted(self) -> tuple[Axes, Axes]:
+        """The axes of the data and those of the weights: as captured, or else the last one is the weights'."""
+        as_captured = {
+            axis
+            for own in self._facts.arguments
+            if own.path not in self._roles.parameters and own.path not in self._facts.follows
+            for entry in self._facts.specs[own.path] or ()
+            for axis in axes_of(entry)
+        }
+        data = tuple(axis for axis in self._axes if axis in as_captured)
+        if not data or len(data) == len(self._axes):
+            data = self._axes[:-1]
+        return data, tuple(axis for axis in self._axes if axis not in data)
+
+    def _layout(self, name: str) -> Found:
+        if name == "replicated":
+            return Layout(data=(), inner=(), rest=self._axes, spread=False, sequence=False)
+        if not self._axes:
+            return "the mesh has one device"
+        if name in ("data parallel", "FSDP"):
+            return self._of_data(spread=name == "FSDP")
+        return self._of_weights(name)
+
+    def _of_data(self, *, spread: bool) -> Found:
+        """The data over all axes, or as many as divide it."""
+        subsets = [self._axes, *(self._axes[:at] + self._axes[at + 1 :] for at in range(len(self._axes)))]
+        for data in filter(None, subsets):
+            layout = Layout(data=data, inner=(), rest=_others(self._axes, data), spread=spread, sequence=False)
+            if not self._splits(layout, data, weights=False):
+                continue
+            if spread and not self._splits(layout, data, weights=True):
+                return f"no weight has a dimension that {self._size(data)} divides"
+            return layout
+        return self._no_data(self._axes)
+
+    def _of_weights(self, name: str) -> Found:
+        data, rest = self._data, self._rest
+        if name == "2-D" and not data:
+            return "it takes two mesh axes of more than one device, and this mesh has one; add an axis"
+        if name == "sequence parallel" and len(self._roles.batch) < 2:
+            return "the data has no second dimension that goes through the products, as a sequence is"
+        layout = Layout(
+            data=data, inner=self._inner(rest), rest=rest, spread=name == "2-D", sequence=name == "sequence parallel"
+        )
+        if not self._splits(layout, rest, weights=True):
+            return _NO_WEIGHT.format(size=self._size(rest))
+        if data and not self._splits(layout, data, weights=False):
+            return self._no_data(data)
+        if layout.spread and not self._splits(layout, data, weights=True):
+            return f"no weight has another dimension that {self._size(data)} divides"
+        return layout
+
+    def _inner(self, axes: Axes) -> tuple[int, ...]:
+        """The classes of the weights' dimensions that these axes split.
+
+        Those of which no weight has two, so that what one product makes is split as the next takes it: first as many
+        products shared as can be, then as few bytes added up between devices. Of one kind of weight all layers alike.
+        """
+        kinds = self._kinds(math.prod(self._base.sizes[axis] for axis in axes))
+        weights = [set(self._roles.arguments[path]) for path in self._roles.parameters if path in self._roles.arguments]
+        best: tuple[tuple[float, float], frozenset[int]] = ((math.inf, 0.0), frozenset())
+        for count in range(1, len(kinds) + 1):
+            for chosen in itertools.combinations(kinds, count):
+                own = frozenset().union(*chosen)
+                if all(len(own & one) < 2 for one in weights):
+                    best = min(best, (self._cost(own), own), key=lambda one: one[0])
+        return tuple(sorted(best[1]))
+
+    def _kinds(self, size: int) -> list[frozenset[int]]:
+        """Classes that products have, and that divide; those at the same places of equal layers together."""
+        multiplied = {own for product in self._roles.products for own in (*product.lhs.classes, *product.rhs.classes)}
+        places: dict[int, set[tuple[str, int]]] = {}
+        uneven = set[int]()
+        for own in self._facts.arguments:
+            if own.path not in self._roles.parameters:
+                continue
+            for place, one in enumerate(self._roles.arguments.get(own.path, ())):
+                places.setdefault(one, set()).add((path_pattern(own.path), place))
+                if own.global_shape[place] % size:
+                    uneven.add(one)
+        found: dict[frozenset[tuple[str, int]], set[int]] = {}
+        for one in self._roles.inner:
+            if one in multiplied and one in places and one not in uneven:
+                found.setdefault(frozenset(places[one]), set()).add(one)
+        return [frozenset(own) for own in list(found.values())[:_MOST_KINDS]]
+
+    def _cost(self, classes: frozenset[int]) -> tuple[float, float]:
+        """The share of the products that every device does in full, and the bytes of the sums over what is split."""
+        whole, alone, added = 0, 0, 0.0
+        for own in self._roles.products:
+            whole += own.flops
+            alone += 0 if classes & {*own.lhs.classes, *own.rhs.classes} else own.flops
+            added += math.prod(own.out.shape) * own.out.bytes * own.runs if classes & own.summed else 0
+        return round(alone / whole, 2) if whole else 0.0, added
+
+    def _setting(self, layout: Layout) -> PlaySetting | None:
+        found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
+        if found is None:
+            return None
+        added = pinned(layout, self._roles, self._pins, self._base.sizes) if layout.sequence else ()
+        return replace(found.setting, added=added)
+
+    def _splits(self, layout: Layout, axes: Axes, *, weights: bool) -> bool:
+        """Whether a layout splits one of the weights, or of the data, over these axes."""
+        return any(
+            axes in map(axes_of, spec_of(layout, self._roles, own.path, own.global_shape, self._base.sizes))
+            for own in self._facts.arguments
+            if own.path in self._roles.arguments and (own.path in self._roles.parameters) == weights
+        )
+
+    def _no_data(self, axes: Axes) -> str:
+        if not self._roles.batch:
+            return "no dimension of the data goes through the products, as a batch does"
+        return f"no dimension of the data divides by {self._size(axes)}"
+
+    def _size(self, axes: Axes) -> str:
+        named = " x ".join(f"{axis}={self._base.sizes[axis]}" for axis in axes)
+        return f"({named})" if len(axes) > 1 else named
+
+
+def _others(axes: Axes, data: Axes) -> Axes:
+    return tuple(axis for axis in axes if axis not in data)
+
+
+def _sentence(layout: Layout) -> str:
+    data, rest = " and ".join(layout.data), " and ".join(layout.rest)
+    over = f"data over {data}, " if data else ""
+    return {
+        "replicated": "everything on every device",
+        "data parallel": f"data over {data}, weights on every device",
+        "FSDP": f"data and weights over {data}",
+        "Megatron": f"{over}weights over {rest}",
+        "2-D": f"{over}weights over {rest} and over {data}",
+        "sequence parallel": f"{over}weights over {rest}, what flows between them over {rest} along the sequence",
+    }[layout.name]

@@ -1,0 +1,13 @@
+"""The one history of this process's compiles, which tells why each happened.
+
+Not its job: comparing keys (`analyze.recompiles.recompiles`), or the records (`handles.session.log`).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.recompiles.recompiles import KeyHistory
+
+__all__ = ["HISTORY"]
+
+HISTORY = KeyHistory()
+"""The keys of every compile that was recorded in this process, whatever scope recorded it."""

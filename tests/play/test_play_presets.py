@@ -1,0 +1,166 @@
+"""The layouts of the textbooks as presets: which apply and why others do not, and that they are what the books have."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+from pjit_inspect.errors import ChangeError
+from play.steps import experts, mlp, transformer
+from play.test_play_results import arguments, collectives, train_step
+
+NAMES = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")
+
+
+def playground(built) -> pi.Playground:
+    play = pi.playground(built[0], *built[1])
+    play.wait()
+    return play
+
+
+def specs(play: pi.Playground) -> dict[str, object]:
+    return {group.label: group.spec for group in play.controls.groups if group.follows is None}
+
+
+def test_a_transformer_has_every_one_of_them():
+    play = playground(transformer((2, 4), is_by_hand=False))
+    assert [own.name for own in play.presets] == list(NAMES)
+    assert [own.why_not for own in play.presets] == [""] * 6
+    play.apply("megatron")
+    found = specs(play)
+    # Heads and the hidden dimension over model, by columns and then by rows; the vocabulary of the head, too.
+    assert found["params['layers']['q']"] == (None, None, "model", None)
+    assert found["params['layers']['out']"] == (None, "model", None, None)
+    assert found["params['layers']['up']"] == (None, None, "model")
+    assert found["params['layers']['down']"] == (None, "model", None)
+    assert found["params['head']"] == (None, "model")
+    assert found["tokens"] == ("data", None)
+    assert play.wait().work == 1.0
+    play.close()
+
+
+def test_megatron_sends_what_the_layout_made_by_hand_sends():
+    by_hand = playground((jax.jit(train_step), arguments()))
+    play = playground((jax.jit(train_step), jax.tree.map(_whole, arguments())))
+    play.apply("Megatron")
+    assert play.wait().sent_bytes == by_hand.base.sent_bytes
+    assert specs(play)["params['layers'][*]['w1']"] == (None, "model")
+    by_hand.close()
+    play.close()
+
+
+def _whole(own: jax.ShapeDtypeStruct) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(own.shape, own.dtype, sharding=NamedSharding(own.sharding.mesh, P()))
+
+
+def test_data_parallel_is_what_jax_makes_of_a_split_batch():
+    play = playground(mlp((2, 4), is_by_hand=False))
+    play.apply("data parallel")
+    found = play.wait()
+    function, (params, x) = mlp((2, 4), is_by_hand=False)
+    batch = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(x.sharding.mesh, P(("data", "model"))))
+    whole = jax.tree.map(lambda own: own.sharding, params)
+    compiled = pi.inspect(jax.jit(function, out_shardings=whole), params, batch, effort="partition")
+    assert collectives(found.record) == collectives(compiled)
+    play.close()
+
+
+def test_one_click_sets_everything_and_the_history_says_so():
+    play = playground((jax.jit(train_step), arguments()))
+    play.set(results={"result[2]['each']": P()}, specs={"batch['x']": P()})
+    found = play.apply("FSDP")
+    assert found.preset == "FSDP"
+    assert found.said[0] == "preset: FSDP"
+    assert found.title.startswith("preset: FSDP; params['layers'][*]['w1']: P(None, ('data', 'model'))")
+    # Nothing of what was set before is left.
+    assert not any("each" in change for change in found.change)
+    assert play.preset is not None
+    assert play.preset.name == "FSDP"
+    assert play.wait().preset == "FSDP"
+    weights = [own for own in play.controls.groups if own.label.startswith("params")]
+    # 1 / 8 on each device, and the optimizer's state with its parameters.
+    assert [own.copies for own in weights] == [1, 1]
+    assert all(not own.is_cut_loose for own in play.controls.groups)
+    assert play.apply("FSDP").number == found.number
+    play.set(specs={"batch['x']": P()})
+    assert play.preset is None
+    play.close()
+
+
+def test_what_was_set_by_hand_is_the_preset_once_somebody_takes_it():
+    play = playground(mlp((2, 4), is_by_hand=False))
+    wanted = next(own for own in play.presets if own.name == "replicated").setting
+    assert wanted is not None
+    play.set(results=dict(wanted.results))
+    assert play.wait().preset == ""
+    assert play.apply("replicated").number == play.variant.number
+    assert play.variant.preset == "replicated"
+    play.close()
+
+
+def test_what_is_none_says_why():
+    play = playground(mlp((2, 4), is_by_hand=False))
+    why = {own.name: own.why_not for own in play.presets}
+    assert (
+        why["sequence parallel"] == "the data has no second dimension that goes through the products, as a sequence is"
+    )
+    with pytest.raises(ChangeError, match="sequence parallel is no layout for step: the data has no second dimension"):
+        play.apply("sequence parallel")
+    with pytest.raises(ChangeError, match="no preset 'zero'; take one of replicated, data parallel, FSDP"):
+        play.apply("zero")
+    play.set(mesh={"data": 8, "model": 1})
+    why = {own.name: own.why_not for own in play.presets}
+    assert why["2-D"] == "it takes two mesh axes of more than one device, and this mesh has one; add an axis"
+    assert why["FSDP"] == ""
+    play.close()
+
+
+def test_what_does_not_divide_says_what_would_have_to():
+    mesh = AbstractMesh((3, 5), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda *shape: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P()))  # noqa: E731
+    function, _ = mlp((2, 4), is_by_hand=False)
+    play = playground((function, ({"w1": array(7, 11), "w2": array(11, 7)}, array(8, 7))))
+    assert {own.name: own.why_not for own in play.presets} == {
+        "replicated": "",
+        "data parallel": "no dimension of the data divides by (a=3 x b=5)",
+        "FSDP": "no dimension of the data divides by (a=3 x b=5)",
+        "Megatron": "no weight has a dimension that goes from one product to the next, and that b=5 divides",
+        "2-D": "no weight has a dimension that goes from one product to the next, and that b=5 divides",
+        "sequence parallel": "the data has no second dimension that goes through the products, as a sequence is",
+    }
+    play.close()
+
+
+def test_the_axes_of_the_data_stay_the_datas_whatever_their_order():
+    function, _ = mlp((2, 4), is_by_hand=False)
+    mesh = AbstractMesh((4, 2), ("inner", "outer"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731
+    params = {"w1": array((1024, 4096)), "w2": array((4096, 1024))}
+    play = playground((function, (params, array((1024, 1024), "outer"))))
+    play.apply("Megatron")
+    assert specs(play) == {"params['w1']": (None, "inner"), "params['w2']": ("inner", None), "x": ("outer", None)}
+    play.close()
+
+
+def test_experts_are_split_whole():
+    play = playground(experts((2, 4), is_by_hand=False))
+    play.apply("Megatron")
+    assert specs(play)["params['up']"] == ("model", None, None)
+    play.close()
+
+
+def test_a_record_of_a_file_has_those_of_the_live_one(tmp_path):
+    function, given = mlp((2, 4), is_by_hand=False)
+    record = pi.inspect(function, *given, effort="partition")
+    record.save(tmp_path / "record.pjit")
+    live, play = record.playground(), pi.load(tmp_path / "record.pjit").playground()
+    assert [(own.name, own.why_not) for own in play.presets] == [(own.name, own.why_not) for own in live.presets]
+    play.apply("Megatron")
+    live.apply("Megatron")
+    assert play.wait().sent_bytes == live.wait().sent_bytes
+    play.close()
+    live.close()
