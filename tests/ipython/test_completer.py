@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import weakref
+
 import pytest
 from IPython.core.completer import provisionalcompleter
 
 from pjit_inspect import api
+from pjit_inspect.handles.session import captured
 from pjit_inspect.ipython.command import OPTIONS
 from pjit_inspect.ipython.completer import offer
 from pjit_inspect.model.record.record import RecordData
 
 
 @pytest.fixture
-def named(session):
-    """A session whose log has records of three names."""
+def named(session, monkeypatch):
+    """A session whose log has records of three names, and nothing else is held: not by other tests of this process."""
+    monkeypatch.setattr(captured, "_records", weakref.WeakValueDictionary())
+    monkeypatch.setattr(captured, "_captured", weakref.WeakValueDictionary())
     api.session_log().extend(
         api.CompileRecord(RecordData(name=name)) for name in ("train_step", "<lambda>", "evaluate")
     )

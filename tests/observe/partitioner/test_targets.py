@@ -201,7 +201,7 @@ def test_a_program_for_one_device(target: str) -> None:
 def test_one_device_needs_full_effort_and_a_target_of_one() -> None:
     with pytest.raises(ChangeError, match=re.escape('compile it to the end with effort="full"')):
         pi.inspect(mlp, *alone(), target="cpu:1")
-    with pytest.raises(ChangeError, match=re.escape("take a target of one device, or inspect the function with")):
+    with pytest.raises(ChangeError, match=re.escape("take a target of one device, or give a mesh of 8, as in mesh=")):
         pi.inspect(mlp, *alone(), target="cpu:8", effort="full")
 
 
