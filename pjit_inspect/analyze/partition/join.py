@@ -83,8 +83,9 @@ class _Joiner:
         # Combined collectives yield their operands in order. One array (an all-to-all's pieces are one, too) is known
         # by its first operand and last result.
         if len(yielded) != len(given) or _arrays(site) == 1:
-            yielded = yielded[-1:]
-            given = given[:1]
+            # Neither, in a damaged program: then it is joined with nothing.
+            pairs = min(len(yielded), len(given), 1)
+            yielded, given = yielded[len(yielded) - pairs :], given[:pairs]
         return [self._like(node, source, fitting) for node, source in zip(yielded, given, strict=True)]
 
     def _like(self, node: int, source: int, fitting: list[PartitionedCollective]) -> tuple[PartitionedCollective, ...]:

@@ -24,7 +24,7 @@ PhaseOf = Callable[[str], Phase]
 
 _MOST_LINES = 20_000
 _INSTRUCTION = re.compile(r"\s*(?:ROOT )?%?([\w.\-]+) = ")
-_METADATA = re.compile(r', metadata=\{[^{}]*(?:"[^"]*"[^{}]*)*\}')
+_METADATA = re.compile(r', metadata=\{[^{}"]*+(?:"(?:[^"\\]|\\.)*+"[^{}"]*+)*+\}')
 _HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) (?:\(|\{).*\{\s*$")
 
 

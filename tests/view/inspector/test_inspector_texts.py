@@ -100,6 +100,14 @@ def test_hlo_lines_lose_their_metadata_and_the_tables_at_the_end():
     assert text.numbers[-1] == hlo.count("\n")
 
 
+def test_metadata_that_do_not_end_are_left_in_at_once():
+    # Quotes without an end took longer than the age of the universe.
+    damaged = "  ROOT %x = f32[] add(%a), metadata={op_name=" + '"' * 101
+    whole = '  ROOT %x = f32[] add(%a), metadata={op_name="a\\"{b"}, channel_id=1'
+    text = hlo_lines(f"{damaged}\n{whole}", SharedTables(), HloLinks(running=None, entities={}, phase_of=phase_of))
+    assert text.lines == [damaged, "  ROOT %x = f32[] add(%a), channel_id=1"]
+
+
 def test_of_a_long_program_only_computations_that_run_are_kept_and_the_rest_is_counted():
     body = "".join(f"  %i.{n} = f32[] parameter({n})\n" for n in range(30_000))
     hlo = f"HloModule m\n\n%fused (p: f32[]) -> f32[] {{\n{body}}}\n\n"
