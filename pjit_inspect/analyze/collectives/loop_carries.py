@@ -157,7 +157,7 @@ def _sent(value: Instruction, permutes: Permutes) -> tuple[CollectiveOp, Instruc
     """The permute a value was received from, and what was sent; None for any other value."""
     element = 0
     if value.opcode == "get-tuple-element":
-        element = value.details.tuple_index or 0
+        element = value.number
         value = settled(operand(value, 0), KEPT)
     site = permutes.get(value.index)
     if site is None or not 0 <= element < len(site.op.operands):
@@ -169,7 +169,7 @@ def state_element(value: Instruction) -> int | None:
     """Which element of a loop's state a value is, as it stood at the start of the turn; None for any other value."""
     if value.opcode != "get-tuple-element" or settled(operand(value, 0), KEPT).opcode != "parameter":
         return None
-    return value.details.tuple_index
+    return value.number
 
 
 def is_empty(value: Instruction) -> bool:

@@ -248,7 +248,7 @@ class _After:
 
     def __init__(self, lane: LoopCarry, context: _Loop) -> None:
         users = context.loop.users
-        taken = [u for u in users if u.opcode == "get-tuple-element" and u.details.tuple_index == lane.element]
+        taken = [u for u in users if u.opcode == "get-tuple-element" and u.number == lane.element]
         self.moves: list[CollectiveOp] = []
         self.end: Instruction | None = taken[0] if len(taken) == 1 else None
         starts = {site.op.index: receiver for receiver, site in context.permutes.items()}

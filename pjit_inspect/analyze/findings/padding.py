@@ -93,7 +93,7 @@ def _parameters(module: HloModule) -> list[Instruction]:
     found = [own for own in module.computation(module.entry) if own.opcode == "parameter"]
     if not any(own.shape.layout is not None and own.shape.layout.tiles for own in found):
         return []
-    found.sort(key=lambda own: own.details.parameter_number or 0)
+    found.sort(key=lambda own: own.number)
     return found if all(own.shape.is_array for own in found) else []
 
 

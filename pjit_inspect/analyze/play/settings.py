@@ -249,8 +249,8 @@ def _factored(count: int, parts: int) -> list[tuple[int, ...]]:
 # ---------------------------------------------------------------- in words
 
 
-def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting) -> tuple[str, ...]:
-    """What is different from the base, each in words."""
+def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls: Controls) -> tuple[str, ...]:
+    """What is different from the base, each in words; `controls` are those of the setting."""
     said = []
     if setting.mesh != base.mesh:
         said.append(f"mesh {_axes(setting.mesh)}")
@@ -258,7 +258,6 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting) -> tuple
         said.append(f"target {setting.target}")
     sizes = setting.sizes
     was = {path: on_mesh(spec, sizes) for path, spec in argument_specs(facts, base).items()}
-    controls = find_controls(facts, setting)
     changed = [own for own in controls.groups if any(was[path] != own.spec for path in own.paths)]
     led = {own.label for own in changed if own.follows in {one.label for one in changed} and not own.is_cut_loose}
     for own in changed:

@@ -42,7 +42,7 @@ def entering(parameter: Instruction, callers: Collection[str] = ("fusion",)) -> 
     calling = parameter.computation.callers
     if len(calling) != 1 or calling[0].opcode not in callers:
         return parameter
-    operands, number = calling[0].operands, parameter.details.parameter_number or 0
+    operands, number = calling[0].operands, parameter.number
     return operands[number] if 0 <= number < len(operands) else parameter
 
 
@@ -55,7 +55,7 @@ def settled(op: Instruction, through: frozenset[str] = SAME) -> Instruction:
     origin, places = op, list[int]()
     for _ in range(_MOST_STEPS):
         if op.opcode == "get-tuple-element":
-            places.append(op.details.tuple_index or 0)
+            places.append(op.number)
             before = operand(op, 0)
         elif op.opcode == "tuple" and places:
             before = operand(op, places.pop())

@@ -57,7 +57,7 @@ def _parameters(body: Computation) -> Iterator[tuple[int, int | None]]:
     updates = _updates(body)
     parts = [(value, _touched(value, updates, _DEEPEST)) for value in body if value.opcode == "parameter"]
     if any(part is not None for _, part in parts):
-        yield from ((value.details.parameter_number or 0, part) for value, part in parts)
+        yield from ((value.number, part) for value, part in parts)
 
 
 def _touched(value: Instruction, updates: dict[int, int], depth: int) -> int | None:

@@ -61,7 +61,7 @@ def _element(value: Instruction) -> int | None:
     if value.opcode != "get-tuple-element":
         return None
     is_state = settled(operand(value, 0)).opcode == "parameter"
-    return value.details.tuple_index if is_state else None
+    return value.number if is_state else None
 
 
 def _bound(value: Instruction, body: Instruction, start: Instruction) -> int | None:

@@ -126,7 +126,7 @@ def _results(site: CollectiveOp) -> dict[int, tuple[Instruction, ...]]:
     picked: dict[int, tuple[Instruction, ...]] = {}
     for user in last.users:
         if user.opcode == "get-tuple-element":
-            number = user.details.tuple_index or 0
+            number = user.number
             picked[number] = (*picked.get(number, ()), user)
     return picked
 
@@ -166,4 +166,4 @@ def _uses(user: Instruction, value: Instruction) -> list[tuple[Instruction, Inst
 def _parameter(fusion: Instruction, number: int) -> list[Instruction]:
     """The parameter of a fusion's body that stands for operand `number`."""
     body = fusion.called[0] if fusion.called else ()
-    return [part for part in body if part.opcode == "parameter" and (part.details.parameter_number or 0) == number]
+    return [part for part in body if part.opcode == "parameter" and part.number == number]

@@ -117,7 +117,7 @@ class Subject:
     def begun(self, setting: PlaySetting, number: int, *, origin: str = "user") -> Variant:
         """A variant with what is known of it without asking: what its arguments hold, and what `jax.jit` refuses."""
         controls = find_controls(self.facts, setting)
-        change = said_changes(self.facts, self.base, setting)
+        change = said_changes(self.facts, self.base, setting, controls)
         arguments = self.argument_bytes(setting)
         available = self.available_bytes(setting.target)
         variant = Variant(

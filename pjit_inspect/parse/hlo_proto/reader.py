@@ -5,6 +5,7 @@ Not its job: the columns (`parse.hlo_proto.hlo`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence, Set
 from typing import Any
 
@@ -184,7 +185,13 @@ def _clean(value: Any) -> Any:
 
 
 def _one_line(message: Message) -> str:
-    return text_format.MessageToString(message, as_one_line=True).strip()
+    return _printed(type(message), message.SerializeToString())
+
+
+@functools.lru_cache(maxsize=256)
+def _printed(kind: type[Message], content: bytes) -> str:
+    # Protocol buffers print slowly, and a program's dots and shardings repeat a few forms.
+    return text_format.MessageToString(kind.FromString(content), as_one_line=True).strip()
 
 
 def _unknown(content: bytes) -> tuple[tuple[int, bytes], ...]:

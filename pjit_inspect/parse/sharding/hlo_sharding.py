@@ -79,8 +79,15 @@ def read_tilings(sharding: Any, partitions: int, depth: int = 0) -> tuple[Tiling
     if depth > _MAX_DEPTH:
         raise ParseError("shardings are nested too deeply", expected="a sharding")
     if sharding.type == _TUPLE and not sharding.HasField("named_sharding"):
-        parts = (read_tilings(part, partitions, depth + 1) for part in sharding.tuple_shardings)
-        return tuple(itertools.chain.from_iterable(parts))
+        # Of a step's hundreds of arrays most are split alike: each way is read once.
+        read: dict[bytes, tuple[Tiling, ...]] = {}
+        found: list[Tiling] = []
+        for part in sharding.tuple_shardings:
+            written = part.SerializeToString()
+            if written not in read:
+                read[written] = read_tilings(part, partitions, depth + 1)
+            found += read[written]
+        return tuple(found)
     if sharding.HasField("named_sharding"):
         return (_named(sharding.named_sharding, partitions),)
     if sharding.type == _MAXIMAL:

@@ -219,7 +219,7 @@ class _Walk:
             self._op(instruction, region, operands)
 
     def _parameter(self, instruction: Instruction, region: _Region) -> None:
-        number = instruction.details.parameter_number or 0
+        number = instruction.number
         argument = self.argument_of.get(instruction.index) if region.op is None else None
         leaves = self._values(instruction, op=region.op, argument=argument)
         self.leaves[instruction.index] = leaves
@@ -228,7 +228,7 @@ class _Walk:
 
     def _element(self, instruction: Instruction, leaves: _Leaves) -> _Leaves:
         """The arrays of one element of a tuple."""
-        number = instruction.details.tuple_index or 0
+        number = instruction.number
         owner = instruction.operands[0] if instruction.operands else None
         if owner is None or number >= len(owner.shape.elements):
             return ()
@@ -318,7 +318,13 @@ class _Walk:
             tilings *= len(shapes)
         if len(tilings) != len(shapes):
             tilings = (Tiling(),) * len(shapes)
-        return tuple(self._spec(tiling, len(shape.dimensions)) for tiling, shape in zip(tilings, shapes, strict=True))
+        found: dict[tuple[int, int], FoundSpec] = {}
+        for tiling, shape in zip(tilings, shapes, strict=True):
+            # By identity: those of a tuple that are split alike are one.
+            key = id(tiling), len(shape.dimensions)
+            if key not in found:
+                found[key] = self._spec(tiling, key[1])
+        return tuple(found[id(tiling), len(shape.dimensions)] for tiling, shape in zip(tilings, shapes, strict=True))
 
     def _spec(self, tiling: Tiling, rank: int) -> FoundSpec:
         # Whole axes of another mesh are likelier than parts of axes of the first.
@@ -365,4 +371,4 @@ def _combiner(instruction: Instruction) -> str:
 
 def _parameters(computation: Computation) -> list[Instruction]:
     parameters = [instruction for instruction in computation if instruction.opcode == "parameter"]
-    return sorted(parameters, key=lambda instruction: instruction.details.parameter_number or 0)
+    return sorted(parameters, key=lambda instruction: instruction.number)
