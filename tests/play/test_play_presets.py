@@ -69,6 +69,31 @@ def test_data_parallel_is_what_jax_makes_of_a_split_batch():
     play.close()
 
 
+def test_fsdp_gathers_weights_and_nothing_else():
+    play = playground(transformer((2, 4), is_by_hand=False, is_constrained=False))
+    fsdp = next(own for own in play.presets if own.name == "FSDP")
+    assert fsdp.sentence == "data and weights over data and model, the data held there by 2 new constraints"
+    play.apply("FSDP")
+    found = play.wait()
+    weights = sum(own.global_bytes or 0 for own in play.controls.groups if own.label.startswith("params"))
+    # Each weight is gathered for the forward and again for the backward pass, 7/8 of it received; each gradient, as
+    # large, is added up. An all-reduce of CPUs sends twice that, and the loss a few bytes.
+    assert found.work == 1.0
+    assert found.sent_bytes is not None
+    assert found.sent_bytes <= 4 * weights * 7 / 8 * 1.01
+    play.close()
+
+
+def test_a_constraint_of_the_users_holds_the_data_for_fsdp():
+    play = playground(transformer((2, 4), is_by_hand=True))
+    assert play.controls.constraints
+    fsdp = next(own for own in play.presets if own.name == "FSDP")
+    assert fsdp.setting is not None
+    assert not fsdp.setting.added
+    assert fsdp.sentence == "data and weights over data and model"
+    play.close()
+
+
 def test_one_click_sets_everything_and_the_history_says_so():
     play = playground((jax.jit(train_step), arguments()))
     play.set(results={"result[2]['each']": P()}, specs={"batch['x']": P()})

@@ -50,7 +50,7 @@ def find_presets(
       mesh: on which they are, axes with their sizes.
       target: the machine.
       constraint_ops: place of a constraint -> one operation in `Roles.constraints`.
-      pins: where new constraints may go; sequence parallelism needs them, or constraints of the user's.
+      pins: where new constraints may go; FSDP, 2-D and sequence parallelism need them, or constraints of the user's.
     """
     if why := facts.why_fixed or (_UNKNOWN if roles is None else ""):
         return tuple(Preset(name=name, why_not=why) for name in PRESETS)
@@ -78,7 +78,11 @@ class _Maker:
             return Preset(name=name, why_not="one of its constraints cannot be set so")
         if layout.sequence and setting == self._setting(replace(layout, sequence=False)):
             return Preset(name=name, why_not="what flows between the products has no place for a constraint")
-        return Preset(name=name, sentence=_sentence(layout), setting=setting)
+        sentence = _sentence(layout)
+        if setting.added and not layout.sequence:
+            several = f"{len(setting.added)} new constraints" if len(setting.added) > 1 else "a new constraint"
+            sentence += f", the data held there by {several}"
+        return Preset(name=name, sentence=sentence, setting=setting)
 
     def _parted(self) -> tuple[Axes, Axes]:
         """The axes of the data and those of the weights: as captured, or else the last one is the weights'."""
@@ -179,8 +183,13 @@ class _Maker:
         found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
         if found is None:
             return None
-        added = pinned(layout, self._roles, self._pins, self._base.sizes) if layout.sequence else ()
-        return replace(found.setting, added=added)
+        # Weights that are spread over the data's axes are gathered for a product only where the data keep these axes:
+        # otherwise XLA may split what weights make instead, which is another layout. A constraint of the user's does.
+        is_held = any(layout.data in map(axes_of, spec or ()) for _, spec in found.setting.constraints)
+        is_pinned = layout.sequence or (layout.spread and not is_held)
+        return replace(
+            found.setting, added=pinned(layout, self._roles, self._pins, self._base.sizes) if is_pinned else ()
+        )
 
     def _splits(self, layout: Layout, axes: Axes, *, weights: bool) -> bool:
         """Whether a layout splits one of the weights, or of the data, over these axes."""
