@@ -84,6 +84,27 @@ def test_fsdp_gathers_weights_and_nothing_else():
     play.close()
 
 
+def test_a_new_constraint_is_a_control_that_is_taken_out():
+    play = playground(transformer((2, 4), is_by_hand=False, is_constrained=False))
+    play.apply("FSDP")
+    fsdp = play.wait()
+    new = [own for own in play.controls.constraints if own.is_new]
+    assert [own.spec for own in new] == [(("data", "model"), None, None)] * 2
+    play.set(constraints={own.place: None for own in new})
+    assert play.controls.constraints == ()
+    out = play.wait()
+    assert (out.sent_bytes or 0) > 5 * (fsdp.sent_bytes or 0)
+    play.go_back(fsdp)
+    play.set(constraints={new[0].place: ("data",)})
+    assert [own.spec for own in play.controls.constraints] == [("data", None, None), new[1].spec]
+    assert play.variant.change[-2] == f"new constraint {new[0].place}: P('data', None, None)"
+    with pytest.raises(
+        ChangeError, match=f"there is no with_sharding_constraint at nowhere; the program has {new[0].place}"
+    ):
+        play.set(constraints={"nowhere": None})
+    play.close()
+
+
 def test_a_constraint_of_the_users_holds_the_data_for_fsdp():
     play = playground(transformer((2, 4), is_by_hand=True))
     assert play.controls.constraints

@@ -43,7 +43,10 @@ def find_controls(facts: Facts, setting: PlaySetting, answered: Specs | None = N
             _group(label, family, own, facts, specs, sizes, labels)
             for (label, own), family in zip(arguments, _families([own for _, own in arguments], follows), strict=True)
         ),
-        constraints=tuple(_constraint(one, setting, facts.why_fixed) for one in facts.constraints),
+        constraints=(
+            *(_constraint(one, setting, facts.why_fixed) for one in facts.constraints),
+            *(ConstraintControl(place=place, asked=spec, spec=spec, is_new=True) for place, spec in setting.added),
+        ),
         results=tuple(
             _result(label, own, results, sizes, free, facts.why_fixed)
             for label, own in _grouped(facts.results, lambda own: (results[own.path], own.path in free), first=True)

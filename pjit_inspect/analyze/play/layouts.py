@@ -261,7 +261,7 @@ def moves(facts: Facts, setting: PlaySetting, kept: Kept) -> Iterator[Proposal]:
         for spec in dict.fromkeys(_specs_near(group.shape, group.spec, setting.sizes)):
             yield from _moved(facts, setting, kept, {group.label: spec}, {})
     for own in controls.constraints if not kept.constraints else ():
-        if own.is_on:
+        if own.is_on and not own.is_new:
             yield from _moved(facts, setting, kept, {}, {own.place: None})
         if own.shape is not None and own.spec is not None:
             for spec in dict.fromkeys(_specs_near(own.shape, own.spec, setting.sizes)):

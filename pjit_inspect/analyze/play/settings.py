@@ -62,7 +62,7 @@ def changed_setting(
       specs: spec by the label of a group, or by a path with `*` for any key, of arguments and results. What follows a
         parameter, and is split as that is, goes with it, unless it is named itself.
       results: the same of results alone, which an argument may share its name with; None leaves one to XLA.
-      constraints: spec by the place of a constraint; None takes it out.
+      constraints: spec by the place of a constraint, of the program's or of the setting's; None takes it out.
 
     Raises ChangeError for a name that there is none of, and for a spec that does not fit the array.
     """
@@ -175,10 +175,16 @@ def _checked(name: str, spec: PartitionSpec, rank: int, sizes: Mapping[str, int]
 
 def _with_constraints(facts: Facts, setting: PlaySetting, given: Mapping[str, PartitionSpec | None]) -> PlaySetting:
     found = {own.place: own for own in facts.constraints}
-    constraints = dict(setting.constraints)
+    constraints, added = dict(setting.constraints), dict(setting.added)
     for place, spec in given.items():
+        if place in added and place not in found:
+            if spec is None:
+                del added[place]
+            else:
+                added[place] = _checked(f"the constraint at {place}", spec, len(added[place]), setting.sizes)
+            continue
         if place not in found:
-            shown = ", ".join(found) or "none"
+            shown = ", ".join([*found, *added]) or "none"
             raise ChangeError(f"constraints: there is no with_sharding_constraint at {place}; the program has {shown}")
         own = found[place]
         rank = max((len(shape) for shape in own.shapes), default=0)
@@ -186,7 +192,7 @@ def _with_constraints(facts: Facts, setting: PlaySetting, given: Mapping[str, Pa
         constraints[place] = full
         if full is not None and full == on_mesh(own.asked, setting.sizes):
             del constraints[place]
-    return replace(setting, constraints=tuple(sorted(constraints.items())))
+    return replace(setting, constraints=tuple(sorted(constraints.items())), added=tuple(sorted(added.items())))
 
 
 def with_results_returned(

@@ -67,16 +67,17 @@ class ArgumentGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstraintControl:
-    """The `with_sharding_constraint`s of one line of the user's.
+    """The `with_sharding_constraint`s of one line of the user's, or a new one of the setting's.
 
     Attributes:
-      place: its line, by which it is changed ("train.py:41").
+      place: its line, by which it is changed ("train.py:41"); of a new one its line and what computes the value.
       source: the line's frames, innermost first.
       count: how many there are in the program, those of differentiation among them.
       shape: of what it is put on (global); None where they differ.
       asked: the spec that the program asks for; None where they differ.
       spec: the spec asked for with the change; None where it is left out, or `asked` is None.
       is_on: whether it is left in.
+      is_new: whether a preset or a search has put it in; it is gone once it is taken out.
       choices: for each dimension what it may be split over.
       problem: as in `ArgumentGroup`.
     """
@@ -88,6 +89,7 @@ class ConstraintControl:
     asked: PartitionSpec | None = None
     spec: PartitionSpec | None = None
     is_on: bool = True
+    is_new: bool = False
     choices: tuple[tuple[Choice, ...], ...] = ()
     problem: str = ""
 
@@ -123,7 +125,7 @@ class Controls:
       mesh: axes with their sizes, outermost first.
       target: the machine ("cpu:8", "tpu:v5e:2x4").
       groups: the arguments, those of equal layers together, in the order of the arguments.
-      constraints: the user's constraints, in program order.
+      constraints: the user's constraints, in program order, and new ones after them.
       results: the results, those of equal layers together.
     """
 

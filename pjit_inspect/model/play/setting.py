@@ -23,7 +23,7 @@ class PlaySetting:
       arguments: path of an argument -> its spec, sorted by path.
       results: path of a result -> its spec, sorted; None leaves it to XLA.
       constraints: place of a constraint -> its spec, sorted; None takes it out.
-      added: a constraint to put in -> its spec, sorted by name; the search alone knows such places (`Place.name`).
+      added: a constraint to put in -> its spec, sorted by name; presets and the search know such places.
     """
 
     mesh: tuple[tuple[str, int], ...]

@@ -273,14 +273,16 @@ def _constraint(
 ) -> dict[str, Any]:
     spec = one.spec if one.spec is not None else one.asked
     own = problem or (Problem(text=one.problem, control=one.place) if one.problem else None)
+    places = f"{name_data(one.place)}, {plural(one.count, 'place')}"
     return {
         "key": one.place,
         "name": f"{known_spec_text(spec)} at {name_data(one.place)}",
         "words": [{"code": name_data(known_spec_text(spec))}] if spec is not None else ["several specs"],
-        "place": f"{name_data(one.place)}, {plural(one.count, 'place')}",
+        "place": f"new, at {name_data(one.place)}" if one.is_new else places,
         "on": one.is_on,
+        "new": one.is_new,
         "dims": _dims(one.shape, spec, one.choices, sizes, one.asked) if one.shape is not None and one.choices else [],
-        "changed": base is not None and (base.spec, base.is_on) != (one.spec, one.is_on),
+        "changed": (base.spec, base.is_on) != (one.spec, one.is_on) if base is not None else one.is_new,
         "problem": _problem(own, with_meshes=False) if own else None,
     }
 

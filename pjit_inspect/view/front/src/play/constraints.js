@@ -1,13 +1,13 @@
-// The constraints that the user's program has, on, off or with another spec.
+// The constraints that the user's program has, on, off or with another spec; and those that a preset or a search put in.
 import { h } from "../core/dom.js";
-import { dimensions } from "./dims.js";
+import { dimensions, isWide } from "./dims.js";
 import { onChange, refill, said } from "./keep.js";
 import { trouble } from "./mesh.js";
 
 /** @param {import("./store.js").PlayStore} store @param {import("./chooser.js").Chooser} chooser */
 export function constraints(store, chooser) {
   const rows = h("div", { class: "groups", role: "list" });
-  const part = h("section", { class: "part" }, h("h2", { class: "minor" }, "Constraints in the program"), rows);
+  const part = h("section", { class: "part" }, h("h2", { class: "minor" }, "Constraints"), rows);
   const draw = onChange(
     () => [store.data.constraints, store.data.axes, store.wish.constraints, store.isLive],
     () => {
@@ -29,7 +29,7 @@ function constraint(store, chooser, one) {
   const isOn = wish === undefined ? one.on : wish !== false;
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
     h("span", {}),
     h("span", { class: "name" }, said(one.words, store.data.axes), h("span", { class: "dim small" }, one.place)),
     one.dims.length && isOn
@@ -43,11 +43,11 @@ function constraint(store, chooser, one) {
         role: "switch",
         "data-key": `constraint:${one.key}`,
         "aria-checked": String(isOn),
-        "aria-label": `constraint ${one.name}`,
+        "aria-label": one.new ? `new constraint ${one.name}` : `constraint ${one.name}`,
         disabled: !store.isLive,
         onclick: () => store.set({ constraints: { [one.key]: !isOn } }),
       },
-      isOn ? "on" : "off",
+      isOn ? (one.new ? "take out" : "on") : "off",
     ),
     one.problem ? h("div", { class: "problem" }, trouble(store, one.problem)) : null,
   );

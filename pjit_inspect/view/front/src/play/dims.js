@@ -6,6 +6,12 @@ import { axisClass } from "../core/spans.js";
 /** Pieces a ruler is cut into at most. */
 const MOST_PIECES = 16;
 
+/** Dimensions that have room beside a name. */
+const MOST_BESIDE = 3;
+
+/** Whether the buttons of an array take a line of their own. @param {unknown[]} dims */
+export const isWide = (dims) => dims.length > MOST_BESIDE;
+
 /**
  * @typedef {{key: string, id?: string, name: string, dims: import("./store.js").Dimension[],
  *   field: "specs" | "results" | "constraints", isFree?: boolean}} Of what is chosen for, its own id where the kernel

@@ -1,7 +1,7 @@
 // A row for each group of equal arguments, with a chooser for each dimension; what cannot be stands under its row.
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { dimensions } from "./dims.js";
+import { dimensions, isWide } from "./dims.js";
 import { onChange, refill } from "./keep.js";
 import { trouble } from "./mesh.js";
 
@@ -142,7 +142,7 @@ function group(store, chooser, one, draw) {
       : h("span", {});
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
     opener,
     h(
       "span",

@@ -1,7 +1,7 @@
 // A row for each group of equal results, with a chooser for each dimension: as XLA chooses, until somebody sets it.
 import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
-import { dimensions } from "./dims.js";
+import { dimensions, isWide } from "./dims.js";
 import { onChange, refill } from "./keep.js";
 import { trouble } from "./mesh.js";
 
@@ -70,7 +70,7 @@ function result(store, chooser, one) {
   );
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
     h("span", {}),
     h(
       "span",
