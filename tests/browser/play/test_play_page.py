@@ -9,6 +9,7 @@ import play_samples
 import pytest
 from play_pages import page_of, widget_of
 
+from pjit_inspect.model.play.controls import ConstraintControl
 from pjit_inspect.model.play.variant import HistoryTable
 from pjit_inspect.view.play.given import SearchState
 from pjit_inspect.view.play.payload import play_data
@@ -224,6 +225,41 @@ def test_a_preset_is_one_click_and_one_that_is_none_says_why(visit: Any):
     assert found.page.evaluate("asked.length") == before
     assert found.select(".whynot").inner_text() == "2-D: it takes two mesh axes"
     assert found.page.locator("[aria-live]").inner_text() == "2-D: it takes two mesh axes"
+
+
+@pytest.mark.parametrize("width", [420, 780, 1280])
+def test_the_name_of_an_array_of_many_dimensions_is_read_in_one_line(visit: Any, width: int):
+    found = visit(widget_of(history=with_more_controls()), width=width)
+    row = found.page.locator(".group", has=found.page.locator("[data-key='specs:params[\\'heads\\']:3']"))
+    name = row.locator(".name code").bounding_box()
+    assert row.locator("button.dimension").count() == 4
+    assert name["height"] < 24
+    assert name["y"] + name["height"] < row.locator("button.dimension").first.bounding_box()["y"]
+    assert found.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_new_constraint_is_taken_out(visit: Any):
+    found = visit(widget_of(history=with_more_controls()))
+    out = found.select("[data-key='constraint:train.py:20 dot_general']")
+    assert out.inner_text() == "take out"
+    assert "new, at train.py:20 dot_general" in found.texts("[role=listitem]:has([aria-checked])")[-1]
+    out.press("Enter")
+    assert last_asked(found)["constraints"] == {"train.py:20 dot_general": False}
+
+
+def with_more_controls() -> HistoryTable:
+    """The history with an array of four dimensions and a new constraint in its fifth variant."""
+    rows = list(play_samples.variants())
+    own = rows[4].controls
+    heads = play_samples.group(
+        "params['heads']", 1, (4, 64, 16, 16), "float32", (None, "data", "model", None), own.mesh
+    )
+    spec = ("data", None, None)
+    new = ConstraintControl(place="train.py:20 dot_general", asked=spec, spec=spec, is_new=True)
+    more = replace(own, groups=(*own.groups, heads), constraints=(*own.constraints, new))
+    rows[4] = replace(rows[4], controls=more)
+    rows[0] = replace(rows[0], controls=replace(rows[0].controls, groups=(*rows[0].controls.groups, heads)))
+    return HistoryTable(tuple(rows), chosen=4)
 
 
 def test_an_inspector_opens_in_a_frame_that_reaches_nothing(visit: Any):
