@@ -45,7 +45,7 @@ class Subject:
         self.at_work = self.most_at_work = 0
         self.orders: list[str] = []
 
-    def begun(self, setting: PlaySetting, number: int, *, origin: str = "user") -> Variant:
+    def begun(self, setting: PlaySetting, number: int, *, origin: str = "user", parent: Any = None) -> Variant:
         controls = Controls(mesh=setting.mesh, target=setting.target)
         return Variant(number=number, controls=controls, stage="arguments", origin=origin)
 

@@ -14,7 +14,7 @@ from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.handles.play import search as search_module
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.observe.partitioner import service
-from play.steps import mlp
+from play.steps import mlp, transformer
 
 
 def playground(is_by_hand: bool) -> pi.Playground:
@@ -53,6 +53,41 @@ def test_what_is_kept_stays():
         assert row.controls.mesh == (("data", 2), ("model", 4))
         assert [group.spec for group in row.controls.groups[:2]] == [(None, "model"), ("model", None)]
     play.close()
+
+
+def test_it_goes_on_from_the_best_that_somebody_looked_at():
+    play = pi.playground(*_flat(transformer((2, 4), is_by_hand=False, is_constrained=False)))
+    fsdp = play.apply("FSDP")
+    fsdp = play.wait()
+    # Its results are split as its arguments: those are no wish of the user's that other layouts have to keep.
+    play.apply("2-D")
+    start = play.wait()
+    history = pi.search(play, budget_s=4)
+    best = play.variant
+    assert best.sent_bytes is not None
+    assert best.sent_bytes <= (fsdp.sent_bytes or 0) < (start.sent_bytes or 0)
+    # Others are told by what they were made of.
+    made = [row for row in history if row.parent is not None]
+    assert all(row.said[0] == f"as #{row.parent}" and len(row.said) < 5 for row in made if len(row.step) < 4)
+    assert {row.parent for row in made} <= {row.number for row in history if row.is_answered}
+    layouts = [row for row in history if row.origin not in ("base", "user", "search", "constraint")]
+    assert all(row.said == (f"layout: {row.origin}", *row.change) for row in layouts)
+    play.close()
+
+
+def test_results_that_are_set_apart_stay_so():
+    play = playground(False)
+    play.set(results={"result['w1']": ("data", None)})
+    play.wait()
+    history = pi.search(play, budget_s=3)
+    for row in history[1:]:
+        (own,) = (one for one in row.controls.results if one.label == "result['w1']")
+        assert own.spec == ("data", None)
+    play.close()
+
+
+def _flat(built) -> tuple:
+    return built[0], *built[1]
 
 
 def test_it_can_be_stopped_with_what_it_has():

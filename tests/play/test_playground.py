@@ -124,6 +124,25 @@ def test_a_constraint_can_be_taken_out(play: pi.Playground):
     assert play.wait().stage == "partitioned"
 
 
+def test_a_change_of_a_variant_is_told_by_that_one_where_it_is_shorter(play: pi.Playground):
+    first = play.set(mesh={"data": 4, "model": 2}, specs={"params['w1']": P(), "params['w2']": P()})
+    assert (first.parent, first.said) == (None, first.change)
+    play.wait()
+    (place,) = (one.place for one in play.controls.constraints)
+    second = play.set(constraints={place: None})
+    assert second.change == (*first.change, f"constraint at {place}: out")
+    assert second.said == (f"as #{first.number}", f"constraint at {place}: out")
+    # Before XLA has answered: the variant is forgotten, and the next is told by the base.
+    third = play.set(specs={"x": P()})
+    assert (third.parent, third.said) == (None, third.change)
+    play.go_back(first)
+    play.wait()
+    play.set(constraints={place: None})
+    play.wait()
+    fourth = play.set(constraints={place: P("data", "model")}, specs={"x": P()})
+    assert fourth.step == ("x: P(None, None)", f"constraint at {place}: as captured")
+
+
 def test_another_mesh_takes_as_many_fake_devices(play: pi.Playground):
     play.set(mesh={"data": 4, "model": 8})
     found = play.wait()

@@ -29,6 +29,7 @@ __all__ = [
     "found_results",
     "meshes_like",
     "path_matcher",
+    "results_set_apart",
     "said_changes",
     "with_results_returned",
 ]
@@ -195,6 +196,16 @@ def _with_constraints(facts: Facts, setting: PlaySetting, given: Mapping[str, Pa
     return replace(setting, constraints=tuple(sorted(constraints.items())), added=tuple(sorted(added.items())))
 
 
+def results_set_apart(facts: Facts, setting: PlaySetting) -> tuple[tuple[str, PartitionSpec | None], ...]:
+    """The results that are set otherwise than the arguments whose next values they are."""
+    specs = argument_specs(facts, setting)
+    return tuple(
+        (path, spec)
+        for path, spec in setting.results
+        if path not in facts.returns or specs.get(facts.returns[path]) != spec
+    )
+
+
 def with_results_returned(
     facts: Facts, setting: PlaySetting, given: tuple[tuple[str, PartitionSpec | None], ...] = ()
 ) -> PlaySetting:
@@ -274,9 +285,11 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls
     for place, spec in setting.constraints:
         if constraints.get(place, "as captured") != spec:
             said.append(f"constraint at {place}: {'out' if spec is None else spec_text(spec)}")
+    said += [f"constraint at {place}: as captured" for place in constraints if place not in dict(setting.constraints)]
     said += [
         f"new constraint {name}: {spec_text(spec)}" for name, spec in setting.added if (name, spec) not in base.added
     ]
+    said += [f"without new constraint {name}" for name, _ in base.added if name not in dict(setting.added)]
     return tuple(said)
 
 
@@ -290,7 +303,11 @@ def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, control
         own = [path for path in one.paths if path in new and path not in alike]
         if own:
             said.append(f"{one.label}: {_words(new[own[0]])}")
-    return [*said, *(["results split as their arguments"] if alike else [])]
+        if any(path in before and path not in dict(setting.results) for path in one.paths):
+            said.append(f"{one.label}: left to XLA")
+    was = argument_specs(facts, base)
+    were_alike = {path for path, spec in base.results if path in facts.returns and was.get(facts.returns[path]) == spec}
+    return [*said, *(["results split as their arguments"] if alike - were_alike else [])]
 
 
 def _words(spec: PartitionSpec | None) -> str:

@@ -159,7 +159,7 @@ class Playground(Displayable):
                 results={name: _spec(spec) for name, spec in (results or {}).items()},
                 constraints={place: _spec(spec) for place, spec in (constraints or {}).items()},
             )
-            found = self.add(setting, origin="user", is_chosen=True)
+            found = self.add(setting, origin="user", is_chosen=True, parent=self._chosen)
         self._tell()
         return found
 
@@ -311,14 +311,22 @@ class Playground(Displayable):
 
     # ------------------------------------------------------------ for the search
 
-    def add(self, setting: PlaySetting, *, origin: str, is_chosen: bool, name: str = "") -> Variant:
-        """The variant of a setting, which is new to the history unless it is known there; chosen, XLA is asked."""
+    def add(
+        self, setting: PlaySetting, *, origin: str, is_chosen: bool, name: str = "", parent: int | None = None
+    ) -> Variant:
+        """The variant of a setting, which is new to the history unless it is known there; chosen, XLA is asked.
+
+        `parent` is the number of the variant it is made of.
+        """
         with self._turn:
             number = self._numbers.get(setting)
             if number is None:
                 number = self._next
                 self._next += 1
-                begun = self.subject.begun(setting, number, origin=origin)
+                # One that was left before it was answered is forgotten, and nothing is told by it.
+                stays = parent and parent in self._variants and self._variants[parent].is_answered
+                made_of = (parent, self._settings[parent]) if parent and stays else None
+                begun = self.subject.begun(setting, number, origin=origin, parent=made_of)
                 self._settings[number], self._numbers[setting] = setting, number
                 self._publish(PlayVariant.made_of(replace(begun, name=name), _record_of=self.record_of))
             if is_chosen:
@@ -380,7 +388,8 @@ class Playground(Displayable):
         chosen = self._variants[number]
         if chosen.problem is not None and chosen.problem.may_pass:
             begun = self.subject.begun(self._settings[number], number, origin=chosen.origin)
-            self._publish(PlayVariant.made_of(replace(begun, name=chosen.name), _record_of=self.record_of))
+            kept = {name: getattr(chosen, name) for name in ("name", "parent", "step", "preset")}
+            self._publish(PlayVariant.made_of(replace(begun, **kept), _record_of=self.record_of))
         if self._variants[number].is_answered:
             self._want(None, "partition")
             self._news.append(self._variants[number])

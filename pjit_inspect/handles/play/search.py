@@ -17,7 +17,7 @@ from pjit_inspect.analyze.play.estimate import Estimate, estimate
 from pjit_inspect.analyze.play.layouts import Kept, Proposal, kept_paths, moves, seeds
 from pjit_inspect.analyze.play.ranks import rank_correlation
 from pjit_inspect.analyze.play.roles import Roles
-from pjit_inspect.analyze.play.settings import with_results_returned
+from pjit_inspect.analyze.play.settings import results_set_apart, with_results_returned
 from pjit_inspect.errors import CaptureError, ChangeError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.play.history import History
@@ -37,6 +37,8 @@ _MOST_WAITING = 400
 _TICK_S = 1.0
 """Seconds between two tellings of how far it is, also where nothing was answered meanwhile."""
 _LOST_LINES = 6
+_MOST_KNOWN = 4
+"""Variants of the history that a search goes on from."""
 _TRUST = 4.0
 """A setting that the estimate has at so many times the best one's is not asked about before all others."""
 
@@ -90,21 +92,23 @@ class Search:
         if given or kept.get("mesh") is not None:
             play.set(mesh=kept.get("mesh"), specs=given)
         start = play.setting_of(play.variant.number)
-        self._start: PlaySetting = with_results_returned(self._subject.facts, start, start.results)
+        # Results that come back as their arguments go in do so in every setting, whatever it splits them over.
+        results = results_set_apart(self._subject.facts, start)
+        self._start: PlaySetting = with_results_returned(self._subject.facts, start, results)
         self._start_number: int = play.variant.number
         names = [name for name in kept if name not in ("mesh", "constraints")]
         self._kept = Kept(
             paths=kept_paths(self._subject.facts, names, start),
             mesh="mesh" in kept,
             constraints="constraints" in kept,
-            results=start.results,
+            results=results,
         )
         self._rules = _Rules(goal=goal, most_work=most_work, most_memory=most_memory)
         self._turn = threading.Condition()
         self._is_stopped = False
         self._tickets: set[Ticket] = set()
         self._seen: set[PlaySetting] = set()
-        self._waiting: list[tuple[float, int, Proposal]] = []
+        self._waiting: list[tuple[float, int, Proposal, int | None]] = []
         self._guesses: dict[int, Estimate] = {}
         self._asked = self._skipped = self._refused = 0
         self._best: Variant | None = None
@@ -134,6 +138,7 @@ class Search:
         threading.Thread(target=self._tick, name="pjit_inspect search tells", daemon=True).start()
         try:
             if self._ask_start():
+                self._feed_history()
                 self._feed_seeds()
                 self._work_at_once()
         except BaseException:
@@ -191,6 +196,24 @@ class Search:
             self._rules = replace(self._rules, most_memory=limits[0] if limits else None)
         return not self._is_stopped
 
+    def _feed_history(self) -> None:
+        """The best of what somebody has looked at, where it has what is to be kept."""
+        known = [(value, row.number) for row in self._play.history if (value := self._value(row)) is not None]
+        for rank, (_, number) in enumerate(sorted(known)[:_MOST_KNOWN]):
+            setting = with_results_returned(self._subject.facts, self._play.setting_of(number), self._kept.results)
+            if self._keeps(setting):
+                self._offer(Proposal(setting=setting, origin="search"), rank - 1e7)
+
+    def _keeps(self, setting: PlaySetting) -> bool:
+        """Whether a setting has everything that is to be kept as the start has it."""
+        kept, start = self._kept, self._start
+        if setting.target != start.target or (kept.mesh and setting.mesh != start.mesh):
+            return False
+        if kept.constraints and (setting.constraints, setting.added) != (start.constraints, start.added):
+            return False
+        own, its = (argument_specs(self._subject.facts, one) for one in (setting, start))
+        return all(own[path] == its[path] for path in kept.paths)
+
     def _feed_seeds(self) -> None:
         facts = self._subject.facts
         pins = () if self._kept.constraints else self._subject.pins(self._roles)
@@ -206,16 +229,16 @@ class Search:
             self._offer(own, rank - 1e6)
         for own in by_guess:
             self._offer(own)
-        self._offer_lost_axes(self._start)
+        self._offer_lost_axes(self._start, self._start_number)
 
-    def _feed_moves(self, setting: PlaySetting) -> None:
+    def _feed_moves(self, setting: PlaySetting, parent: int) -> None:
         for own in moves(self._subject.facts, setting, self._kept):
             if self._is_stopped:
                 return
-            self._offer(own)
-        self._offer_lost_axes(setting)
+            self._offer(own, parent=parent)
+        self._offer_lost_axes(setting, parent)
 
-    def _offer_lost_axes(self, setting: PlaySetting) -> None:
+    def _offer_lost_axes(self, setting: PlaySetting, parent: int) -> None:
         if self._kept.constraints:
             return
         try:
@@ -225,9 +248,9 @@ class Search:
         for rank, (name, spec) in enumerate(lost):
             added = tuple(sorted({**dict(setting.added), name: spec}.items()))
             # They are few, and XLA alone tells whether one helps.
-            self._offer(Proposal(setting=replace(setting, added=added), origin="constraint"), rank - 1e5)
+            self._offer(Proposal(setting=replace(setting, added=added), origin="constraint"), rank - 1e5, parent)
 
-    def _offer(self, proposal: Proposal, rank: float | None = None) -> None:
+    def _offer(self, proposal: Proposal, rank: float | None = None, parent: int | None = None) -> None:
         setting = proposal.setting
         with self._turn:
             if setting in self._seen:
@@ -241,7 +264,7 @@ class Search:
                 self._skipped += 1
                 return
             own = self._rank(guess, setting) * proposal.patience if rank is None else rank
-            self._waiting.append((own, len(self._seen), proposal))
+            self._waiting.append((own, len(self._seen), proposal, parent))
             self._waiting.sort(key=lambda one: one[:2])
             self._skipped += len(self._waiting[_MOST_WAITING:])
             del self._waiting[_MOST_WAITING:]
@@ -275,18 +298,18 @@ class Search:
             thread.join()
 
     def _work(self, lane: int) -> None:
-        for proposal in self._next():
-            if not self._asks(proposal, Ticket(lane)):
+        for proposal, parent in self._next():
+            if not self._asks(proposal, Ticket(lane), parent):
                 return
 
-    def _asks(self, proposal: Proposal, ticket: Ticket) -> bool:
+    def _asks(self, proposal: Proposal, ticket: Ticket, parent: int | None = None) -> bool:
         """Ask, so that `stop` takes it back; whether it was not."""
         with self._turn:
             if self._is_stopped:
                 return False
             self._tickets.add(ticket)
         try:
-            self._ask(proposal, ticket)
+            self._ask(proposal, ticket, parent)
         except CaptureError:
             return False
         finally:
@@ -295,8 +318,8 @@ class Search:
                 self._turn.notify_all()
         return True
 
-    def _next(self) -> Iterator[Proposal]:
-        """The next setting to ask about, until there is none or the time is up."""
+    def _next(self) -> Iterator[tuple[Proposal, int | None]]:
+        """The next setting to ask about, and the variant it is made of, until there is none or the time is up."""
         while True:
             with self._turn:
                 if self._is_over():
@@ -306,13 +329,13 @@ class Search:
                         return
                     self._turn.wait(0.2)
                     continue
-                yield self._waiting.pop(0)[2]
+                yield self._waiting.pop(0)[2:]
 
     def _is_over(self) -> bool:
         return self._is_stopped or time.monotonic() - self._began >= self._budget_s
 
-    def _ask(self, proposal: Proposal, ticket: Ticket) -> None:
-        begun = self._play.add(proposal.setting, origin=proposal.origin, is_chosen=False)
+    def _ask(self, proposal: Proposal, ticket: Ticket, parent: int | None) -> None:
+        begun = self._play.add(proposal.setting, origin=proposal.origin, is_chosen=False, parent=parent)
         if begun.is_answered and begun.stage != "refused":
             self._judge(begun, proposal.setting)
             return
@@ -343,7 +366,7 @@ class Search:
             if is_better:
                 self._best, self._best_key = variant, key
         if is_better:
-            self._feed_moves(setting)
+            self._feed_moves(setting, variant.number)
 
     def _value(self, variant: Variant) -> float | None:
         """What is made small; None for a variant that breaks a rule."""

@@ -114,8 +114,13 @@ class Subject:
 
     # ------------------------------------------------------------ at once
 
-    def begun(self, setting: PlaySetting, number: int, *, origin: str = "user") -> Variant:
-        """A variant with what is known of it without asking: what its arguments hold, and what `jax.jit` refuses."""
+    def begun(
+        self, setting: PlaySetting, number: int, *, origin: str = "user", parent: tuple[int, PlaySetting] | None = None
+    ) -> Variant:
+        """A variant with what is known of it without asking: what its arguments hold, and what `jax.jit` refuses.
+
+        `parent` is the variant it is made of: its number and its setting.
+        """
         controls = find_controls(self.facts, setting)
         change = said_changes(self.facts, self.base, setting, controls)
         arguments = self.argument_bytes(setting)
@@ -131,6 +136,8 @@ class Subject:
             memory_source=None if arguments is None else "arguments",
             available_bytes=available,
             fits=False if available is not None and arguments is not None and arguments > available else None,
+            parent=None if parent is None else parent[0],
+            step=() if parent is None else said_changes(self.facts, parent[1], setting, controls),
             origin=origin,
         )
         problem = first_problem(controls)

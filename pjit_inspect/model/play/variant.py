@@ -97,7 +97,10 @@ class Variant:
       fits: whether it fits into the chip's memory; None while that is open, and for targets without a limit.
       problem: why it cannot be, or would not run; None where nothing is known against it.
       seconds: how long XLA took (measured); None before it has answered.
-      origin: who thought of it: "user", "base", "search", a layout's name ("FSDP") from a search.
+      parent: the number of the variant that it was made of; None for the base, presets and layouts.
+      step: what is different from that one, each in words.
+      origin: who thought of it: "user", "base", "search", "constraint" (a search, of a line where an axis is lost), or
+        the name of a layout that a search tried ("FSDP").
       preset: the name of the `Preset` that it is, where somebody took one; "" for others.
     """
 
@@ -122,6 +125,8 @@ class Variant:
     fits: bool | None = None
     problem: Problem | None = None
     seconds: float | None = None
+    parent: int | None = None
+    step: tuple[str, ...] = ()
     origin: str = "user"
     preset: str = ""
 
@@ -142,8 +147,17 @@ class Variant:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The preset that it is, and what is different from the base, each in words."""
-        return (f"preset: {self.preset}", *self.change) if self.preset else self.change
+        """What is different, each in words: from the variant it was made of where that is less, or else from the base.
+
+        A preset or a textbook's layout is named first.
+        """
+        if self.preset:
+            return (f"preset: {self.preset}", *self.change)
+        if self.origin not in ("user", "base", "search", "constraint"):
+            return (f"layout: {self.origin}", *self.change)
+        if self.parent is not None and self.step and len(self.step) + 1 < len(self.change):
+            return (f"as #{self.parent}", *self.step)
+        return self.change
 
     @property
     def is_answered(self) -> bool:
