@@ -27,6 +27,9 @@ _MOST_KINDS = 9
 """Kinds of dimensions that are tried in all combinations: those of most bytes."""
 _MOST_AXES = 3
 _UNKNOWN = "what the dimensions of its arrays are to one another is not known: Shardy does not read the program"
+_NO_SEQUENCE = (
+    "no place for a constraint between the products has the data's second dimension with a size that {size} divides"
+)
 _NO_WEIGHT = "no weight has a dimension that goes from one product to the next, and that {size} divides"
 
 Axes = tuple[str, ...]
@@ -76,8 +79,8 @@ class _Maker:
         setting = self._setting(layout)
         if setting is None:
             return Preset(name=name, why_not="one of its constraints cannot be set so")
-        if layout.sequence and setting == self._setting(replace(layout, sequence=False)):
-            return Preset(name=name, why_not="what flows between the products has no place for a constraint")
+        if layout.sequence and setting == self._setting(replace(layout, sequence=False), is_pinned=True):
+            return Preset(name=name, why_not=_NO_SEQUENCE.format(size=self._size(self._rest)))
         sentence = _sentence(layout)
         if setting.added and not layout.sequence:
             several = f"{len(setting.added)} new constraints" if len(setting.added) > 1 else "a new constraint"
@@ -179,14 +182,14 @@ class _Maker:
             added += math.prod(own.out.shape) * own.out.bytes * own.runs if classes & own.summed else 0
         return round(alone / whole, 2) if whole else 0.0, added
 
-    def _setting(self, layout: Layout) -> PlaySetting | None:
+    def _setting(self, layout: Layout, *, is_pinned: bool = False) -> PlaySetting | None:
         found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
         if found is None:
             return None
         # Weights that are spread over the data's axes are gathered for a product only where the data keep these axes:
         # otherwise XLA may split what weights make instead, which is another layout. A constraint of the user's does.
         is_held = any(layout.data in map(axes_of, spec or ()) for _, spec in found.setting.constraints)
-        is_pinned = layout.sequence or (layout.spread and not is_held)
+        is_pinned = is_pinned or layout.sequence or (layout.spread and not is_held)
         return replace(
             found.setting, added=pinned(layout, self._roles, self._pins, self._base.sizes) if is_pinned else ()
         )
