@@ -133,6 +133,33 @@ def test_state_follows_and_data_are_held_where_gradients_are_added_up_in_a_loop(
     play.close()
 
 
+def test_a_reference_model_is_split_as_weights_are_and_lines_that_stay_are_named():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731
+
+    def held(x, *spec):
+        return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P(*spec)))
+
+    def model(p, x):
+        return held(jnp.tanh(held(x @ p["up"], "data", "model")) @ p["down"], "data")
+
+    def step(policy, reference, x):
+        slope = jax.grad(lambda p: ((model(p, x) - model(reference, x)) ** 2).mean())(policy)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, policy, slope)
+
+    params = {"up": array((64, 256)), "down": array((256, 32))}
+    play = playground((step, (params, params, array((128, 64), "data"))))
+    sentence = next(own for own in play.presets if own.name == "replicated").sentence
+    assert sentence.startswith("everything on every device; the constraints of test_play_presets.py:")
+    assert sentence.endswith(" stay as they are")
+    play.apply("Megatron")
+    found = specs(play)
+    assert found["reference['up']"] == found["policy['up']"] == (None, "model")
+    assert found["reference['down']"] == found["policy['down']"] == ("model", None)
+    assert play.wait().work == 1.0
+    play.close()
+
+
 def test_it_is_no_sequence_parallelism_where_nothing_is_split_along_the_sequence():
     mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731

@@ -23,6 +23,7 @@ from pjit_inspect.model.words.layers import path_pattern
 __all__ = ["PRESETS", "find_presets"]
 
 PRESETS = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")
+_MOST_SHOWN = 3
 _MOST_KINDS = 9
 """Kinds of dimensions that are tried in all combinations: those of most bytes."""
 _MOST_AXES = 3
@@ -85,7 +86,18 @@ class _Maker:
         if setting.added and not layout.sequence:
             several = f"{len(setting.added)} new constraints" if len(setting.added) > 1 else "a new constraint"
             sentence += f", the data held there by {several}"
+        if kept := self._kept():
+            lines = ", ".join(kept[:_MOST_SHOWN]) + (", ..." if len(kept) > _MOST_SHOWN else "")
+            sentence += f"; the constraints of {lines} stay as they are"
         return Preset(name=name, sentence=sentence, setting=setting)
+
+    def _kept(self) -> list[str]:
+        """The places of the constraints that no layout changes: of several shapes, or of dimensions nobody knows."""
+        return [
+            own.place
+            for own in self._facts.constraints
+            if own.shape is None or self._constraint_ops.get(own.place, -1) not in self._roles.constraints
+        ]
 
     def _parted(self) -> tuple[Axes, Axes]:
         """The axes of the data and those of the weights: as captured, or else the last one is the weights'."""

@@ -69,7 +69,7 @@ def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
 
 
 def _keep_places(subject: Subject, again: Subject) -> None:
-    """New constraints go where they went: on the operations of the same numbers, where the traces have the same ones."""
+    """New constraints go on the operations of the same numbers, where both traces have the same operations."""
     ops, others = (own.program.ops if own.program is not None else () for own in (subject, again))
     if [(own.kind, own.op_name) for own in ops] != [(own.kind, own.op_name) for own in others]:
         raise ChangeError("traced with these shardings it has other operations, so that new constraints have no place")
