@@ -160,6 +160,31 @@ def test_a_reference_model_is_split_as_weights_are_and_lines_that_stay_are_named
     play.close()
 
 
+def test_data_that_are_made_whole_are_named():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731
+
+    def step(p, image, text):
+        def loss(p):
+            return -jnp.diag(jax.nn.log_softmax((image @ p["image"]) @ (text @ p["text"]).T)).mean()
+
+        return jax.tree.map(lambda w, g: w - 0.1 * g, p, jax.grad(loss)(p))
+
+    # Each has a batch of its own, as every image meets every text.
+    params = {"image": array((64, 128)), "text": array((64, 128))}
+    play = playground((step, (params, array((32, 64), "data"), array((32, 64), "data"))))
+    found = {own.name: own.sentence or own.why_not for own in play.presets}
+    play.apply("data parallel")
+    whole = [label for label in ("image", "text") if not any(specs(play)[label])]
+    assert len(whole) == 1
+    assert found["data parallel"].endswith(f"weights on every device; {whole[0]} on every device")
+    assert (
+        found["sequence parallel"]
+        == "the data has no second dimension that goes through the products, as a sequence is"
+    )
+    play.close()
+
+
 def test_it_is_no_sequence_parallelism_where_nothing_is_split_along_the_sequence():
     mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
     array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731

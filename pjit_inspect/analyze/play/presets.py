@@ -86,10 +86,28 @@ class _Maker:
         if setting.added and not layout.sequence:
             several = f"{len(setting.added)} new constraints" if len(setting.added) > 1 else "a new constraint"
             sentence += f", the data held there by {several}"
+        if layout.data and (whole := self._made_whole(setting)):
+            sentence += f"; {_listed(whole)} on every device"
         if kept := self._kept():
-            lines = ", ".join(kept[:_MOST_SHOWN]) + (", ..." if len(kept) > _MOST_SHOWN else "")
-            sentence += f"; the constraints of {lines} stay as they are"
+            sentence += f"; the constraints of {_listed(kept)} stay as they are"
         return Preset(name=name, sentence=sentence, setting=setting)
+
+    def _made_whole(self, setting: PlaySetting) -> list[str]:
+        """The data that were split as captured, and are not: no dimension of theirs is the batch, or none divides."""
+        return [
+            path
+            for path, spec in setting.arguments
+            if path not in self._roles.parameters | self._facts.follows.keys()
+            and spec is not None
+            and not any(spec)
+            and any(self._facts.specs[path] or ())
+        ]
+
+    def _has_sequence(self) -> bool:
+        """Whether one array of the data has the batch and another dimension of the data that products have."""
+        both = set(self._roles.batch[:2])
+        data = (own for path, own in self._roles.arguments.items() if path not in self._roles.parameters)
+        return len(both) > 1 and any(both <= set(own) for own in data)
 
     def _kept(self) -> list[str]:
         """The places of the constraints that no layout changes: of several shapes, or of dimensions nobody knows."""
@@ -138,7 +156,7 @@ class _Maker:
         data, rest = self._data, self._rest
         if name == "2-D" and not data:
             return "it takes two mesh axes of more than one device, and this mesh has one; add an axis"
-        if name == "sequence parallel" and len(self._roles.batch) < 2:
+        if name == "sequence parallel" and not self._has_sequence():
             return "the data has no second dimension that goes through the products, as a sequence is"
         layout = Layout(
             data=data, inner=self._inner(rest), rest=rest, spread=name == "2-D", sequence=name == "sequence parallel"
@@ -222,6 +240,10 @@ class _Maker:
     def _size(self, axes: Axes) -> str:
         named = " x ".join(f"{axis}={self._base.sizes[axis]}" for axis in axes)
         return f"({named})" if len(axes) > 1 else named
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_SHOWN]) + (", ..." if len(names) > _MOST_SHOWN else "")
 
 
 def _others(axes: Axes, data: Axes) -> Axes:
