@@ -84,6 +84,127 @@ def test_fsdp_gathers_weights_and_nothing_else():
     play.close()
 
 
+def test_code_with_new_constraints_is_proved():
+    play = playground(transformer((2, 4), is_by_hand=False, is_constrained=False))
+    play.apply("FSDP")
+    found = play.wait()
+    proof = play.code(prove=True).proof
+    assert proof is not None
+    assert proof.outcome == "equal"
+    assert proof.sentence.endswith(f"changed in the copy: the same {found.collectives} collectives")
+    play.close()
+
+
+def accumulated(state, batches):
+    """Gradients added up in a scan, half precision in the products, and a random key that comes back."""
+    params, moments, key = state
+    key, own = jax.random.split(key)
+
+    def loss(p, x):
+        return (jnp.tanh(x @ p["up"]) @ p["down"]).astype(jnp.float32).mean() + jax.random.uniform(own)
+
+    def one(total, x):
+        slope = jax.grad(loss)(jax.tree.map(lambda w: w.astype(jnp.bfloat16), params), x)
+        return jax.tree.map(jnp.add, total, slope), None
+
+    slope, _ = jax.lax.scan(one, jax.tree.map(jnp.zeros_like, params), batches)
+    moments = jax.tree.map(lambda m, g: 0.9 * m + g, moments, slope)
+    return jax.tree.map(lambda w, m: w - 0.1 * m, params, moments), moments, key
+
+
+def test_state_follows_and_data_are_held_where_gradients_are_added_up_in_a_loop():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+    def array(shape, *spec, dtype=jnp.float32):
+        return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, P(*spec)))
+
+    params = {"up": array((64, 256)), "down": array((256, 64))}
+    key = array((), dtype=jax.random.key(0).dtype)
+    batches = array((4, 128, 64), None, "data", dtype=jnp.bfloat16)
+    play = playground((accumulated, ((params, params, key), batches)))
+    assert {own.label: own.follows for own in play.controls.groups if own.follows} == {
+        "state[1]['up']": "state[0]['up']",
+        "state[1]['down']": "state[0]['down']",
+    }
+    fsdp = next(own for own in play.presets if own.name == "FSDP")
+    assert fsdp.sentence == "data and weights over data and model, the data held there by a new constraint"
+    play.apply("FSDP")
+    assert play.wait().argument_bytes == 2 * 2 * 64 * 256 * 4 // 8 + 4 * 128 * 64 * 2 // 8 + 8
+    play.close()
+
+
+def test_a_reference_model_is_split_as_weights_are_and_lines_that_stay_are_named():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731
+
+    def held(x, *spec):
+        return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P(*spec)))
+
+    def model(p, x):
+        return held(jnp.tanh(held(x @ p["up"], "data", "model")) @ p["down"], "data")
+
+    def step(policy, reference, x):
+        slope = jax.grad(lambda p: ((model(p, x) - model(reference, x)) ** 2).mean())(policy)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, policy, slope)
+
+    params = {"up": array((64, 256)), "down": array((256, 32))}
+    play = playground((step, (params, params, array((128, 64), "data"))))
+    sentence = next(own for own in play.presets if own.name == "replicated").sentence
+    assert sentence.startswith("everything on every device; the constraints of test_play_presets.py:")
+    assert sentence.endswith(" stay as they are")
+    play.apply("Megatron")
+    found = specs(play)
+    assert found["reference['up']"] == found["policy['up']"] == (None, "model")
+    assert found["reference['down']"] == found["policy['down']"] == ("model", None)
+    assert play.wait().work == 1.0
+    play.close()
+
+
+def test_data_that_are_made_whole_are_named():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731
+
+    def step(p, image, text):
+        def loss(p):
+            return -jnp.diag(jax.nn.log_softmax((image @ p["image"]) @ (text @ p["text"]).T)).mean()
+
+        return jax.tree.map(lambda w, g: w - 0.1 * g, p, jax.grad(loss)(p))
+
+    # Each has a batch of its own, as every image meets every text.
+    params = {"image": array((64, 128)), "text": array((64, 128))}
+    play = playground((step, (params, array((32, 64), "data"), array((32, 64), "data"))))
+    found = {own.name: own.sentence or own.why_not for own in play.presets}
+    play.apply("data parallel")
+    whole = [label for label in ("image", "text") if not any(specs(play)[label])]
+    assert len(whole) == 1
+    assert found["data parallel"].endswith(f"weights on every device; {whole[0]} on every device")
+    assert (
+        found["sequence parallel"]
+        == "the data has no second dimension that goes through the products, as a sequence is"
+    )
+    play.close()
+
+
+def test_it_is_no_sequence_parallelism_where_nothing_is_split_along_the_sequence():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    array = lambda shape, *spec: jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))  # noqa: E731
+
+    def step(p, x):
+        slope = jax.grad(lambda p: (jnp.tanh(x @ p["up"]) @ p["down"] + p["bias"]).mean())(p)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, p, slope)
+
+    # A sequence of 3, which 4 devices do not divide.
+    params = {"up": array((64, 256)), "down": array((256, 64)), "bias": array((64,))}
+    play = playground((step, (params, array((32, 3, 64), "data"))))
+    why = {own.name: own.why_not for own in play.presets}
+    assert (why["Megatron"], why["sequence parallel"]) == (
+        "",
+        "no place for a constraint between the products has the data's second dimension with a size that model=4"
+        " divides",
+    )
+    play.close()
+
+
 def test_a_new_constraint_is_a_control_that_is_taken_out():
     play = playground(transformer((2, 4), is_by_hand=False, is_constrained=False))
     play.apply("FSDP")

@@ -117,6 +117,13 @@ def test_a_program_without_a_mesh_can_be_searched():
     assert best.sent_bytes == 0
 
 
+def test_work_is_counted_for_a_record_that_was_only_partitioned():
+    # A search on it keeps to its rule of work, which says nothing where work is not known.
+    play = pi.inspect(mlp, split(X, "data"), split(W1), split(W2), effort="partition").playground()
+    assert play.wait().work == 4.0
+    play.close()
+
+
 def test_arrays_under_a_mesh_that_is_set_lie_on_that():
     with jax.set_mesh(jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)):
         play = pi.playground(mlp, X, W1, W2)

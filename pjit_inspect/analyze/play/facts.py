@@ -20,6 +20,7 @@ from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgr
 
 __all__ = ["Facts", "FoundConstraint", "find_facts"]
 
+_SAME = frozenset(("convert", "copy", "sharding_constraint", "reshard"))
 _ASKED = ("/sharding_constraint", "/reshard")
 
 
@@ -137,14 +138,26 @@ def _returned(
 
 
 def _differentiated(program: ShardedProgram | None, arguments: Sequence[ArrayLayout]) -> Collection[str]:
-    """The arguments that code uses which was differentiated."""
+    """The arguments that code uses which was differentiated, as they are or as another type, inside loops, too."""
     if program is None or len(program.inputs) != len(arguments):
         return ()
-    return {
-        own.path
-        for own, entry in zip(arguments, program.inputs, strict=True)
-        if any(is_differentiated(program.ops[user]) for user, _ in program.users.get(entry.value, ()))
-    }
+    inside: dict[int, list[int]] = {}
+    for source, target in program.links:
+        inside.setdefault(source, []).append(target)
+
+    def is_used(value: int) -> bool:
+        border, seen = [value], {value}
+        while border:
+            own = border.pop()
+            users = [program.ops[user] for user, _ in program.users.get(own, ())]
+            if any(map(is_differentiated, users)):
+                return True
+            same = [one for user in users if user.kind in _SAME for one in user.results]
+            border += [one for one in (*same, *inside.get(own, ())) if one not in seen]
+            seen.update(border)
+        return False
+
+    return {own.path for own, entry in zip(arguments, program.inputs, strict=True) if is_used(entry.value)}
 
 
 def _constraints(program: ShardedProgram) -> tuple[FoundConstraint, ...]:

@@ -23,10 +23,14 @@ from pjit_inspect.model.words.layers import path_pattern
 __all__ = ["PRESETS", "find_presets"]
 
 PRESETS = ("replicated", "data parallel", "FSDP", "Megatron", "2-D", "sequence parallel")
+_MOST_SHOWN = 3
 _MOST_KINDS = 9
 """Kinds of dimensions that are tried in all combinations: those of most bytes."""
 _MOST_AXES = 3
 _UNKNOWN = "what the dimensions of its arrays are to one another is not known: Shardy does not read the program"
+_NO_SEQUENCE = (
+    "no place for a constraint between the products has the data's second dimension with a size that {size} divides"
+)
 _NO_WEIGHT = "no weight has a dimension that goes from one product to the next, and that {size} divides"
 
 Axes = tuple[str, ...]
@@ -76,13 +80,42 @@ class _Maker:
         setting = self._setting(layout)
         if setting is None:
             return Preset(name=name, why_not="one of its constraints cannot be set so")
-        if layout.sequence and setting == self._setting(replace(layout, sequence=False)):
-            return Preset(name=name, why_not="what flows between the products has no place for a constraint")
+        if layout.sequence and setting == self._setting(replace(layout, sequence=False), is_pinned=True):
+            return Preset(name=name, why_not=_NO_SEQUENCE.format(size=self._size(self._rest)))
         sentence = _sentence(layout)
         if setting.added and not layout.sequence:
             several = f"{len(setting.added)} new constraints" if len(setting.added) > 1 else "a new constraint"
             sentence += f", the data held there by {several}"
+        if layout.data and (whole := self._made_whole(setting)):
+            sentence += f"; {_listed(whole)} on every device"
+        if kept := self._kept():
+            sentence += f"; the constraints of {_listed(kept)} stay as they are"
         return Preset(name=name, sentence=sentence, setting=setting)
+
+    def _made_whole(self, setting: PlaySetting) -> list[str]:
+        """The data that were split as captured, and are not: no dimension of theirs is the batch, or none divides."""
+        return [
+            path
+            for path, spec in setting.arguments
+            if path not in self._roles.parameters | self._facts.follows.keys()
+            and spec is not None
+            and not any(spec)
+            and any(self._facts.specs[path] or ())
+        ]
+
+    def _has_sequence(self) -> bool:
+        """Whether one array of the data has the batch and another dimension of the data that products have."""
+        both = set(self._roles.batch[:2])
+        data = (own for path, own in self._roles.arguments.items() if path not in self._roles.parameters)
+        return len(both) > 1 and any(both <= set(own) for own in data)
+
+    def _kept(self) -> list[str]:
+        """The places of the constraints that no layout changes: of several shapes, or of dimensions nobody knows."""
+        return [
+            own.place
+            for own in self._facts.constraints
+            if own.shape is None or self._constraint_ops.get(own.place, -1) not in self._roles.constraints
+        ]
 
     def _parted(self) -> tuple[Axes, Axes]:
         """The axes of the data and those of the weights: as captured, or else the last one is the weights'."""
@@ -123,7 +156,7 @@ class _Maker:
         data, rest = self._data, self._rest
         if name == "2-D" and not data:
             return "it takes two mesh axes of more than one device, and this mesh has one; add an axis"
-        if name == "sequence parallel" and len(self._roles.batch) < 2:
+        if name == "sequence parallel" and not self._has_sequence():
             return "the data has no second dimension that goes through the products, as a sequence is"
         layout = Layout(
             data=data, inner=self._inner(rest), rest=rest, spread=name == "2-D", sequence=name == "sequence parallel"
@@ -179,14 +212,14 @@ class _Maker:
             added += math.prod(own.out.shape) * own.out.bytes * own.runs if classes & own.summed else 0
         return round(alone / whole, 2) if whole else 0.0, added
 
-    def _setting(self, layout: Layout) -> PlaySetting | None:
+    def _setting(self, layout: Layout, *, is_pinned: bool = False) -> PlaySetting | None:
         found = proposal_of(layout, self._facts, self._roles, self._base, Kept(), self._constraint_ops)
         if found is None:
             return None
         # Weights that are spread over the data's axes are gathered for a product only where the data keep these axes:
         # otherwise XLA may split what weights make instead, which is another layout. A constraint of the user's does.
         is_held = any(layout.data in map(axes_of, spec or ()) for _, spec in found.setting.constraints)
-        is_pinned = layout.sequence or (layout.spread and not is_held)
+        is_pinned = is_pinned or layout.sequence or (layout.spread and not is_held)
         return replace(
             found.setting, added=pinned(layout, self._roles, self._pins, self._base.sizes) if is_pinned else ()
         )
@@ -207,6 +240,10 @@ class _Maker:
     def _size(self, axes: Axes) -> str:
         named = " x ".join(f"{axis}={self._base.sizes[axis]}" for axis in axes)
         return f"({named})" if len(axes) > 1 else named
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_SHOWN]) + (", ..." if len(names) > _MOST_SHOWN else "")
 
 
 def _others(axes: Axes, data: Axes) -> Axes:

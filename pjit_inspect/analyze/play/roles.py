@@ -92,7 +92,8 @@ class Roles:
 
     Attributes:
       arguments: path -> the class of each dimension.
-      parameters: the paths that are weights: what was differentiated, or is the one side of a product.
+      parameters: the paths that are weights: what was differentiated, or is the one side of a product; frozen ones,
+        too.
       batch: classes of the data's dimensions, the one that most products have first.
       inner: the classes of the weights' dimensions, those of most bytes first.
       products: every matrix product.
@@ -137,6 +138,13 @@ def find_roles(
     )
     uses = Counter(own for product in products for own in {*product.lhs.classes, *product.rhs.classes})
     parameters = _parameters(arguments, products, differentiated, state)
+    own_batch = _batch(
+        arguments,
+        [path for path in arguments if path not in parameters],
+        uses,
+        _weights(program, paths, arguments, parameters),
+    )
+    parameters |= _frozen(arguments, products, own_batch[:1]) - frozenset(state)
     inner = _weights(program, paths, arguments, parameters)
     products = _with_weights(program, products, paths, arguments, parameters)
     data = [path for path in arguments if path not in parameters]
@@ -178,6 +186,22 @@ def _parameters(
     sides = [(product.lhs.argument, product.rhs.argument) for product in products]
     data = {lhs for lhs, rhs in sides if lhs is not None and rhs is not None}
     return frozenset(name for side in sides for name in side if name is not None and name not in data)
+
+
+def _frozen(
+    arguments: Mapping[str, tuple[int, ...]], products: Sequence[Product], batch: Sequence[int]
+) -> frozenset[str]:
+    """Weights that nobody changes, as those of a reference model: every product of theirs is with the batch."""
+    meets: dict[str, list[bool]] = {}
+    for product in products:
+        for own, other in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
+            if own.argument is not None:
+                meets.setdefault(own.argument, []).append(any(one in other.classes for one in batch))
+    return frozenset(
+        path
+        for path, own in meets.items()
+        if all(own) and len(arguments[path]) > 1 and not set(batch) & set(arguments[path])
+    )
 
 
 def _with_weights(

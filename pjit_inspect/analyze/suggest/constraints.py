@@ -27,6 +27,7 @@ _VIEWS = VIEWS | {"convert"}
 _ASKED = ("/sharding_constraint", "/reshard")
 _LATER = frozenset(("backward", "recompute"))
 _MOST_DIMENSIONS = 2
+_KEY_WORDS = ((2,), (4,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +51,22 @@ class ConstraintOptions:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether the types of the program carry shardings (Explicit axes): every op is then constrained."""
+        """Whether the types of the program carry shardings (Explicit axes): every op is then constrained.
+
+        JAX also constrains random keys, whatever the axes are: that says nothing.
+        """
         return any(
-            op.kind == "sharding_constraint" and op.op_name and not op.op_name.endswith(_ASKED)
+            op.kind == "sharding_constraint"
+            and op.op_name
+            and not op.op_name.endswith(_ASKED)
+            and not self._is_key(op.results[0])
             for op in self._program.ops
         )
+
+    def _is_key(self, value: int) -> bool:
+        """Whether a value may be random keys: words of 32 bits, as many as a key of JAX's has."""
+        own = self._program.values[value]
+        return own.dtype == "u32" and own.shape[-1:] in _KEY_WORDS
 
     def find(self, cost: Cost) -> Iterator[Option]:
         """Options for every need that a constraint could do away with."""

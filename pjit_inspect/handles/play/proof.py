@@ -56,6 +56,8 @@ def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
         raise ChangeError("JAX gives no program of it")
     record = source.make(replace(made, flags=subject.data.flags), None)
     again = Subject(Source(analyses=record.state.analyses, again=None, make=source.make))
+    if setting.added:
+        _keep_places(subject, again)
     rest = PlaySetting(
         mesh=again.base.mesh,
         target=setting.target,
@@ -64,6 +66,14 @@ def _traced(source: Source, subject: Subject, setting: PlaySetting) -> Record:
         added=setting.added,
     )
     return again.asked(rest, Ticket())
+
+
+def _keep_places(subject: Subject, again: Subject) -> None:
+    """New constraints go on the operations of the same numbers, where both traces have the same operations."""
+    ops, others = (own.program.ops if own.program is not None else () for own in (subject, again))
+    if [(own.kind, own.op_name) for own in ops] != [(own.kind, own.op_name) for own in others]:
+        raise ChangeError("traced with these shardings it has other operations, so that new constraints have no place")
+    again.places.update(subject.places)
 
 
 def _leaf_specs(subject: Subject, setting: PlaySetting) -> tuple[PartitionSpec | None, ...]:

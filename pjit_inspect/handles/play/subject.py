@@ -390,7 +390,7 @@ class Subject:
 
     def _whole(self) -> int | None:
         """Operations of all products of the program before it is split; None where that is not known."""
-        if self._whole_work is None and self.program is not None and self.data.hypothesis is None:
+        if self._whole_work is None and self.program is not None:
             stablehlo = self.data.stablehlo
             try:
                 answer = ask_partitioner(
