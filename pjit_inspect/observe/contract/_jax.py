@@ -1,6 +1,6 @@
 """Every private or version-dependent name of JAX this package relies on, in one place.
 
-Read on JAX 0.8.2, 0.9.2, 0.10.2, 0.11.0 and 0.12.0. Not its job: whether they are there (`observe.contract.contract`),
+Read on JAX 0.8.1, 0.8.2, 0.9.2, 0.10.2, 0.11.0 and 0.12.0. Not its job: whether they are there (`observe.contract.contract`),
 deciding what to record.
 """
 
@@ -500,7 +500,14 @@ def results_of(computation: Any) -> list[tuple[Any, Any]]:
     """The type and sharding objects of each result of a computation, which its arrays share; [] when not compiled."""
     executable = known_computation(computation)
     avals, shardings = getattr(executable, "out_avals", None), getattr(executable, "_out_shardings", None)
-    return list(zip(avals, shardings, strict=False)) if avals and shardings else []
+    if not avals or not shardings:
+        return []
+    if jax.__version_info__ < (0, 8, 2):
+        # Its arrays have a type with their sharding in it, which JAX caches by value.
+        from jax._src import core
+
+        avals = [core.update_aval_with_sharding(*pair) for pair in zip(avals, shardings, strict=False)]
+    return list(zip(avals, shardings, strict=False))
 
 
 def made_at(array: Any) -> list[tuple[CodeType, int]]:
