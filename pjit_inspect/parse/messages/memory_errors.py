@@ -24,7 +24,8 @@ _LONGEST_LINE = 20_000
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
 _SIZE = r"\d{1,20}(?:\.\d{1,6})?(?:[KMGTP]i?)?(?:B| bytes)?"
 _FIGURE = re.compile(r"([\d.]+)([KMGTP]?)")
-_STATUS = re.compile(rf"{NO_MEMORY}: |[Rr]esource exhausted: ")
+# The last is how the CPU of JAX 0.8.1 says it, where a run ends for it.
+_STATUS = re.compile(rf"{NO_MEMORY}: |[Rr]esource exhausted: |INTERNAL: [^\n]{{0,200}}?(?=Out of memory )")
 
 
 def parse_memory_shortage(message: str) -> MemoryShortage | None:

@@ -191,6 +191,13 @@ def test_every_form_is_read_in_its_figures(message: str, expected: dict[str, obj
     assert found.unknown == ()
 
 
+def test_the_cpu_of_jax_0_8_says_it_as_an_internal_error():
+    found = shortage(
+        "INTERNAL: Buffer Definition Event: Error preparing computation: Out of memory allocating 140737488355328 bytes."
+    )
+    assert (found.asked_bytes, found.unknown) == (2**47, ())
+
+
 def test_what_is_not_understood_is_kept():
     found = shortage(TPU_LIST.replace("Allocation type", "Home") + "\nand more")
     assert found.unknown == ("Home: HLO temp", "Home: HLO temp", "and more")
