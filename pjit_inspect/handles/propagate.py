@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -25,7 +26,7 @@ from pjit_inspect.parse.sharding.propagated_hlo import Borders, read_borders, re
 if TYPE_CHECKING:
     from pjit_inspect.observe.partitioner.service import Partitioned
 
-__all__ = ["PartitionedProgram", "ReadSpans", "ask", "propagation_of", "read_answer"]
+__all__ = ["EarlyProgram", "PartitionedProgram", "ReadSpans", "ask", "propagation_of", "read_answer"]
 
 ReadSpans = Callable[[bytes], Mapping[SpanKey, Span]]
 """As `observe.shardy.mlir_locations.read_spans`."""
@@ -105,6 +106,25 @@ def read_answer(found: Partitioned, stablehlo: bytes, data: RecordData) -> Shard
     return PartitionedProgram.of(found, stablehlo).explained(data)
 
 
+class EarlyProgram:
+    """A program before partitioning that is read while XLA still partitions it."""
+
+    def __init__(self) -> None:
+        """Nothing is read yet."""
+        self._content: bytes | None = None
+        self._module: HloModule | None = None
+
+    def read(self, content: bytes) -> None:
+        """Read it, as `on_before` of `ask_partitioner`."""
+        # What cannot be read is told of when the answer is there.
+        with suppress(ParseError):
+            self._content, self._module = content, parse_program(content)
+
+    def of(self, content: bytes) -> HloModule:
+        """The program of an answer. Raises ParseError."""
+        return self._module if self._module is not None and content == self._content else parse_program(content)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionedProgram:
     """An answer of XLA's partitioner, of which no more is read than somebody needs.
@@ -122,9 +142,12 @@ class PartitionedProgram:
     read_spans: ReadSpans | None = None
 
     @classmethod
-    def of(cls, found: Partitioned, stablehlo: bytes, spans: ReadSpans | None = None) -> Self:
-        """An answer about a program. Raises ParseError."""
-        return cls(found=found, before=parse_program(found.before), stablehlo=stablehlo, read_spans=spans)
+    def of(
+        cls, found: Partitioned, stablehlo: bytes, spans: ReadSpans | None = None, early: EarlyProgram | None = None
+    ) -> Self:
+        """An answer about a program, half of which may be read already. Raises ParseError."""
+        before = (early or EarlyProgram()).of(found.before)
+        return cls(found=found, before=before, stablehlo=stablehlo, read_spans=spans)
 
     def borders(self, data: RecordData) -> Borders:
         """How arguments and results are split, by the meshes of a record's data. Raises ParseError."""

@@ -19,7 +19,7 @@ from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.asked.change_specs import find_edits
 from pjit_inspect.handles.given_mesh import given_mesh
-from pjit_inspect.handles.propagate import PartitionedProgram, ReadSpans
+from pjit_inspect.handles.propagate import EarlyProgram, PartitionedProgram, ReadSpans
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.program.spec import Dimensions, entry_of, spec_text
 from pjit_inspect.model.record.blob import Blob
@@ -94,7 +94,8 @@ def ask_changed(
     sizes, edited, where = change.sizes, change.program, change.target
     count = math.prod(sizes.values())
     _check_effort(count, where, effort)
-    answer = _ask(change, data.flags, effort, timeout_s, ticket)
+    early = EarlyProgram()
+    answer = _ask(change, data.flags, effort, timeout_s, ticket, early)
     device_ids = tuple(device.id for device in answer.devices)
     axes = Mesh(axis_names=tuple(sizes), shape=tuple(sizes.values()), device_ids=device_ids) if sizes else None
     changed = replace(
@@ -115,7 +116,7 @@ def ask_changed(
         reason=None,
         **_compiled(answer, data),
     )
-    partitioned = PartitionedProgram.of(answer, edited, spans) if answer.before else None
+    partitioned = PartitionedProgram.of(answer, edited, spans, early) if answer.before else None
     seconds = time.monotonic() - began
     hypothesis = Hypothesis(
         changes=change.said,
@@ -175,15 +176,17 @@ class Planned:
       edits: the edits.
       said: the changes, in words, the mesh among them.
       changer: the captured program.
+      axes: the axes of the mesh that it names, outermost first.
     """
 
     edits: tuple[Edit, ...]
     said: tuple[str, ...]
     changer: WhatIf
+    axes: tuple[tuple[str, int], ...]
 
-    def edited(self, program: bytes) -> bytes:
-        """The program, on whichever mesh, with the edits."""
-        return self.changer.of(program).edited(self.edits)
+    def edited(self, program: bytes, names: Mapping[str, str]) -> bytes:
+        """The program, on whichever mesh, with the edits; raises as `WhatIf.edited` does."""
+        return self.changer.of(program).edited(self.edits, names=names)
 
 
 def change_program(
@@ -215,7 +218,7 @@ def change_program(
             f"pjit_inspect.inspect(fn, *args)"
         )
     edited = data.stablehlo.read()
-    known = remesh.mesh_axes(edited)
+    known = remesh.mesh_axes(edited) if planned is None else dict(planned.axes)
     sizes = dict(known) if mesh is None else _sizes(mesh)
     where = _target(target, data, math.prod(sizes.values()))
     _check_fits(sizes, where, targets.device_count(where))
@@ -228,12 +231,12 @@ def change_program(
             raise
         base, note = _traced_again(data, sizes, where, again, refused)
         edited, said = base.stablehlo.read() if base.stablehlo is not None else b"", (*said, note)
+    names = _names(base)
     if planned is not None and base is data:
-        edited = planned.edited(edited)
+        edited = planned.edited(edited, names)
     else:
         changer = WhatIf(edited, propagate)
-        edited = changer.edited(find_edits(specs or {}, base, sizes, lambda: changer.propagate().program))
-    remesh.check_divides(edited, _names(base))
+        edited = changer.edited(find_edits(specs or {}, base, sizes, lambda: changer.propagate().program), names=names)
     return ChangedProgram(program=edited, sizes=sizes, target=where, said=said, base=base)
 
 
@@ -270,7 +273,12 @@ def _without_ones(sizes: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def _ask(
-    change: ChangedProgram, flags: Mapping[str, str], effort: Effort, timeout_s: float, ticket: Ticket | None
+    change: ChangedProgram,
+    flags: Mapping[str, str],
+    effort: Effort,
+    timeout_s: float,
+    ticket: Ticket | None,
+    early: EarlyProgram,
 ) -> Partitioned:
     from pjit_inspect.observe.partitioner import targets
     from pjit_inspect.observe.partitioner.service import ask_partitioner
@@ -286,6 +294,7 @@ def _ask(
             effort=effort,
             timeout_s=timeout_s,
             ticket=ticket,
+            on_before=early.read,
         )
     except ChangeError as error:
         raise ChangeError(f"target {str(change.target)!r}: {error}; {_what_fits(change)}") from error

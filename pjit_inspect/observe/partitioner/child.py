@@ -58,6 +58,9 @@ def be_spare(server: int, link: socket.socket, questions: socket.socket, devices
         _become_quiet(link)
         _end_with(server)
         _ready[devices] = _jax.cpu_devices(devices)
+        # What is loaded with the first module takes as long as the module.
+        with _mlir.open_module(b"module {}"):
+            pass
         question, files = receive(questions)
         _answer(question, files[0], Path(question["folder"]))
         status = 0

@@ -24,6 +24,7 @@ __all__ = [
     "PASSES",
     "STDERR",
     "UNFIT",
+    "find_before",
     "find_modules",
     "hold",
     "leave",
@@ -128,6 +129,16 @@ def find_modules(folder: Path) -> tuple[Path, Path] | None:
         before = next((name for part in _BEFORE for name in own if part in name), None)
         if before is not None and _is_complete(folder / before) and _is_complete(folder / after):
             return folder / before, folder / after
+    return None
+
+
+def find_before(folder: Path) -> Path | None:
+    """The file right before partitioning, as soon as it is complete, which is long before that after it."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            is_it = name.endswith(".hlo.pb") and any(f".before_{own}." in name for own in _PASSES)
+            if is_it and _is_complete(folder / name):
+                return folder / name
     return None
 
 

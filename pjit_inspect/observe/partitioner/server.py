@@ -17,7 +17,7 @@ import signal
 import socket
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,6 @@ _REFUSED = {"hlo_header": None, "cost": {}, "memory": None, "missing": {"cost": 
 _NOTICE = "Module has GSPMD attrs or ops"
 _SHORT_PAUSE_S, _LONG_PAUSE_S = 0.002, 0.05
 _OWNER_CHECK_S = 60.0
-_MANY_DEVICES = 64
-"""For more than these, fake CPU devices take longer to make than a process to start: 230 ms for 2,048."""
 
 
 class _OwnerGoneError(Exception):
@@ -115,21 +113,23 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
         close_all(files)
         return
     number, opened = message["number"], list[int]()
-    try:
-        answer, opened = _ask_child(link, owner, message, files[0])
-    except (_RefusedError, OSError, ValueError) as error:
-        answer = {"refused": str(error)}
-    except _UnfitError as error:
-        answer = {"unfit": str(error)}
-    except _CancelledError:
-        answer = {"refused": "it was cancelled", "cancelled": True}
-    finally:
-        close_all(files)
-    try:
-        send(link, {"number": number, **answer}, opened)
-    finally:
-        close_all(opened)
-    if not message["target"] and message["devices"] > _MANY_DEVICES:
+    # What was used for the answer is cleared away when that is on its way.
+    with ExitStack() as used:
+        try:
+            answer, opened = _ask_child(link, owner, message, files[0], used)
+        except (_RefusedError, OSError, ValueError) as error:
+            answer = {"refused": str(error)}
+        except _UnfitError as error:
+            answer = {"unfit": str(error)}
+        except _CancelledError:
+            answer = {"refused": "it was cancelled", "cancelled": True}
+        finally:
+            close_all(files)
+        try:
+            send(link, {"number": number, **answer}, opened)
+        finally:
+            close_all(opened)
+    if not message["target"]:
         # The next question often is about as many devices: another mesh of them, or other shardings.
         _spare.make(link, message["devices"])
 
@@ -138,31 +138,22 @@ def _serve(link: socket.socket, owner: int, message: dict[str, Any], files: list
 
 
 def _ask_child(
-    link: socket.socket, owner: int, question: dict[str, Any], program: int
+    link: socket.socket, owner: int, question: dict[str, Any], program: int, used: ExitStack
 ) -> tuple[dict[str, Any], list[int]]:
+    """The answer and its files; `used` gets what is to be cleared away afterwards."""
     folder = partitioner_dump.make_folder(owner, question["program"])
-    held = partitioner_dump.hold(folder)
+    used.callback(os.close, partitioner_dump.hold(folder))
+    used.callback(shutil.rmtree, folder, ignore_errors=True)
+    child = (_tell_worker if question["target"] else _fork_child)(link, question, program, folder)
+    is_running = True
     try:
-        if question["target"]:
-            child = _tell_worker(link, question, program, folder)
-        else:
-            child = _fork_child(link, question, program, folder)
-        ended: int | None = None
-        is_over = False
-        try:
-            ended = _watch(link, child, folder, question)
-            is_over = ended is not None or not (folder / partitioner_dump.DONE).exists()
-        except BaseException:
-            is_over = True
-            raise
-        finally:
-            # A worker that answered stays for the next question.
-            if is_over or not question["target"]:
-                _end(child)
-        return _answer(folder, ended, question["effort"])
+        ended = _watch(link, child, folder, question)
+        # A worker that answered stays for the next question.
+        is_running = ended is None and not (question["target"] and (folder / partitioner_dump.DONE).exists())
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(held)
+        if is_running:
+            used.callback(_end, child)
+    return _answer(folder, ended, question["effort"])
 
 
 def _fork_child(link: socket.socket, question: dict[str, Any], program: int, folder: Path) -> int:
@@ -181,16 +172,20 @@ def _watch(link: socket.socket, child: int, folder: Path, question: dict[str, An
     start, number, timeout_s = time.monotonic(), question["number"], question["timeout_s"]
     # A child that is killed afterwards need not come to its end; the compiler for TPUs comes to it by itself.
     is_enough = question["effort"] == "partition" and question["target"].get("platform") != "tpu"
+    is_told = not is_enough
     while True:
         now = time.monotonic()
         # Small programs take milliseconds, for which a pause would show; large ones do not notice a longer one.
-        pause = min(max(_SHORT_PAUSE_S, (now - start) / 50), _LONG_PAUSE_S)
+        pause = min(max(_SHORT_PAUSE_S, (now - start) / 200), _LONG_PAUSE_S)
         if select.select([link], [], [], pause)[0]:
             _hear(link, number)
         # Asked in this order: a child that ended in between has written all it wrote.
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             _workers.forget(child)
+        if not is_told and (before := partitioner_dump.find_before(folder)) is not None:
+            is_told = True
+            _tell_before(link, number, before)
         is_whole = is_enough and partitioner_dump.find_modules(folder) is not None
         if is_whole or (folder / partitioner_dump.DONE).exists():
             return None
@@ -205,6 +200,15 @@ def _watch(link: socket.socket, child: int, folder: Path, question: dict[str, An
                 f"XLA writes more than {partitioner_dump.MAX_BYTES >> 30} GiB about this program, more than is read; "
                 f"ask about fewer layers"
             )
+
+
+def _tell_before(link: socket.socket, number: int, path: Path) -> None:
+    """Half of the answer, which can be read while XLA makes the other."""
+    file = partitioner_dump.open_module(path)
+    try:
+        send(link, {"number": number, "is_before": True}, [file])
+    finally:
+        close_all([file])
 
 
 def _hear(link: socket.socket, number: int) -> None:

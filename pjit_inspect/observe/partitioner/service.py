@@ -124,6 +124,7 @@ def ask_partitioner(
     effort: Effort = "partition",
     timeout_s: float = 120.0,
     ticket: Ticket | None = None,
+    on_before: Callable[[bytes], object] | None = None,
 ) -> Partitioned:
     """What XLA's partitioner makes of a captured program, on as many fake CPU devices as it was compiled for.
 
@@ -138,6 +139,8 @@ def ask_partitioner(
       effort: how far to compile; with "full" the answer has the optimized program, too.
       timeout_s: how long to wait, the start of the server and the questions before this one included.
       ticket: by which the question can be taken back, and which lane it is asked on; the first by default.
+      on_before: is given `Partitioned.before`, where that comes earlier than the rest, while XLA goes on; must not
+        raise.
 
     Raises CaptureError with the reason when there is no answer: no server, time over, `cancel()`, a program that has
     one partition (but with "full"), is too large, or that XLA refuses or dies of. ChangeError where there are no such
@@ -154,7 +157,7 @@ def ask_partitioner(
     key = _key(stablehlo, how)
     known = _here.answers.get(key)
     if known is None:
-        known = _ask(stablehlo, how, time.monotonic() + min(timeout_s, _LONGEST_S), ticket or Ticket())
+        known = _ask(stablehlo, how, time.monotonic() + min(timeout_s, _LONGEST_S), ticket or Ticket(), on_before)
         _here.answers.put(key, known)
     return known
 
@@ -210,7 +213,13 @@ class Ticket:
 # ---------------------------------------------------------------- one question
 
 
-def _ask(stablehlo: bytes, how: dict[str, Any], deadline: float, ticket: Ticket) -> Partitioned:
+def _ask(
+    stablehlo: bytes,
+    how: dict[str, Any],
+    deadline: float,
+    ticket: Ticket,
+    on_before: Callable[[bytes], object] | None,
+) -> Partitioned:
     here, lane = _here, _here.lanes[ticket.lane]
     number = next(here.counter)
     ticket.begin(number)
@@ -225,7 +234,7 @@ def _ask(stablehlo: bytes, how: dict[str, Any], deadline: float, ticket: Ticket)
             raise CaptureError("XLA's partitioner was not asked: it was cancelled")
         question = {"number": number, "program": len(stablehlo), **how}
         with _as_file(stablehlo) as program:
-            message, files = _exchange(lane, question, program.fileno(), deadline, is_cancelled)
+            message, files = _exchange(lane, question, program.fileno(), deadline, is_cancelled, on_before)
     except OSError as error:
         raise CaptureError(f"XLA's partitioner could not be asked: {error}") from error
     finally:
@@ -237,12 +246,18 @@ def _ask(stablehlo: bytes, how: dict[str, Any], deadline: float, ticket: Ticket)
 
 
 def _exchange(
-    lane: _Lane, question: dict[str, Any], program: int, deadline: float, is_cancelled: Callable[[], bool]
+    lane: _Lane,
+    question: dict[str, Any],
+    program: int,
+    deadline: float,
+    is_cancelled: Callable[[], bool],
+    on_before: Callable[[bytes], object] | None,
 ) -> tuple[dict[str, Any], list[int]]:
     server = _server(lane)
     left = deadline - time.monotonic()
     try:
-        return server.ask({**question, "timeout_s": max(left, 0.1)}, program, deadline + _GRACE_S, is_cancelled)
+        question = {**question, "timeout_s": max(left, 0.1)}
+        return server.ask(question, program, deadline + _GRACE_S, is_cancelled, on_before)
     except (EOFError, OSError, ValueError) as error:
         lane.stop()
         if isinstance(error, TimeoutError):
@@ -332,7 +347,12 @@ class _Server:
         self.link = _start()
 
     def ask(
-        self, question: dict[str, Any], program: int, deadline: float, is_cancelled: Callable[[], bool]
+        self,
+        question: dict[str, Any],
+        program: int,
+        deadline: float,
+        is_cancelled: Callable[[], bool],
+        on_before: Callable[[bytes], object] | None,
     ) -> tuple[dict[str, Any], list[int]]:
         """The answer and its files. Raises EOFError, OSError or ValueError when the server is of no use any more."""
         self.asked = number = question["number"]
@@ -348,11 +368,15 @@ class _Server:
                 message, files = self._receive(deadline)
                 if "start" in message:
                     self.refusal, self.facts = message["start"], message
-                elif message.get("number") == number:
+                elif message.get("number") == number and "is_before" not in message:
                     return message, files
-                # Answers of questions that were interrupted.
                 else:
-                    close_all(files)
+                    # Half of the answer, or that of a question that was interrupted.
+                    try:
+                        if message.get("number") == number and on_before is not None:
+                            on_before(b"".join(map(_content, files)))
+                    finally:
+                        close_all(files)
         except BaseException:
             if self._is_midway:
                 self.end()

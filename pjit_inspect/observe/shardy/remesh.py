@@ -81,20 +81,20 @@ def remeshed(bytecode: bytes, sizes: Mapping[str, int]) -> bytes:
         return _mlir.bytecode(module)
 
 
-def check_divides(bytecode: bytes, names: Mapping[str, str]) -> None:
+def check_divides(module: Any, names: Mapping[str, str]) -> None:
     """Raise ChangeError when an argument or result is not divided by its axes, as `jax.jit` would.
 
-    `names` are the user's names of the arguments and results, by JAX's place: "argument 0", "result 1".
+    `module` is the program, opened; `names` are the user's names of the arguments and results, by JAX's place:
+    "argument 0", "result 1".
     """
-    with _mlir.open_module(bytecode) as module:
-        sizes = {name: size for own in _meshes(module) for name, size in read_mesh(str(own.attributes["mesh"])).items()}
-        wrong = [
-            f"{names.get(place, place)} is {list(shape)} and {spec_text(spec)} splits dimension {number} in {pieces}: "
-            f"{shape[number]} / {pieces} = {shape[number] / pieces:.4g}"
-            for place, shape, spec in _borders(module)
-            for number, pieces in enumerate(_pieces(spec, sizes))
-            if number < len(shape) and shape[number] % pieces
-        ]
+    sizes = {name: size for own in _meshes(module) for name, size in read_mesh(str(own.attributes["mesh"])).items()}
+    wrong = [
+        f"{names.get(place, place)} is {list(shape)} and {spec_text(spec)} splits dimension {number} in {pieces}: "
+        f"{shape[number]} / {pieces} = {shape[number] / pieces:.4g}"
+        for place, shape, spec in _borders(module)
+        for number, pieces in enumerate(_pieces(spec, sizes))
+        if number < len(shape) and shape[number] % pieces
+    ]
     if wrong:
         more = f"; and {len(wrong) - _MOST_SHOWN} more" if len(wrong) > _MOST_SHOWN else ""
         raise ChangeError(

@@ -7,7 +7,7 @@ The captured StableHLO is edited, never the user's function, which is not called
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.how_compiled import compiler_options, open_borders
 from pjit_inspect.observe.shardy.propagation import propagate
+from pjit_inspect.observe.shardy.remesh import check_divides
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_tensor
 
 __all__ = ["Propagate", "Trial", "WhatIf"]
@@ -149,13 +150,18 @@ class WhatIf:
         trips = {index: lengths[place] for index, place in enumerate(positions) if place in lengths}
         return _Lookup(positions=positions, trips=trips)
 
-    def edited(self, change: Sequence[Edit]) -> bytes:
-        """The changed program as MLIR bytecode. Raises CaptureError when an edit does not fit the program."""
-        if not change:
+    def edited(self, change: Sequence[Edit], *, names: Mapping[str, str] | None = None) -> bytes:
+        """The changed program as MLIR bytecode. Raises CaptureError when an edit does not fit the program.
+
+        With `names`, as `check_divides` takes them, also ChangeError when an argument or result does not divide.
+        """
+        if not change and names is None:
             return self.stablehlo
         with _mlir.open_module(self.stablehlo) as module:
             self._apply(module, change)
-            return _mlir.bytecode(module)
+            if names is not None:
+                check_divides(module, names)
+            return _mlir.bytecode(module) if change else self.stablehlo
 
     def _apply(self, module: Any, change: Sequence[Edit]) -> None:
         if not change:

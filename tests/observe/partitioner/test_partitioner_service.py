@@ -42,7 +42,7 @@ def no_known_answers() -> Iterator[None]:
     """Each test asks anew, and leaves no folder."""
     partitioner_service._here.answers.found.clear()
     yield
-    assert left_over() == []
+    eventually(lambda: left_over() == [])
 
 
 @pytest.fixture
@@ -358,6 +358,7 @@ def stopped_question(outcome: list[Any], **options: Any) -> Iterator[int]:
     """A question asked in a thread, and its child, stopped before it can answer."""
     program = slow()
     server = server_process()
+    eventually(lambda: left_over() == [])
 
     def ask() -> None:
         try:
@@ -462,6 +463,7 @@ def test_a_question_that_waits_for_another_may_give_up() -> None:
 def test_an_interrupt_ends_the_child_and_not_the_server() -> None:
     program = slow()
     server = server_process()
+    eventually(lambda: left_over() == [])
     main = threading.main_thread().ident
     children: list[int] = []
 
@@ -681,8 +683,10 @@ def test_nothing_is_left_when_the_users_process_is_killed(tmp_path: Path) -> Non
         import signal, threading, time
         ask()
         server = service._here.server.facts["process"]
-        threading.Thread(target=lambda: service.ask_partitioner(slow, devices=8), daemon=True).start()
         import glob
+        while glob.glob(f"/dev/shm/{FOLDER}{{os.getpid()}}_*"):
+            time.sleep(0)
+        threading.Thread(target=lambda: service.ask_partitioner(slow, devices=8), daemon=True).start()
         while not glob.glob(f"/dev/shm/{FOLDER}{{os.getpid()}}_*/*.facts"):
             time.sleep(0)
         children = open(f"/proc/{{server}}/task/{{server}}/children").read().split()
