@@ -298,8 +298,9 @@ def _loss(is_remat: bool):
     Move(ADDED, AR, "x", because="the backward pass computes this part of the forward pass again"),
     Move(CHANGED, AR, "x"),
     revised="two were expected to be added; XLA combines one of the two with a sum of the forward pass, which has two "
-    "arrays then; from 0.12 on it does not",
+    "arrays then, and from 0.10 on the names of both; from 0.12 on it does not",
     before=(0, 12),
+    since=(0, 10),
 )
 def remat_added() -> Both:
     return lambda: _loss(False), lambda: _loss(True)

@@ -53,6 +53,7 @@ class EditPair:
       why: the reasoning, in a line.
       revised: what had been expected before the pair was compared and why that was wrong; "" when it held.
       before: the first version of JAX, as (major, minor), for which it was not worked out; None for none.
+      since: the first version for which it was.
     """
 
     name: str
@@ -62,6 +63,7 @@ class EditPair:
     why: str
     revised: str = ""
     before: tuple[int, int] | None = None
+    since: tuple[int, int] = (0, 8)
 
 
 def pair(
@@ -71,12 +73,20 @@ def pair(
     is_empty: bool = False,
     revised: str = "",
     before: tuple[int, int] | None = None,
+    since: tuple[int, int] = (0, 8),
 ) -> Callable[[Callable[[], tuple[Build, Build]]], Callable[[], tuple[Build, Build]]]:
     """Append the decorated builder of both programs to `pairs`; the pair is named after it."""
 
     def add(build: Callable[[], tuple[Build, Build]]) -> Callable[[], tuple[Build, Build]]:
         one = EditPair(
-            name=build.__name__, build=build, moves=moves, is_empty=is_empty, why=why, revised=revised, before=before
+            name=build.__name__,
+            build=build,
+            moves=moves,
+            is_empty=is_empty,
+            why=why,
+            revised=revised,
+            before=before,
+            since=since,
         )
         pairs.append(one)
         return build

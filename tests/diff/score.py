@@ -19,7 +19,11 @@ from diff.pair import EditPair
 __all__ = ["PAIRS", "Judged", "Moves", "judge", "totals"]
 
 PAIRS: tuple[EditPair, ...] = tuple(
-    [pair for pair in (*SHARDINGS, *CODE, *STYLE) if pair.before is None or jax.__version_info__[:2] < pair.before]
+    [
+        pair
+        for pair in (*SHARDINGS, *CODE, *STYLE)
+        if pair.since <= jax.__version_info__[:2] < (pair.before or (1_000, 0))
+    ]
 )
 """Those that were worked out for this version of JAX."""
 

@@ -89,7 +89,9 @@ class Copies:
     def changed(self, change: Change) -> ChangedProgram:
         """The copy. Raises ChangeError where it cannot be."""
         edits = change.edits
-        planned = None if edits is None else Planned(edits=edits, said=change.said, changer=self._changer, axes=self.mesh)
+        planned = (
+            None if edits is None else Planned(edits=edits, said=change.said, changer=self._changer, axes=self.mesh)
+        )
         return change_program(
             self.data,
             mesh=dict(change.mesh),

@@ -1,7 +1,7 @@
 """Every private or version-dependent name of JAX this package relies on, in one place.
 
-Read on JAX 0.8.1, 0.8.2, 0.9.2, 0.10.2, 0.11.0 and 0.12.0. Not its job: whether they are there (`observe.contract.contract`),
-deciding what to record.
+Read on JAX 0.8.1, 0.8.2, 0.9.2, 0.10.2, 0.11.0 and 0.12.0. Not its job: whether they are there
+(`observe.contract.contract`), deciding what to record.
 """
 
 from __future__ import annotations

@@ -193,7 +193,8 @@ def test_every_form_is_read_in_its_figures(message: str, expected: dict[str, obj
 
 def test_the_cpu_of_jax_0_8_says_it_as_an_internal_error():
     found = shortage(
-        "INTERNAL: Buffer Definition Event: Error preparing computation: Out of memory allocating 140737488355328 bytes."
+        "INTERNAL: Buffer Definition Event: Error preparing computation: "
+        "Out of memory allocating 140737488355328 bytes."
     )
     assert (found.asked_bytes, found.unknown) == (2**47, ())
 
