@@ -208,7 +208,9 @@ class Server:
         self.is_dead = False
         Server.every.append(self)
 
-    def ask(self, question: dict[str, Any], program: int, deadline: float, is_cancelled: Any) -> tuple[Any, list[int]]:
+    def ask(
+        self, question: dict[str, Any], program: int, deadline: float, is_cancelled: Any, on_before: Any
+    ) -> tuple[Any, list[int]]:
         assert self.asked is None, "a lane asks one question at a time"
         self.asked = number = question["number"]
         try:

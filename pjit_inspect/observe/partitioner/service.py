@@ -218,7 +218,7 @@ def _ask(
     how: dict[str, Any],
     deadline: float,
     ticket: Ticket,
-    on_before: Callable[[bytes], object] | None,
+    on_before: Callable[[bytes], object] | None = None,
 ) -> Partitioned:
     here, lane = _here, _here.lanes[ticket.lane]
     number = next(here.counter)

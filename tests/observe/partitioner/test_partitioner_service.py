@@ -408,6 +408,12 @@ def test_a_child_that_is_killed_is_told_of_and_the_next_question_answered_by_the
     assert partitioner_service._here.server is server
 
 
+def test_half_of_the_answer_comes_before_the_other() -> None:
+    early: list[bytes] = []
+    found = ask_partitioner(slow(), devices=8, on_before=early.append)
+    assert early == [found.before]
+
+
 @needs_proc
 def test_a_question_takes_no_longer_than_it_may() -> None:
     outcome: list[Any] = []
