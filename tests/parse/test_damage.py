@@ -33,6 +33,16 @@ def test_everything_can_be_made_of_what_is_read(kind: str, monkeypatch: pytest.M
     assert set(outcomes) <= {"read", "refused"}
 
 
+@pytest.mark.parametrize(("number", "seed"), [(770, 0), (929, 0), (3610, 26)])
+def test_what_a_guard_had_to_keep_is_read_or_refused_now(number: int, seed: int, monkeypatch: pytest.MonkeyPatch):
+    """Sizes above 2^63 in the curve of memory, an alias with a place below 0."""
+    said: list[str] = []
+    monkeypatch.setattr(guard, "warn_once", said.append)
+    fixtures.xla_parser()
+    assert use_case(make_case(number, seed=seed), lower=True) in ("read", "refused")
+    assert [line for line in said if "ParseError" not in line] == []
+
+
 def test_everything_can_be_made_of_what_is_whole():
     fixtures.xla_parser()
     assert use_case(Case(kind="text", data=fixtures.text("pallas.v5e").encode()), lower=True) == "read"

@@ -78,10 +78,12 @@ class Occupancy:
 
     def curve(self, wanted: Callable[[Buffer], bool]) -> np.ndarray:
         """Bytes alive at each place of the schedule, of the buffers that are wanted."""
-        change = np.zeros(self.ranges.end + 2, np.int64)
         spans = [(span, buffer.bytes) for buffer in self.buffers if wanted(buffer) for span in buffer.spans]
+        # A damaged program may claim more bytes than a machine's number holds.
+        kind = np.int64 if sum(size for _, size in spans) < 2**63 else object
+        change = np.zeros(self.ranges.end + 2, kind)
         if spans:
-            places, sizes = np.array([span for span, _ in spans]), np.array([size for _, size in spans])
+            places, sizes = np.array([span for span, _ in spans]), np.array([size for _, size in spans], kind)
             np.add.at(change, places[:, 0], sizes)
             np.add.at(change, places[:, 1] + 1, -sizes)
         return np.cumsum(change)[:-1]

@@ -48,6 +48,9 @@ def check_module(module: HloModule) -> None:
         here = columns.opcode == row
         _require(operands[here] >= fewest, f"an instruction {opcode} lacks operands")
         _require(called[here] >= fewest_called, f"an instruction {opcode} lacks a computation")
+    places = [(one.parameter, *one.parameter_index) for one in (*module.aliases, *module.donors)]
+    places += [one.output for one in module.aliases]
+    _require(np.array([place >= 0 for path in places for place in path]), "an alias has a place below 0")
 
 
 def _require(holds: np.ndarray, otherwise: str) -> None:
