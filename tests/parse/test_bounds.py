@@ -78,6 +78,15 @@ def test_a_source_table_that_points_nowhere_is_refused(field: str, number: int):
         read(module)
 
 
+@pytest.mark.parametrize("field", ["output_shape_index", "parameter_shape_index"])
+def test_an_alias_with_a_place_below_0_is_refused(field: str):
+    module = tiny()
+    entry = module.input_output_alias.entries.add()
+    getattr(entry, field).append(-2)
+    with pytest.raises(ParseError, match="an alias has a place below 0"):
+        read(module)
+
+
 def test_more_opcodes_than_a_column_can_number_are_refused():
     lines = "".join(f"  %i{number} = f32[] op{number}()\n" for number in range(2**15))
     with pytest.raises(ParseError, match="too many distinct opcodes"):
