@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pjit_inspect.observe.key import defining_text as module
-from pjit_inspect.observe.key.defining_text import NO_TEXT, defining_text
+from pjit_inspect.observe.key.defining_text import NO_TEXT, defined_names, defining_text
 
 TEXT = """
 def one():
@@ -28,9 +31,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_text_is_looked_through_once_for_all_its_functions(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = []
-    findall = module.re.findall
-    monkeypatch.setattr(module.re, "findall", lambda *given: looked.append(1) or findall(*given))
+    looked: list[str] = []
+    names = module.defined_names
+    monkeypatch.setattr(module, "defined_names", lambda text: looked.append(text) or names(text))
     found = [defining_text(str(file), name) for name in ("one", "Model.one", "Model.two", "one.<locals>.inner", "gone")]
     assert [text.twins for text in found] == [1, 1, 1, 1, 0]
     assert len({text.version for text in found}) == 1
@@ -49,3 +52,54 @@ def test_a_text_that_changed_is_another(file: Path) -> None:
 
 def test_a_file_that_is_not_there_has_no_text() -> None:
     assert defining_text("/there/is/none.py", "f") is NO_TEXT
+
+
+UGLY = '''
+def outer(text="""
+def not_one(): ...
+"""):  # def nor_this(): ...
+    async def waits(): ...
+    "def in_a_string(): ..."
+    if text:
+        class Model:
+            @property
+            def one(self): ...
+    else:
+        def one(): ...
+    return f"it\'s {text!r}" + 'def quoted(): ...\\\''
+
+def after(): ...
+'''
+
+
+def test_names_are_those_of_code_and_not_of_strings_or_comments() -> None:
+    names = ["outer", "outer.<locals>.waits", "outer.<locals>.Model.one", "outer.<locals>.one", "after"]
+    assert list(defined_names(UGLY)) == names
+
+
+def test_a_cell_with_magics_has_names() -> None:
+    assert list(defined_names("%load_ext pjit_inspect\ndef f(x): ...\n!ls\n%pjit f(x)\n")) == ["f"]
+
+
+@pytest.mark.parametrize("folder", ["asyncio", "email", "unittest", "json"])
+def test_names_are_those_that_python_parses(folder: str) -> None:
+    files = sorted(Path(sysconfig.get_path("stdlib"), folder).glob("*.py"))[:60]
+    assert files
+    for path in files:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        assert sorted(defined_names(text)) == sorted(parsed_names(tree)), path
+
+
+def parsed_names(tree: ast.AST, prefix: str = "") -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        inner = prefix
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield prefix + node.name
+            inner = f"{prefix}{node.name}.<locals>."
+        elif isinstance(node, ast.ClassDef):
+            inner = f"{prefix}{node.name}."
+        yield from parsed_names(node, inner)
