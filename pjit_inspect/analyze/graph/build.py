@@ -188,16 +188,15 @@ def _reads(kernels: KernelList, numbers: dict[int, int]) -> GraphReads:
 
 
 def _argument_numbers(module: HloModule) -> dict[int, int]:
-    """The number of each of the program's arguments, by its instruction."""
+    """The number of each of the program's arguments, by its instruction; a damaged program may give any number."""
     entry = module.computation(module.entry).range
-    rows = [row for row in module.with_opcode("parameter").tolist() if row in entry]
-    return {row: number_of(module, row) for row in rows}
+    numbers = {row: number_of(module, row) for row in module.with_opcode("parameter").tolist() if row in entry}
+    return {row: number for row, number in numbers.items() if 0 <= number < len(module)}
 
 
 def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ...]:
     names = {number: module.instruction(row).op_name for row, number in numbers.items()}
-    last = max((number for number in names if 0 <= number < len(module)), default=-1)
-    return tuple(names.get(number, "") for number in range(last + 1))
+    return tuple(names.get(number, "") for number in range(max(names, default=-1) + 1))
 
 
 def _build_strip(parts: GraphParts) -> ScheduleStrip:
