@@ -189,9 +189,7 @@ def _reads(kernels: KernelList, numbers: dict[int, int]) -> GraphReads:
 
 def _argument_numbers(module: HloModule) -> dict[int, int]:
     """The number of each of the program's arguments, by its instruction."""
-    entry = module.computation(module.entry).range
-    rows = [row for row in module.with_opcode("parameter").tolist() if row in entry]
-    return {row: number_of(module, row) for row in rows}
+    return {row: number_of(module, row) for row in module.computation(module.entry).parameters.tolist()}
 
 
 def _argument_names(module: HloModule, numbers: dict[int, int]) -> tuple[str, ...]:
