@@ -401,8 +401,7 @@ class Analyses(Computed):
 
     @staticmethod
     def _parameters(module: HloModule) -> int:
-        within = module.computation(module.entry).range
-        return sum(index in within for index in module.with_opcode("parameter").tolist())
+        return len(module.computation(module.entry).parameters)
 
 
 class RecordState:

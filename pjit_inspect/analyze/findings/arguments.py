@@ -144,15 +144,15 @@ def _saved(program: ShardedProgram, split: _Split) -> int:
 
 def not_donated(subject: Subject) -> Iterator[Candidate]:
     """Trees of arguments that come out changed, of the same shapes and shardings, while the old ones stay."""
+    names = subject.names or subject.copy
+    if names is None:
+        return
     outputs, results = subject.data.outputs, _by_ending(subject.data.outputs)
     groups = {
         root: pairs
         for root, layouts in _by_root(subject.data.inputs).items()
         if (pairs := _replaced(layouts, outputs, results))
     }
-    names = subject.names or subject.copy
-    if not groups or names is None:
-        return
     changed = {root: pairs for root, pairs in groups.items() if _is_update(names, pairs)}
     size = sum(own.bytes_per_device or 0 for pairs in changed.values() for own, _ in pairs)
     if changed and size > _NOTICEABLE * subject.held_bytes:
@@ -312,12 +312,17 @@ def resharded_arguments(subject: Subject) -> Iterator[Candidate]:
 
 def _root(label: str) -> str:
     """The argument's own name: `params` of `params['w1']`."""
-    return _ROOT.split(label, maxsplit=1)[0]
+    return label[: _root_ends(label)]
 
 
 def _tail(label: str) -> str:
     """What follows it: `['w1']`."""
-    return label[len(_root(label)) :]
+    return label[_root_ends(label) :]
+
+
+def _root_ends(label: str) -> int:
+    found = _ROOT.search(label)
+    return found.start() if found else len(label)
 
 
 def _named(labels: list[str]) -> Sentence:

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import HloModule, Instruction
@@ -90,11 +92,11 @@ def padded_arguments(subject: Subject) -> Iterator[Candidate]:
 
 def _parameters(module: HloModule) -> list[Instruction]:
     """The entry's parameters in order, where each is an array, and one lies in tiles."""
-    found = [own for own in module.computation(module.entry) if own.opcode == "parameter"]
-    if not any(own.shape.layout is not None and own.shape.layout.tiles for own in found):
+    found = module.computation(module.entry).parameters
+    shapes = [module.reader.shape(row) for row in np.unique(module.instructions.shape[found]).tolist()]
+    if not all(shape.is_array for shape in shapes) or not any(shape.layout and shape.layout.tiles for shape in shapes):
         return []
-    found.sort(key=lambda own: own.number)
-    return found if all(own.shape.is_array for own in found) else []
+    return sorted(map(module.instruction, found.tolist()), key=lambda own: own.number)
 
 
 def _is_as_xla_says(subject: Subject, parameters: Sequence[Instruction]) -> bool:

@@ -11,8 +11,8 @@ from pjit_inspect.model.program.hlo import HloModule
 
 __all__ = ["BodyForms"]
 
-Form = tuple[int, bytes, bytes, bytes, bytes]
-"""The root's place, and for each instruction its opcode, its shape, how many operands it has and which."""
+Form = tuple[int, bytes, bytes]
+"""The root's place; opcode, shape and number of operands of each instruction; which operands these are."""
 
 
 class BodyForms:
@@ -29,9 +29,8 @@ class BodyForms:
         places = links.items - begins[inside]
         self._strange: list[int] = _sums((places < 0) | (links.items >= ends[inside]))
         self._users: list[int] = module.users.starts.tolist()
-        self._opcode, self._shape, self._count, self._place = (
-            _Bytes(column) for column in (columns.opcode, columns.shape, np.diff(links.starts), places)
-        )
+        self._kinds = _Bytes(np.stack((columns.opcode, columns.shape, np.diff(links.starts)), axis=1, dtype=np.int32))
+        self._places = _Bytes(places)
 
     def of(self, computation: int) -> Form | None:
         """The form of a computation; None when it is not closed: then nothing may be said of another by it."""
@@ -40,16 +39,14 @@ class BodyForms:
         # A damaged program may have operands outside, or users.
         if self._strange[first] != self._strange[last] or self._users[end] - self._users[start] != last - first:
             return None
-        rows, links = (start, end), (first, last)
-        opcode, shape, count = (column.of(*rows) for column in (self._opcode, self._shape, self._count))
-        return self._roots[computation] - start, opcode, shape, count, self._place.of(*links)
+        return self._roots[computation] - start, self._kinds.of(start, end), self._places.of(first, last)
 
 
 class _Bytes:
-    """A column whose pieces can be compared quickly."""
+    """Rows of numbers whose pieces can be compared quickly."""
 
-    def __init__(self, column: np.ndarray) -> None:
-        self._content, self._width = column.tobytes(), column.itemsize
+    def __init__(self, rows: np.ndarray) -> None:
+        self._content, self._width = rows.tobytes(), rows[:1].nbytes
 
     def of(self, start: int, end: int) -> bytes:
         return self._content[start * self._width : end * self._width]

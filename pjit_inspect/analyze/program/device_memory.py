@@ -104,10 +104,9 @@ def with_aliases(data: RecordData, module: HloModule) -> RecordData:
     inputs = [layout for layout in data.inputs if layout.kept]
     entry = module.computation(module.entry)
     leaves = entry.root.shape.leaves
-    parameters = sum(index in entry.range for index in module.with_opcode("parameter").tolist())
     # JAX passes a token for each ordered effect before everything else, in and out.
     tokens = len(leaves) - len(data.outputs)
-    if tokens < 0 or parameters - len(inputs) != tokens or any(map(_holds_data, leaves[:tokens])):
+    if tokens < 0 or len(entry.parameters) - len(inputs) != tokens or any(map(_holds_data, leaves[:tokens])):
         return data
     reused = _reused(module, inputs, tokens)
     outputs = (replace(layout, aliases=reused.get(index)) for index, layout in enumerate(data.outputs))

@@ -53,7 +53,8 @@ def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]
     `opcodes` are the instructions', as numbers.
     """
     stack, seen = [iter(module.computation(module.entry).order.tolist())], set[int]()
-    looked_at = {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE or name in _KERNELS}
+    kernels = {k for k, name in enumerate(module.opcodes) if name in _KERNELS}
+    looked_at = kernels | {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE}
     has_notes = "custom-call" in module.opcodes
     while stack:
         index = next(stack[-1], None)
@@ -63,7 +64,7 @@ def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]
         if opcodes[index] not in looked_at:
             continue
         instruction = module.instruction(index)
-        if instruction.opcode in _KERNELS:
+        if opcodes[index] in kernels:
             if not has_notes or runs_kernel(instruction):
                 yield instruction
         else:
@@ -190,13 +191,13 @@ class _Context:
             return _facts(kernel, operands, self)
         shapes = (self._shape[index], *[self._shape[operand] for operand in operands])
         alike = (form, shapes, self.opcode[index], self.module.reader.kernel(index))
-        if alike not in self._facts:
+        facts = self._facts.get(alike)
+        if facts is None:
             facts = _facts(kernel, operands, self)
             # Of a body with fusions in it, or one that reads parts of an array, the form does not tell all.
-            if form not in self._inner_of_form or not self._plain_of_form.get(form, False):
-                return facts
-            self._facts[alike] = facts
-        return self._facts[alike]
+            if form in self._inner_of_form and self._plain_of_form.get(form, False):
+                self._facts[alike] = facts
+        return facts
 
     def traffic(self, kernel: Instruction) -> tuple[int | None, int | None]:
         """The bytes a fusion reads and writes; None when unknown."""

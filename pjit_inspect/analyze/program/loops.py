@@ -127,6 +127,9 @@ class Runs(NamedTuple):
 
     def plus(self, other: Runs) -> Runs:
         """Runs of what is called from two places."""
+        if self is NEVER:
+            # Nearly always: what is called from one place.
+            return other
         if self.most is None or self.least is None or other.most is None or other.least is None:
             return UNKNOWN
         return _possible(self.least + other.least, self.most + other.most)

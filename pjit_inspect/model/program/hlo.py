@@ -429,6 +429,12 @@ class Computation:
         return self.module.order[self.range.start : self.range.stop]
 
     @property
+    def parameters(self) -> np.ndarray:
+        """The indices of its parameters, ascending."""
+        found = self.module.with_opcode("parameter")
+        return found[self.module.instructions.computation[found] == self.index]
+
+    @property
     def callers(self) -> tuple[Instruction, ...]:
         """The instructions that call it."""
         return tuple(Instruction(self.module, i) for i in dict.fromkeys(self.module.callers[self.index].tolist()))

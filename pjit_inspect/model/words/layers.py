@@ -10,7 +10,10 @@ import re
 
 __all__ = ["layers_of", "path_pattern", "scope_pattern", "split_layers"]
 
-_INDEX = re.compile(r"\[\d+\]|(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
+_FIRST = re.compile(r"[^\[.]*\[\d+\]")
+_BRACKETED = re.compile(r"\[\d+\]")
+_WORDED = re.compile(r"(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
+_INDEX = re.compile(f"{_BRACKETED.pattern}|{_WORDED.pattern}")
 _SCOPE = re.compile(r"(?<=[A-Za-z_])\d+(?=/)")
 
 
@@ -19,11 +22,9 @@ def path_pattern(path: str, *, keep_first: bool = False) -> str:
 
     With `keep_first` a number right after the root stays: `result[0]` and `result[1]` are different things.
     """
-    if _INDEX.search(path) is None:
-        return path
-    head = re.match(r"[^\[.]*\[\d+\]", path) if keep_first else None
+    head = _FIRST.match(path) if keep_first else None
     start = head.end() if head else 0
-    return path[:start] + _INDEX.sub(lambda found: "[*]" if found[0].startswith("[") else "*", path[start:])
+    return path[:start] + _WORDED.sub("*", _BRACKETED.sub("[*]", path[start:]))
 
 
 @functools.lru_cache(maxsize=16_384)

@@ -17,7 +17,7 @@ from pjit_inspect.parse.hlo_proto.unknown import count_messages, count_nested
 from pjit_inspect.parse.wire.hlo_schema import known_fields, text
 from pjit_inspect.parse.wire.wire import Fields, read_packed, scan_messages
 
-__all__ = ["Columns", "Index", "read_columns", "read_numbers"]
+__all__ = ["Columns", "Index", "read_columns", "read_numbers", "read_texts", "unknown_fields"]
 
 _CHUNK = 1 << 15
 """Instructions read at a time: enough for numpy, little memory."""
@@ -66,19 +66,27 @@ class Columns:
     unknown: Counter[str]
 
 
+class _Rows(dict[bytes, int]):
+    """A table's contents and their rows; what is new gets the next row."""
+
+    def __missing__(self, content: bytes) -> int:
+        return self.setdefault(content, len(self))
+
+
 def read_columns(data: bytes, spans: np.ndarray) -> Columns:
     """The columns of the instructions at `spans` (start and end of each in `data`).
 
     Raises `ParseError` where an instruction is damaged.
     """
     buffer = np.frombuffer(data, np.uint8)
-    tables: tuple[dict[bytes, int], ...] = ({}, {}, {}, {b"": 0})
+    tables = tuple(_Rows() for _ in range(4))
+    tables[3][b""] = 0
     unknown: Counter[str] = Counter()
     chunks = []
     for start in range(0, max(len(spans), 1), _CHUNK):
         chunk = spans[start : start + _CHUNK]
         fields = scan_messages(buffer, chunk[:, 0], chunk[:, 1])
-        unknown.update(_unknown_fields(fields))
+        unknown.update(unknown_fields("Instruction", fields))
         unknown.update(count_nested(buffer, "Instruction", fields, _COUNTED_ELSEWHERE))
         chunks.append(_read_chunk(data, buffer, fields, len(chunk), tables))
     singles: dict[str, Any] = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
@@ -91,7 +99,7 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
 
 
 def _read_chunk(
-    data: bytes, buffer: np.ndarray, fields: Fields, count: int, tables: tuple[dict[bytes, int], ...]
+    data: bytes, buffer: np.ndarray, fields: Fields, count: int, tables: tuple[_Rows, ...]
 ) -> tuple[dict[str, np.ndarray], dict[str, Links]]:
     opcode, shape, metadata = (
         _intern(data, *fields.last(number, count), table)
@@ -117,15 +125,13 @@ def _read_chunk(
     return singles, links
 
 
-def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: dict[bytes, int]) -> np.ndarray:
+def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: _Rows) -> np.ndarray:
     """The row of each content in `table`, which grows by those it lacks; a missing field counts as empty."""
-    contents = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    for content in dict.fromkeys(contents):
-        table.setdefault(content, len(table))
-    return np.fromiter(map(table.__getitem__, contents), np.int32, len(contents))
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return np.array([table[data[start:end]] for start, end in spans], np.int32)
 
 
-def _few(data: bytes, spans: tuple[np.ndarray, np.ndarray], table: dict[bytes, int]) -> np.ndarray:
+def _few(data: bytes, spans: tuple[np.ndarray, np.ndarray], table: _Rows) -> np.ndarray:
     """As `_intern`, of a field that most instructions do not have: they get the row 0."""
     rows = np.zeros(len(spans[0]), np.int32)
     there = np.flatnonzero(spans[0] >= 0)
@@ -144,11 +150,15 @@ def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np
     return values
 
 
+def read_texts(data: bytes, starts: np.ndarray, ends: np.ndarray) -> tuple[str, ...]:
+    """The text at each span, clean; "" where there is none (start -1)."""
+    return tuple(text(data[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
+
+
 def _links(buffer: np.ndarray, fields: Fields, count: int) -> Links:
-    # Fields come by their place in the message; a stable sort by owner keeps that order within each.
-    order = np.argsort(fields.owner, kind="stable")
-    packed = read_packed(buffer, fields.start[order], fields.end[order])
-    counts = np.bincount(fields.owner[order], weights=packed.counts, minlength=count).astype(np.int64)
+    fields = fields.in_order()
+    packed = read_packed(buffer, fields.start, fields.end)
+    counts = np.bincount(fields.owner, weights=packed.counts, minlength=count).astype(np.int64)
     return Links(starts=np.concatenate(([0], np.cumsum(counts))), items=packed.values)
 
 
@@ -158,11 +168,11 @@ def _join(parts: list[Links]) -> Links:
     return Links(starts=np.concatenate(([0], np.cumsum(counts))).astype(np.int32), items=items)
 
 
-def _unknown_fields(fields: Fields) -> Counter[str]:
+def unknown_fields(name: str, fields: Fields) -> Counter[str]:
+    """The fields of messages `name` that have no name, and how often each is there."""
     numbers, counts = np.unique(fields.number, return_counts=True)
-    known = known_fields("Instruction")
-    pairs = zip(numbers.tolist(), counts.tolist(), strict=True)
-    return Counter({f"instruction field {number}": count for number, count in pairs if number not in known})
+    known, pairs = known_fields(name), zip(numbers.tolist(), counts.tolist(), strict=True)
+    return Counter({f"{name.lower()} field {number}": count for number, count in pairs if number not in known})
 
 
 def _unknown_in_table(name: str, messages: tuple[bytes, ...], rows: np.ndarray) -> Counter[str]:

@@ -16,14 +16,14 @@ from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Alias, Donor, HloModule
 from pjit_inspect.model.program.hlo_columns import Computations, Instructions
 from pjit_inspect.model.program.incomplete import NO_ENTRY
-from pjit_inspect.parse.hlo_proto.columns import Columns, Index, read_columns
+from pjit_inspect.parse.hlo_proto.columns import Columns, Index, read_columns, read_numbers, read_texts, unknown_fields
 from pjit_inspect.parse.hlo_proto.reader import ProtoReader
 from pjit_inspect.parse.hlo_proto.source import Source, read_source
 from pjit_inspect.parse.hlo_proto.unknown import count_messages
 from pjit_inspect.parse.wire.hlo_invariants import check_module
 from pjit_inspect.parse.wire.hlo_opcodes import OPCODES
-from pjit_inspect.parse.wire.hlo_schema import decode, known_fields, text
-from pjit_inspect.parse.wire.wire import Field, read_field, read_varint, split_message
+from pjit_inspect.parse.wire.hlo_schema import decode, text
+from pjit_inspect.parse.wire.wire import Field, scan_messages, split_message
 
 __all__ = ["parse_hlo_module"]
 
@@ -197,8 +197,8 @@ def _unknown_opcodes(columns: Columns) -> Counter[str]:
     return Counter({f"opcode {opcode}": count for opcode, count in pairs if opcode not in OPCODES})
 
 
-_INSTRUCTION_TAG = 0x12
-"""Field 2, with a length: one instruction."""
+_NAME, _INSTRUCTIONS, _ID, _ROOT, _IS_FUSION, _THREAD = 1, 2, 5, 6, 7, 8
+"""The fields of a computation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -226,42 +226,20 @@ class _Parts:
 
 def _read_computations(data: bytes, fields: list[Field]) -> _Parts:
     """The computations that `fields` hold. Raises `ParseError` where one is damaged or has no instruction."""
-    spans: list[int] = []
-    starts, heads = [0], []
-    unknown: Counter[str] = Counter()
-    known = known_fields("Computation")
-    for field in fields:
-        rest = _cut(data, field.start, field.end, spans)
-        if len(spans) // 2 == starts[-1]:
-            raise ParseError("a computation has no instruction", offset=field.start, expected="at least one")
-        starts.append(len(spans) // 2)
-        unknown.update(f"computation field {other.number}" for other in rest if other.number not in known)
-        content = b"".join(data[other.tag : other.end] for other in rest)
-        heads.append(decode("Computation", content, offset=field.start))
+    buffer, count = np.frombuffer(data, np.uint8), len(fields)
+    own = scan_messages(buffer, *np.array([(field.start, field.end) for field in fields], np.int64).T)
+    instructions = own.of(_INSTRUCTIONS).in_order()
+    sizes = np.bincount(instructions.owner, minlength=count)
+    if not sizes.all():
+        first = fields[int(np.argmin(sizes))]
+        raise ParseError("a computation has no instruction", offset=first.start, expected="at least one")
     return _Parts(
-        names=tuple(text(head.name) for head in heads),
-        threads=tuple(text(head.execution_thread) for head in heads),
-        ids=np.array([head.id for head in heads], np.int64),
-        roots=np.array([head.root_id for head in heads], np.int64),
-        is_fusion=np.array([head.is_fusion_computation for head in heads], bool),
-        starts=np.array(starts, np.int32),
-        spans=np.array(spans, np.int32).reshape(-1, 2),
-        unknown=unknown,
+        names=read_texts(data, *own.last(_NAME, count)),
+        threads=read_texts(data, *own.last(_THREAD, count)),
+        ids=read_numbers(buffer, *own.last(_ID, count)),
+        roots=read_numbers(buffer, *own.last(_ROOT, count)),
+        is_fusion=read_numbers(buffer, *own.last(_IS_FUSION, count)) != 0,
+        starts=np.concatenate(([0], np.cumsum(sizes))).astype(np.int32),
+        spans=np.stack((instructions.start, instructions.end), axis=1),
+        unknown=unknown_fields("Computation", own),
     )
-
-
-def _cut(data: bytes, start: int, end: int, spans: list[int]) -> list[Field]:
-    """Appends start and end of every instruction of one computation to `spans`; returns the other fields."""
-    rest: list[Field] = []
-    while start < end:
-        if data[start] != _INSTRUCTION_TAG:
-            field = read_field(data, start, end)
-            rest.append(field)
-            start = field.end
-            continue
-        length, begin = read_varint(data, start + 1, end)
-        if length > end - begin:
-            raise ParseError("an instruction is cut short", offset=start, expected=f"{length} bytes")
-        start = begin + length
-        spans += (begin, start)
-    return rest

@@ -14,7 +14,7 @@ import numpy as np
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo_columns import StackFrames
-from pjit_inspect.parse.hlo_proto.columns import Columns, read_numbers
+from pjit_inspect.parse.hlo_proto.columns import Columns, read_numbers, read_texts
 from pjit_inspect.parse.wire.hlo_schema import text
 from pjit_inspect.parse.wire.wire import scan_messages
 
@@ -51,13 +51,13 @@ def read_source(columns: Columns, index: Any) -> Source:
     buffer = np.frombuffer(content, np.uint8)
     fields = scan_messages(buffer, starts, ends)
     count = len(columns.metadatas)
-    texts = _texts(content, *fields.last(_OP_NAME, count))
+    texts = read_texts(content, *fields.last(_OP_NAME, count))
     table = {name: row for row, name in enumerate(dict.fromkeys(["", *texts]))}
     frame = read_numbers(buffer, *fields.last(_FRAME, count))
     lines = read_numbers(buffer, *fields.last(_LINE, count))
     # A line that no file has is not known, which XLA writes as 0.
     lines[(lines < 0) | (lines > _MAX_LINE)] = 0
-    places = zip(_texts(content, *fields.last(_FILE, count)), lines, strict=True)
+    places = zip(read_texts(content, *fields.last(_FILE, count)), lines, strict=True)
     frames, frame = _with_places(_frames(index), frame, list(places))
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
@@ -68,11 +68,6 @@ def read_source(columns: Columns, index: Any) -> Source:
         frame=frame.astype(np.int32)[columns.metadata],
         frames=frames,
     )
-
-
-def _texts(content: bytes, starts: np.ndarray, ends: np.ndarray) -> list[str]:
-    spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [text(content[start:end]) if start >= 0 else "" for start, end in spans]
 
 
 def _frames(index: Any) -> StackFrames:

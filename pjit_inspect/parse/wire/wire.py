@@ -17,7 +17,7 @@ import numpy as np
 
 from pjit_inspect.errors import ParseError
 
-__all__ = ["Field", "Fields", "Packed", "read_field", "read_packed", "read_varint", "scan_messages", "split_message"]
+__all__ = ["Field", "Fields", "Packed", "read_packed", "read_varint", "scan_messages", "split_message"]
 
 _MAX_FIELD = 2**29 - 1
 _FEW = 32
@@ -54,10 +54,14 @@ class Fields:
 
     def of(self, number: int) -> Fields:
         """Only the fields with this number."""
-        picked = np.flatnonzero(self.number == number)
-        return Fields(
-            owner=self.owner[picked], number=self.number[picked], start=self.start[picked], end=self.end[picked]
-        )
+        return self._picked(np.flatnonzero(self.number == number))
+
+    def in_order(self) -> Fields:
+        """The same, by message, those of each in their order in the bytes."""
+        return self._picked(np.argsort(self.owner, kind="stable"))
+
+    def _picked(self, rows: np.ndarray) -> Fields:
+        return Fields(owner=self.owner[rows], number=self.number[rows], start=self.start[rows], end=self.end[rows])
 
     def last(self, number: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Start and end of this field in each of `count` messages; the last one counts, -1 where there is none."""
@@ -76,35 +80,42 @@ class Packed(NamedTuple):
 
 def split_message(data: bytes, start: int, end: int) -> Iterator[Field]:
     """The fields of the one message in `data[start:end]`. Raises `ParseError` where it is not one."""
-    while start < end:
-        field = read_field(data, start, end)
-        yield field
-        start = field.end
+    numbers = iter(_read_fields(data, start, end))
+    return map(Field, numbers, numbers, numbers, numbers)
 
 
-def read_field(data: bytes, at: int, end: int) -> Field:
-    """The field at `at` of a message that ends at `end`. Raises `ParseError` where there is none."""
-    start = at + 1
-    if start < end and (tag := data[at]) & 0x87 == 2 and tag > 7 and (length := data[start]) < 0x80:
-        # Most are so: text or a message, with a tag and a length of one byte each.
-        if (stop := start + 1 + length) > end:
+def _read_fields(data: bytes | memoryview, at: int, end: int) -> list[int]:
+    """The four numbers of a `Field` for each field of one message, one after the other: it may have 100,000."""
+    numbers: list[int] = []
+    while at < end:
+        start = at + 1
+        if start < end and (tag := data[at]) & 0x87 == 2 and tag > 7:
+            # Most are so: text or a message, with a tag of one byte, and nearly as often a length of one.
+            length, start = (data[start], start + 1) if data[start] < 0x80 else read_varint(data, start, end)
+            number, stop = tag >> 3, start + length
+        else:
+            number, start, stop = _read_field(data, at, end)
+        if stop > end:
             raise _broken(at)
-        return Field(tag >> 3, at, start + 1, stop)
+        numbers += (number, at, start, stop)
+        at = stop
+    return numbers
+
+
+def _read_field(data: bytes | memoryview, at: int, end: int) -> tuple[int, int, int]:
+    """Number, start and end of the field at `at`; one that cannot be read ends beyond the data."""
     tag, start = read_varint(data, at, end)
-    number, wire = tag >> 3, tag & 7
+    number, wire, beyond = tag >> 3, tag & 7, len(data) + 1
+    if not 0 < number <= _MAX_FIELD:
+        return number, start, beyond
     if wire == 2:
         length, start = read_varint(data, start, end)
-        stop = start + length
-    elif wire == 0:
-        _, stop = read_varint(data, start, end)
-    else:
-        stop = start + {1: 8, 5: 4}.get(wire, len(data) + 1)
-    if stop > end or not 0 < number <= _MAX_FIELD:
-        raise _broken(at)
-    return Field(number, at, start, stop)
+        return number, start, start + length
+    stop = read_varint(data, start, end)[1] if wire == 0 else start + {1: 8, 5: 4}.get(wire, beyond)
+    return number, start, stop
 
 
-def read_varint(data: bytes, pos: int, end: int) -> tuple[int, int]:
+def read_varint(data: bytes | memoryview, pos: int, end: int) -> tuple[int, int]:
     """The varint at `pos`, and the position after it. Raises `ParseError` when it does not end before `end`."""
     # Most are one byte: tags, and the lengths of what is short.
     if pos < end and data[pos] < 0x80:
@@ -185,17 +196,11 @@ def _rest(
     buffer: np.ndarray, active: np.ndarray, pos: np.ndarray, limit: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The remaining fields of the few messages that have many."""
-    rows: list[tuple[int, int, int, int]] = []
-    for owner, start, end in zip(active.tolist(), pos.tolist(), limit.tolist(), strict=True):
-        message = buffer[start:end].tobytes()
-        try:
-            rows.extend(
-                (owner, f.number, start + f.start, start + f.end) for f in split_message(message, 0, end - start)
-            )
-        except ParseError as error:
-            raise _broken(start + (error.offset or 0)) from None
-    columns = np.array(rows, np.int64).reshape(-1, 4).T
-    return columns[0], columns[1], columns[2], columns[3]
+    data = memoryview(buffer)
+    spans = zip(pos.tolist(), limit.tolist(), strict=True)
+    found = [np.array(_read_fields(data, start, end), np.int64).reshape(-1, 4) for start, end in spans]
+    number, _, start, end = np.concatenate([np.zeros((0, 4), np.int64), *found]).T
+    return np.repeat(active, [len(fields) for fields in found]), number, start, end
 
 
 def read_packed(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> Packed:
