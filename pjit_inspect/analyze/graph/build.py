@@ -188,6 +188,7 @@ def _reads(kernels: KernelList, numbers: dict[int, int]) -> GraphReads:
 
 
 def _argument_numbers(module: HloModule) -> dict[int, int]:
+    """The number of each of the program's arguments, by its instruction; a damaged program may give any number."""
     numbers = {row: number_of(module, row) for row in module.computation(module.entry).parameters.tolist()}
     return {row: number for row, number in numbers.items() if 0 <= number < len(module)}
 
