@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.collective import Collective
@@ -113,7 +114,7 @@ def _source(
     if opcode == "parameter":
         return _of_parameter(module, kernels, one, element, depth)
     if opcode == "get-tuple-element" and operands:
-        return _source(module, kernels, operands[0], module.reader.number(one.index), depth + 1)
+        return _source(module, kernels, operands[0], number_of(module, one.index), depth + 1)
     if opcode == "tuple" and element is not None and element < len(operands):
         return _source(module, kernels, operands[element], None, depth + 1)
     if opcode == "while" and element is not None:
@@ -128,7 +129,7 @@ def _of_parameter(
 ) -> _Source:
     """An argument of the program; in a loop, what the loop was entered with."""
     if one.computation.is_entry:
-        return "argument", module.reader.number(one.index)
+        return "argument", number_of(module, one.index)
     callers = one.computation.callers
     if len(callers) != 1 or callers[0].opcode != "while":
         return "", -1

@@ -14,6 +14,7 @@ from google.protobuf import text_format
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details
 from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.parse.wire.clean import clean_text
@@ -94,9 +95,15 @@ class ProtoReader:
         return _other(self._head, _MODULE)
 
     def number(self, index: int) -> int:
-        """A parameter's number, or the element a get-tuple-element takes. Raises `ParseError` when it is damaged."""
+        """A parameter's number, or the element a get-tuple-element takes, 0 or more.
+
+        Raises `ParseError` when it is damaged.
+        """
         message = self._message(index, self.raw(index))
-        return message.parameter_number if message.HasField("parameter_number") else message.tuple_index
+        number = message.parameter_number if message.HasField("parameter_number") else message.tuple_index
+        if number < 0:
+            raise ParseError(f"an instruction has the number {number}", expected="0 or more")
+        return number
 
     def kernel(self, index: int) -> tuple[str, str]:
         """The kind of a fusion and the target of a custom call; "" for neither."""
