@@ -104,12 +104,12 @@ def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], 
         monitoring.unregister_scalar_listener(on_start)
 
 
-_TIMERS = ("/jax/_src/monitoring.py", "/jax/_src/dispatch.py")
+_TIMERS = ("monitoring.py", "dispatch.py")
 
 
 def timed_frame(frame: FrameType) -> FrameType:
     """The frame that runs what is timed, from that of a start or duration event; the same for both."""
-    while frame.f_back is not None and frame.f_code.co_filename.replace("\\", "/").endswith(_TIMERS):
+    while frame.f_back is not None and _file_and_name(frame.f_code)[0] in _TIMERS:
         frame = frame.f_back
     return frame
 
@@ -157,18 +157,11 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
     stages: dict[str, FrameType] = {}
     while frame is not None:
         code = frame.f_code
-        tail = _place_in_jax(code.co_filename)
-        if tail and (stage := _STAGES.get((tail, code.co_name))) is not None:
+        stage = _STAGES.get(_place(code.co_filename, code.co_name))
+        if stage is not None:
             stages.setdefault(stage, frame)
         frame = frame.f_back
     return stages
-
-
-@functools.lru_cache(maxsize=4096)
-def _place_in_jax(file: str) -> str:
-    """The path of one of JAX's files within JAX; "" for any other file."""
-    head, _, tail = file.replace("\\", "/").rpartition("/jax/_src/")
-    return tail if head else ""
 
 
 # Frames under which JAX compiles programs that only cut arrays up and put them on devices.
@@ -182,7 +175,14 @@ _PLACING = {
 
 
 def _file_and_name(code: CodeType) -> tuple[str, str]:
-    return _place_in_jax(code.co_filename) or code.co_filename.replace("\\", "/"), code.co_name
+    return _place(code.co_filename, code.co_name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _place(file: str, name: str) -> tuple[str, str]:
+    """The path of a function's file within JAX, "" for any other file, and its name."""
+    head, _, tail = file.replace("\\", "/").rpartition("/jax/_src/")
+    return tail if head else "", name
 
 
 def places_arrays(code: CodeType) -> bool:
@@ -580,6 +580,7 @@ def hlo_header(module: Any) -> str:
     return str(module.to_string(options)).partition("\n")[0]
 
 
+@functools.cache
 def _hlo_home() -> Any:
     try:
         return importlib.import_module("jaxlib._hlo")

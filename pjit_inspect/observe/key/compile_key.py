@@ -26,9 +26,7 @@ from pjit_inspect.model.record.compile_key import (
     ArgumentKey,
     CompileKey,
     Container,
-    FedBack,
     FunctionKey,
-    MadeBy,
     NamedText,
 )
 from pjit_inspect.model.record.record import Timings
@@ -278,16 +276,15 @@ def key_of(
     else:
         traced = _Traced(function_of(operation), parameters_of(operation))
     arguments = _arguments(program, facts, _paths(names[0], stages, transform))
+    paths, given = [argument.path for argument in arguments], _given(stages, transform)
     options = (named_text(str(key), value) for key, value in sorted(program.compiler_options.items()))
     serial, which = next(_serials), f"{program.name} {getattr(program.debug_info, 'func_src_info', '')}"
-    dropped, fed = dropped_before(which), _fed(which, stages, arguments, transform)
-    made, called = _made(stages, arguments, transform, len(program.devices)), called_name(frame)
+    dropped, fed = dropped_before(which), fed_back(which, paths, given)
+    made = made_by(paths, given, devices=len(program.devices)) if len(program.devices) > 1 else ()
+    called = called_name(frame)
     own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
     remember_program(which, serial, program, names[1], frame, called=own)
-    if transform == "jit" and "call" in stages:
-        named = str(getattr(program.debug_info, "func_name", "")) or program.name
-        paths = [argument.path for argument in arguments]
-        remember_arguments(named, paths, stages["call"].f_locals.get("args") or ())
+    remember_arguments(str(getattr(program.debug_info, "func_name", "")) or program.name, paths, given)
     return CompileKey(
         serial=serial,
         process=_PROCESS,
@@ -321,22 +318,9 @@ def key_of(
     )
 
 
-def _fed(
-    which: str, stages: dict[str, FrameType], arguments: Sequence[ArgumentKey], transform: str
-) -> tuple[FedBack, ...]:
-    if transform != "jit" or "call" not in stages:
-        return ()
-    return fed_back(which, [argument.path for argument in arguments], stages["call"].f_locals.get("args") or ())
-
-
-def _made(
-    stages: dict[str, FrameType], arguments: Sequence[ArgumentKey], transform: str, devices: int
-) -> tuple[MadeBy, ...]:
-    if transform != "jit" or "call" not in stages or devices < 2:
-        return ()
-    return made_by(
-        [argument.path for argument in arguments], stages["call"].f_locals.get("args") or (), devices=devices
-    )
+def _given(stages: dict[str, FrameType], transform: str) -> Sequence[Any]:
+    """The arguments of the call itself; () where a transform, or `lower`, made others of them."""
+    return (stages["call"].f_locals.get("args") or ()) if transform == "jit" and "call" in stages else ()
 
 
 _MAX_OVER = 3

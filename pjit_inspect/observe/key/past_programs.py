@@ -114,8 +114,8 @@ def fed_back(function: str, paths: Sequence[str], arguments: Sequence[Any]) -> t
     Two things must say so: the array has the very objects for its type and its sharding that this program gives its
     results, and it was made by the instruction that called this program.
     """
-    known = _results(function)
-    if not known or len(paths) != len(arguments):
+    known = _results(function) if arguments and len(paths) == len(arguments) else {}
+    if not known:
         return ()
     found = []
     for path, argument in zip(paths, arguments, strict=True):

@@ -53,6 +53,7 @@ def is_user_file(file: str) -> bool:
     return not (path.startswith(_SITE) or "/site-packages/" in parts or "/dist-packages/" in parts)
 
 
+@functools.lru_cache(maxsize=4096)
 def is_jax_file(file: str) -> bool:
     """True for a file of the packages jax and jaxlib."""
     parts = file.replace("\\", "/")

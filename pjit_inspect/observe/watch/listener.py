@@ -169,11 +169,14 @@ def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
     if "lowering" not in stages or (result := stages["lowering"].f_locals.get("lowering_result")) is None:
         return
     jaxpr = stages["lower"].f_locals.get("jaxpr") if "lower" in stages else None
-    lowering = _Lowering(Timings(lower_s=duration, lower_began_s=time.time() - duration))
+    trace_s, trace_began_s = (None, None) if jaxpr is None else _trace_s.pop(_open_jaxpr(jaxpr), (None, None))
+    timings = Timings(
+        trace_s=trace_s, trace_began_s=trace_began_s, lower_s=duration, lower_began_s=time.time() - duration
+    )
+    lowering = _Lowering(timings)
     if "ahead_lower" in stages:
         lowering.call = call_facts(stages, _open_jaxpr(jaxpr))
     if jaxpr is not None:
-        lowering.add_trace(*_trace_s.pop(_open_jaxpr(jaxpr), (None, None)))
         lowering.jaxpr = weakref.ref(jaxpr)
         # Between `lower()` and `compile()` the user holds the lowered program; JAX drops the jaxpr.
         lowering.text = jaxpr_text(jaxpr) if "ahead_lower" in stages else None
@@ -188,9 +191,6 @@ class _Lowering:
     jaxpr: Callable[[], Any] | None = None
     text: str | None = None
     call: CallFacts | None = None
-
-    def add_trace(self, seconds: float | None, began_s: float | None) -> None:
-        self.timings = replace(self.timings, trace_s=seconds, trace_began_s=began_s)
 
     def spend(self) -> Timings:
         spent, self.timings = self.timings, Timings()

@@ -228,7 +228,7 @@ def _log(compiling: _Compile, written: bytes, is_cut: bool) -> CompilerLog:
     if not compiling.listens:
         return CompilerLog(missing=compiling.failure)
     mine, unclear = [], 0
-    for thread, message in _messages(written):
+    for thread, message in _messages(written) if written else ():
         owner = _is_mine(thread, message, compiling)
         unclear += owner is None
         if owner:
