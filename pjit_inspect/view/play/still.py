@@ -124,7 +124,10 @@ _TWIN = (
     '<div><style>.jp-OutputArea:has([data-pjit-play="{key}"]) .pjit-play-{key},'
     'body:not(:has(.jp-OutputArea)):has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}'
     # Notebook 7 puts what is taller than 100 lines into a box of 24: here the box is as tall as the window.
-    '.jp-CodeCell.jp-mod-outputsScrolled .jp-OutputArea:has([data-pjit-play="{key}"]){{max-height:92vh}}</style>'
+    '.jp-CodeCell.jp-mod-outputsScrolled .jp-OutputArea:has([data-pjit-play="{key}"]){{max-height:92vh}}'
+    # What stays in sight does so in the box that scrolls; these would be such boxes, and never scroll.
+    ':is(.jp-OutputArea-child,.jp-OutputArea-output):has([data-pjit-play="{key}"]),'
+    '.jp-CodeCell:not(.jp-mod-outputsScrolled) .jp-OutputArea:has([data-pjit-play="{key}"]){{overflow:visible}}</style>'
     '<div class="pjit-play-{key}">{still}</div></div>'
 )
 

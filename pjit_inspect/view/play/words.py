@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
 from pjit_inspect.model.record.hypothesis import SentOver
 from pjit_inspect.view.diff.diff import change_words
@@ -19,6 +20,7 @@ __all__ = [
     "chip_words",
     "known_memory",
     "mesh_words",
+    "progress_words",
     "signed_bytes",
     "signed_in",
     "size_parts",
@@ -48,6 +50,13 @@ def mesh_words(mesh: Sequence[tuple[str, int]]) -> str:
 def variant_words(variant: Variant) -> str:
     """What is different from the program as captured, in words."""
     return "; ".join(variant.said) or (_AS_CAPTURED if variant.number == 0 else variant.sentence or _AS_CAPTURED)
+
+
+def progress_words(progress: SearchProgress) -> str:
+    """How far a search is: "12 of 30 s, 34 tried, 11 waiting, best #4"."""
+    best = "" if progress.best is None else f", best #{progress.best}"
+    gone = f"{min(progress.seconds, progress.budget_s):.0f} of {progress.budget_s:.0f} s"
+    return f"{gone}, {progress.asked:,} tried, {progress.waiting:,} waiting{best}"
 
 
 def size_parts(size: int) -> tuple[str, str]:

@@ -64,7 +64,8 @@ function dimension(store, chooser, of, at, dim) {
   const marks = `${dim.changed ? ", changed" : ""}${dim.problem ? ", does not divide" : ""}`;
   const name = `${of.name}, dimension ${at}, size ${dim.size}: ${label}${of.isFree ? ", as XLA chooses" : ""}${marks}`;
   const looks = `dimension${dim.changed ? " changed" : ""}${dim.problem ? " bad" : ""}`;
-  if (!store.isLive) return h("span", { class: looks, role: "img", "aria-label": name }, inside);
+  const title = dim.axes?.length ? `${thousands(dim.size)} over ${dim.axes.join(", then ")}` : null;
+  if (!store.isLive) return h("span", { class: looks, role: "img", "aria-label": name, title }, inside);
   const key = `${of.field}:${of.id ?? of.key}:${at}`;
   const pick = (/** @type {import("./chooser.js").Option} */ option) => {
     const next = store.spec(of.field, of.key, of.dims).map((one, i) => (i === at ? (option.axes ?? []) : one));
@@ -80,6 +81,7 @@ function dimension(store, chooser, of, at, dim) {
       "aria-haspopup": "listbox",
       "aria-expanded": "false",
       "aria-label": name,
+      title,
       onclick: () =>
         chooser.open(
           button,

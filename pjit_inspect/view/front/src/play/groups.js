@@ -13,6 +13,7 @@ export function groups(store, chooser) {
   const rows = h("div", { class: "groups", role: "list" });
   const more = h("button", { type: "button", class: "more", hidden: true, onclick: () => grow() });
   let shown = AT_ONCE;
+  const hint = h("span", { class: "plain" }, "a chooser for each dimension");
   const filter = h("input", {
     class: "field",
     type: "search",
@@ -48,6 +49,7 @@ export function groups(store, chooser) {
       store.isLive,
     ],
     () => {
+      hint.hidden = !store.isLive;
       const all = found();
       const own = all.filter((/** @type {any} */ one) => !isFollower(store, one));
       const followers = all.filter((/** @type {any} */ one) => isFollower(store, one));
@@ -70,13 +72,7 @@ export function groups(store, chooser) {
   return h(
     "section",
     { class: "part" },
-    h(
-      "h2",
-      { class: "minor headline" },
-      "Arguments ",
-      store.isLive ? h("span", { class: "plain" }, "a chooser for each dimension") : null,
-      h("span", { class: "plain right" }, "bytes per device"),
-    ),
+    h("h2", { class: "minor headline" }, "Arguments ", hint, h("span", { class: "plain right" }, "bytes per device")),
     h("div", { class: "tools" }, filter),
     rows,
     more,
