@@ -1,4 +1,4 @@
-"""The playground's widget when something goes wrong, or takes long: kernels that are gone or busy, names that cannot be."""
+"""The playground when something goes wrong, or takes long: kernels that are gone or busy, names that cannot be."""
 
 from __future__ import annotations
 
