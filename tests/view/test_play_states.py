@@ -69,7 +69,7 @@ def test_a_refusal_is_said_once_at_the_top_and_beside_the_mesh_that_was_chosen()
     assert "Never run" not in str(state["answer"])
     assert {one["how"] for one in state["numbers"]} == {"refused, nothing compiled"}
     assert state["mesh_problem"]["words"] == (
-        "4 groups of arrays do not divide on this mesh, each with the reason beside it. Meshes that they do divide on:"
+        "This mesh does not divide 4 groups of arrays, which say why beside them. Meshes that do:"
     )
     assert [one["words"] for one in state["mesh_problem"]["remedies"]] == [
         "data 16 \u00d7 model 16", "data 32 \u00d7 model 8", "data 64 \u00d7 model 4",
@@ -89,7 +89,7 @@ def test_a_mesh_that_nothing_is_known_for_says_what_to_do():
     problem = Problem(text="16 does not divide", control=play_samples.WQ)
     other = HistoryTable((*rows[:7], replace(rows[7], problem=problem)), chosen=7)
     assert play_data(given(7, history=other))["mesh_problem"] == {
-        "words": "4 groups of arrays do not divide on this mesh, each with the reason beside it.",
+        "words": "This mesh does not divide 4 groups of arrays, which say why beside them.",
         "remedies": [],
     }
 

@@ -64,10 +64,8 @@ def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
     found = _problem(problem, devices=given.now.devices)["remedies"]
     if not wrong or (not found and now.mesh == given.base.controls.mesh):
         return None
-    do = "does" if wrong == 1 else "do"
-    words = f"{plural(wrong, 'group')} of arrays {do} not divide on this mesh, each with the reason beside it."
-    more = f" Meshes that {'it does' if wrong == 1 else 'they do'} divide on:" if found else ""
-    return {"words": f"{words}{more}", "remedies": found}
+    words = f"This mesh does not divide {plural(wrong, 'group')} of arrays, which say why beside them."
+    return {"words": f"{words}{' Meshes that do:' if found else ''}", "remedies": found}
 
 
 def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:

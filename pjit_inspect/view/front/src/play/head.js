@@ -59,7 +59,7 @@ export function numbers(store) {
             one.value,
             one.unit ? h("small", {}, ` ${one.unit}`) : null,
             one.more ? h("small", {}, ` ${one.more}`) : null,
-            one.change ? h("span", { class: "change" }, one.change) : null,
+            one.change ? [" ", h("span", { class: "change" }, one.change)] : null,
           ),
           bar(one.bar, axes),
           h("p", { class: "known" }, said(one.how, axes)),
