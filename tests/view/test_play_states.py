@@ -8,6 +8,7 @@ from typing import Any
 import play_samples
 from play_samples import given
 
+from pjit_inspect.model.play.search import SearchReport
 from pjit_inspect.model.play.variant import HistoryTable, Problem, Variant
 from pjit_inspect.view.play.payload import play_data, state_data
 
@@ -125,3 +126,11 @@ def test_memory_that_only_one_of_both_has_says_why_it_is_not_compared():
 def test_a_check_that_goes_on_says_so_and_one_that_ended_is_marked():
     assert play_data(given(4))["code"]["check"] == {"state": "possible", "words": "Check by compiling"}
     assert play_data(given(4, is_checking=True))["code"]["check"]["state"] == "running"
+
+
+def test_a_search_says_what_it_did_not_ask_about_and_why():
+    report = SearchReport(goal="bytes", asked=33, refused=0, skipped=98, waiting=154, seconds=30.2, is_stopped=False,
+                          most_work=1.1, most_memory=None, correlation=0.46, best=17, start=3)  # fmt: skip
+    assert report.lines[1] == (
+        "33 settings asked about in 30 s; not asked about: 98 by its rules and its estimate, 154 for want of time"
+    )

@@ -38,6 +38,12 @@ def test_a_kernel_that_is_gone_is_told_and_controls_are_gone_too(visit: Any):
     assert found.select(".lacks").inner_text().startswith("Variant 2: The kernel that answers is gone")
 
 
+def test_a_kernel_that_goes_is_told_before_anybody_asks(visit: Any):
+    found = visit(widget_of())
+    found.page.evaluate("kernelGoes()")
+    assert found.select(".gone").inner_text().startswith("The kernel that answers is gone")
+
+
 def test_a_playground_that_was_closed_says_so_and_its_history_is_gone_through(visit: Any):
     found = visit(widget_of())
     answer(found, version=1, is_closed=True)
