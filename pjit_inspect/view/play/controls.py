@@ -182,6 +182,7 @@ def _family(
         "title": _paths(paths),
         "search": name_data(" ".join((main.family, *paths[:_MOST_MEMBERS])), longest=4000),
         "sub": f"{_equal(main.dtype, len(paths))}{f', {alone:,} split otherwise' if alone else ''}",
+        "scalar": _scalar(main.dtype),
         "dims": _dims(main.shape, main.spec, main.choices, sizes, was.get(main.paths[0])),
         "held": "unknown" if wrong or None in held else bytes_text(sum(size or 0 for size in held)),
         "copies": "" if wrong else _copies([one.copies for one in groups if one.copies is not None]),
@@ -225,6 +226,11 @@ def _paths(paths: Sequence[str]) -> str:
 def _equal(dtype: str, count: int) -> str:
     kind = dtype if dtype == "bool" else short_dtype(dtype)
     return f"{kind}, {count_text(count)} equal arrays" if count > 1 else kind
+
+
+def _scalar(dtype: str) -> str:
+    """What an array without a dimension is called."""
+    return "a random key" if dtype.startswith("key<") else "a scalar"
 
 
 def _copies(copies: Sequence[int]) -> str:
@@ -304,6 +310,7 @@ def _result(one: ResultControl, base: ResultControl, sizes: dict[str, int], prob
         "name": name_data(one.label),
         "title": _paths(one.paths),
         "sub": _equal(one.dtype, len(one.paths)),
+        "scalar": _scalar(one.dtype),
         # What XLA chose is no change of the reader's, whatever it was.
         "dims": _dims(one.shape, one.spec, one.choices, sizes, None if one.is_free else base.spec),
         "held": bytes_text(one.bytes_per_device) if one.bytes_per_device is not None else "unknown",

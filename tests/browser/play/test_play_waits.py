@@ -183,3 +183,43 @@ def test_a_column_without_a_figure_is_not_drawn(visit: Any):
     assert [text.split()[0] for text in found.texts(".history th")] == ["#", "change", "mesh", "sent", "memory", "fits"]
     assert found.page.locator(".history tbody tr").first.locator("td").count() == 6
     assert visit(page_of()).page.locator(".history th").count() == 7
+
+
+@pytest.mark.parametrize("width", [420, 600, 780, 1280])
+def test_the_code_and_an_inspector_are_in_sight_at_every_width(visit: Any, width: int):
+    found = visit(widget_of(), width=width)
+    assert found.select(".codepart .lines").is_visible()
+    assert found.select("[data-key='copy']").is_visible()
+    found.select("[data-key='inspect']").click()
+    found.page.evaluate("pageFromKernel('<p>all of it</p>')")
+    assert found.select(".opened iframe").is_visible()
+    found.page.get_by_role("button", name="Close").click()
+    assert not found.select(".opened").is_visible()
+    assert visit(page_of(), width=width).select(".codepart .lines").is_visible()
+
+
+def test_those_that_follow_stand_under_the_row_that_opens_them(visit: Any):
+    rows = play_samples.variants()
+    own = rows[4].controls
+    more = [play_samples.group(f"params['p{n}']", 1, (16, 16), "float32", (None, None), own.mesh) for n in range(70)]
+    many = replace(rows[4], controls=replace(own, groups=(*more, *own.groups)))
+    found = visit(widget_of(history=HistoryTable((*rows[:4], many, *rows[5:]), chosen=4)))
+    assert found.select(".groups + .more").inner_text() == "19 more groups"
+    found.select("[data-key='followers']").press("Enter")
+    names = found.texts(".controls > .part .group .name code")
+    assert [name for name in names if name.startswith("mu")] == [
+        one.label for one in own.groups if one.label.startswith("mu")
+    ]
+    # Seven stand under it; the nineteen that were left out are still to come.
+    assert found.page.locator(".group.followers ~ .group").count() == 7
+    assert found.select(".groups + .more").inner_text() == "19 more groups"
+
+
+def test_what_has_no_dimension_is_a_scalar_or_a_random_key(visit: Any):
+    rows = play_samples.variants()
+    own = rows[4].controls
+    key = replace(play_samples.group("rng", 1, (), "int32", (), own.mesh), dtype="key<fry>")
+    one = replace(rows[4], controls=replace(own, groups=(*own.groups, key)))
+    found = visit(widget_of(history=HistoryTable((*rows[:4], one, *rows[5:]), chosen=4)))
+    words = found.texts(".controls .group span.dims.small")
+    assert words == ["a scalar", "a random key", "a scalar"]

@@ -54,16 +54,18 @@ export function groups(store, chooser) {
       const own = all.filter((/** @type {any} */ one) => !isFollower(store, one));
       const followers = all.filter((/** @type {any} */ one) => isFollower(store, one));
       const isOpen = store.showsFollowers || store.filter !== "" || followers.length < 3;
-      const visible = isOpen ? [...own, ...followers] : own;
+      const rest = Math.max(0, own.length - shown) + (isOpen ? Math.max(0, followers.length - shown) : 0);
+      const drawn = (/** @type {any[]} */ some) => some.slice(0, shown).map((one) => group(store, chooser, one, draw));
       refill(rows, [
-        visible.slice(0, shown).map((/** @type {any} */ one) => group(store, chooser, one, draw)),
+        drawn(own),
         followers.length >= 3 && !store.filter ? followerRow(store, isOpen, draw) : null,
+        isOpen ? drawn(followers) : null,
         all.length
           ? null
           : h("p", { class: "nothing" }, store.filter ? "No argument has these words." : "No arguments."),
       ]);
-      more.hidden = visible.length <= shown;
-      more.textContent = plural(visible.length - shown, "more group");
+      more.hidden = !rest;
+      more.textContent = plural(rest, "more group");
     },
   );
   filter.hidden = store.data.groups.length < 8;
@@ -182,7 +184,7 @@ function control(store, chooser, one, draw) {
   if (follows) return h("span", { class: "dims" }, tie);
   const dims = one.dims.length
     ? dimensions(store, chooser, { id: one.key, key: one.asks, name: one.name, dims: one.dims, field: "specs" })
-    : h("span", { class: "dims dim small" }, "a number");
+    : h("span", { class: "dims dim small" }, one.scalar);
   return tie ? h("span", { class: "stack" }, tie, dims) : dims;
 }
 

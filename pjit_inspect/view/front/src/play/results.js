@@ -86,7 +86,7 @@ function result(store, chooser, one) {
     ),
     one.dims.length
       ? dimensions(store, chooser, { key: one.key, name: one.name, dims: one.dims, field: "results", isFree })
-      : h("span", { class: "dims dim small" }, "a number"),
+      : h("span", { class: "dims dim small" }, one.scalar),
     h("span", { class: "held" }, one.held),
     one.problem ? h("div", { class: "problem" }, trouble(store, one.problem)) : null,
   );
