@@ -11,6 +11,9 @@ from play_samples import given
 from pjit_inspect.model.play.search import SearchReport
 from pjit_inspect.model.play.variant import HistoryTable, Problem, Variant
 from pjit_inspect.view.play.payload import play_data, state_data
+from pjit_inspect.view.play.still import play_still
+from pjit_inspect.view.render.html import to_html
+from pjit_inspect.view.render.text import to_text
 
 ASKED = Variant(number=8, controls=play_samples.controls(), stage="arguments", argument_bytes=2**20,
                 memory_bytes=2**20, memory_source="arguments")  # fmt: skip
@@ -134,3 +137,15 @@ def test_a_search_says_what_it_did_not_ask_about_and_why():
     assert report.lines[1] == (
         "33 settings asked about in 30 s; not asked about: 98 by its rules and its estimate, 154 for want of time"
     )
+
+
+def test_the_still_twin_has_its_figures_before_words_that_may_be_long():
+    rows = play_samples.variants()
+    many = replace(rows[4], name="", change=tuple(f"params['w{n}']: P('data', None)" for n in range(30)))
+    document = play_still(given(4, history=HistoryTable((*rows[:4], many, *rows[5:]), chosen=4)))
+    text = to_text(document)
+    assert "and 27 more changes, on 8 devices: each sends" in " ".join(text.split())
+    head = next(line for line in text.splitlines() if line.startswith("#  mesh"))
+    assert head.split() == ["#", "mesh", "sent", "GiB", "memory", "GiB", "time", "ms", "fits", "change"]
+    assert "and 28 more changes" in to_html(document)
+    assert "params['w9']" not in to_html(document)

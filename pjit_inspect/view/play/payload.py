@@ -16,12 +16,11 @@ from pjit_inspect.view.play.history import history_data
 from pjit_inspect.view.play.moves import by_axis_data, by_kind_data, moves_data
 from pjit_inspect.view.play.numbers import full_data, numbers_data, said, stages_data
 from pjit_inspect.view.play.scatter import scatter_data
-from pjit_inspect.view.play.words import TIMES, variant_words
+from pjit_inspect.view.play.words import TIMES, short_words, variant_words
 
 __all__ = ["play_data", "state_data", "variant_data"]
 
 _MOST_BASES = 60
-_MOST_CHANGES = 3
 
 
 def play_data(given: PlayGiven) -> dict[str, Any]:
@@ -96,20 +95,12 @@ def _answer(now: Variant) -> list[Any]:
     where = now.controls.target
     on = f"{plural(now.devices, 'device')} ({name_data(where)})"
     name = [{"strong": f"{name_data(now.name)}: "}] if now.name else []
-    words = name_data(_short_words(now), longest=600)
+    words = name_data(short_words(now), longest=600)
     start = [{"strong": f"#{now.number} "}, *name, f"{words}, on {on}. "]
     if now.stage == "refused":
         why = name_data(now.problem.text, longest=300) if now.problem is not None else ""
         return [*start, {"strong": "\u25b2 Refused: " if why else "\u25b2 Refused"}, *([why] if why else [])]
     return [*start, {"dim": "Never run: compiled ahead of time."}]
-
-
-def _short_words(now: Variant) -> str:
-    """What is different; of many changes the first, and how many others."""
-    more = len(now.said) - _MOST_CHANGES
-    if more < 1:
-        return variant_words(now)
-    return f"{'; '.join(now.said[:_MOST_CHANGES])}; and {plural(more, 'more change')}"
 
 
 def _bases(given: PlayGiven) -> list[list[Any]]:

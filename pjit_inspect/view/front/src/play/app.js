@@ -3,6 +3,7 @@ import { h } from "../core/dom.js";
 import { Chooser } from "./chooser.js";
 import { code } from "./code.js";
 import { constraints } from "./constraints.js";
+import { dimensionWidth } from "./dims.js";
 import { groups } from "./groups.js";
 import { head, numbers, stages } from "./head.js";
 import { history, sortedRows } from "./history.js";
@@ -66,6 +67,7 @@ export function mount(root, store) {
     if (gone.textContent !== store.whyStill) gone.textContent = store.whyStill;
     gone.hidden = store.isLive;
     feet.hidden = !store.isLive;
+    frame.style.setProperty("--dimension", `${dimensionWidth(store)}px`);
     note.hidden = !store.data.note;
     note.textContent = store.data.note ? `\u25b2 ${store.data.note}` : "";
     if (store.data.said && store.data.said !== live.dataset.said) say((live.dataset.said = store.data.said));

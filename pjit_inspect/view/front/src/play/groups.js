@@ -140,7 +140,7 @@ function group(store, chooser, one, draw) {
       : h("span", {});
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(store, one.dims) ? " wide" : ""}`, role: "listitem" },
     opener,
     h(
       "span",

@@ -70,7 +70,7 @@ function result(store, chooser, one) {
   );
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(store, one.dims) ? " wide" : ""}`, role: "listitem" },
     h("span", {}),
     h(
       "span",
