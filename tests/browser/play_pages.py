@@ -32,6 +32,10 @@ globalThis.model = {{
 }};
 globalThis.fromKernel = (state) => {{ values._state = JSON.stringify(state); heard["change:_state"](); }};
 globalThis.pageFromKernel = (page) => heard["msg:custom"]({{ type: "page", title: "an inspector", page }});
+globalThis.kernelGoes = () => {{
+  globalThis.model.send = () => {{ throw new Error("Cannot send"); }};
+  heard["comm_live_update"]();
+}};
 globalThis.end = widget.render({{ model: globalThis.model, el: document.getElementById("el") }});
 globalThis.listening = () => Object.keys(heard).length;
 </script></body>"""

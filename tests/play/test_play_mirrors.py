@@ -43,3 +43,34 @@ def test_equal_layers_do_not_follow_one_another():
 
 def test_a_single_array_follows_nothing():
     assert find_followed({"w": (4, 8), "m": (4, 8)}, {"w"}) == {}
+
+
+def test_state_that_is_kept_beside_each_parameter_follows_it():
+    shapes = {
+        "params['w1']": (4, 8),
+        "params['w2']": (8, 4),
+        "state['w1']['m']": (4, 8),
+        "state['w1']['v']": (4, 8),
+        "state['w2']['m']": (8, 4),
+        "state['w2']['v']": (8, 4),
+        "state['count']": (),
+    }
+    assert find_followed(shapes, {"params['w1']", "params['w2']"}) == {
+        "state['w1']['m']": "params['w1']",
+        "state['w1']['v']": "params['w1']",
+        "state['w2']['m']": "params['w2']",
+        "state['w2']['v']": "params['w2']",
+    }
+
+
+def test_state_in_the_parameters_own_dictionary_follows_what_is_differentiated_of_it():
+    shapes = {f"net['{layer}'].{name}": (4, 4) for layer in ("a", "b") for name in ("value", "mean")}
+    assert find_followed(shapes, {"net['a'].value", "net['b'].value"}) == {
+        "net['a'].mean": "net['a'].value",
+        "net['b'].mean": "net['b'].value",
+    }
+
+
+def test_state_beside_one_parameter_of_another_shape_follows_nothing():
+    shapes = {"params['w1']": (4, 8), "params['w2']": (8, 4), "state['w1']['m']": (4, 8), "state['w2']['m']": (8, 1)}
+    assert find_followed(shapes, {"params['w1']", "params['w2']"}) == {}

@@ -61,7 +61,7 @@ def test_a_choice_that_cannot_be_has_the_arithmetic():
     model = next(one for one in wq["dims"][1]["choices"] if one["axes"] == ["model"])
     assert (model["allowed"], model["detail"]) == (False, "16 / 32 = 0.50: does not divide")
     assert wq["dims"][1]["problem"]
-    assert "choose another axis" in wq["problem"]["words"]
+    assert "Choose another axis" in wq["problem"]["words"]
     none = wq["dims"][1]["choices"][0]
     assert (none["words"], none["detail"], none["allowed"]) == ("none", "16 on every device", True)
 

@@ -1,6 +1,7 @@
 """Which arguments follow which: the state of an optimizer is a tree of arrays like that of its parameters.
 
-Two witnesses: the trees have the same paths below their roots, and the same shapes at them. Which of several such trees
+Two witnesses: the trees have the same paths below their roots, and the same shapes at them; the state of one parameter
+may also lie in a place of its own, each array of it at the same step from there. Which of several such trees
 are the parameters is told by the program: they alone are used by code that was differentiated. Not its job: how arrays
 of equal layers are joined (`controls`), or which results are the next values of which (`next_values`).
 """
@@ -14,6 +15,10 @@ from pjit_inspect.analyze.program.paths import split_path
 __all__ = ["find_followed"]
 
 Shape = tuple[int, ...]
+Steps = tuple[str, ...]
+Leaf = tuple[Steps, Shape]
+Place = tuple[Steps, Steps]
+"""Where a tree hangs: its root, and the step that ends each of its paths, as in `state['w1']['m']`; () for none."""
 
 
 def find_followed(shapes: Mapping[str, Shape], differentiated: Collection[str]) -> dict[str, str]:
@@ -23,40 +28,44 @@ def find_followed(shapes: Mapping[str, Shape], differentiated: Collection[str]) 
       shapes: path of each argument -> its shape (global).
       differentiated: the paths that differentiated code uses.
     """
-    trees = _trees(shapes)
-    alike: dict[frozenset[tuple[tuple[str, ...], Shape]], list[tuple[str, ...]]] = {}
-    for root, leaves in trees.items():
-        if len(leaves) > 1 or any(below for below, _ in leaves):
-            alike.setdefault(frozenset(leaves), []).append(root)
+    alike: dict[frozenset[Leaf], list[Place]] = {}
+    for place, leaves in _trees(shapes).items():
+        if len(leaves) > 1 or (not place[1] and any(below for below, _ in leaves)):
+            alike.setdefault(frozenset(leaves), []).append(place)
     found: dict[str, str] = {}
     done = set[str]()
-    for leaves, roots in sorted(alike.items(), key=lambda item: -len(item[0])):
-        free = [root for root in roots if not any("".join(root + below) in done for below, _ in leaves)]
-        leading = [root for root in free if _is_used(root, leaves, differentiated)]
+    # Large trees first; of as large ones, those that lie together.
+    for leaves, places in sorted(alike.items(), key=lambda item: (-len(item[0]), min(len(own[1]) for own in item[1]))):
+        free = [place for place in places if not any(_path(place, below) in done for below, _ in leaves)]
+        leading = [place for place in free if _is_used(place, leaves, differentiated)]
         if len(free) < 2 or len(leading) != 1:
             continue
-        for root in free:
+        for place in free:
             for below, _ in leaves:
-                path = "".join(root + below)
+                path = _path(place, below)
                 done.add(path)
-                if root != leading[0]:
-                    found[path] = "".join(leading[0] + below)
+                if place != leading[0]:
+                    found[path] = _path(leading[0], below)
     return found
 
 
-def _trees(shapes: Mapping[str, Shape]) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], Shape]]]:
-    """Every root -> the arrays below it, each by its steps from there."""
-    trees: dict[tuple[str, ...], list[tuple[tuple[str, ...], Shape]]] = {}
+def _trees(shapes: Mapping[str, Shape]) -> dict[Place, list[Leaf]]:
+    """Every root, and step that ends a path -> the arrays between both, each by its steps from the root."""
+    trees: dict[Place, list[Leaf]] = {}
     for path, shape in shapes.items():
         steps = split_path(path)
         for depth in range(1, len(steps)):
-            trees.setdefault(steps[:depth], []).append((steps[depth:], shape))
+            trees.setdefault((steps[:depth], ()), []).append((steps[depth:], shape))
+            if depth < len(steps) - 1:
+                trees.setdefault((steps[:depth], steps[-1:]), []).append((steps[depth:-1], shape))
     return trees
 
 
-def _is_used(
-    root: tuple[str, ...], leaves: Collection[tuple[tuple[str, ...], Shape]], differentiated: Collection[str]
-) -> bool:
+def _path(place: Place, below: Steps) -> str:
+    return "".join(place[0] + below + place[1])
+
+
+def _is_used(place: Place, leaves: Collection[Leaf], differentiated: Collection[str]) -> bool:
     """Whether most arrays of a tree are used by differentiated code."""
-    used = sum("".join(root + below) in differentiated for below, _ in leaves)
+    used = sum(_path(place, below) in differentiated for below, _ in leaves)
     return 2 * used > len(leaves)

@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 _MOST_SHOWN = 5
+_MOST_MESHES = 3
+"""Meshes that are offered where one does not divide."""
+_MOST_TRIED = 4096
+"""An axis of more devices is not tried size by size."""
 
 
 def path_matcher(path: str) -> re.Pattern[str]:
@@ -223,17 +227,32 @@ def with_results_returned(
 
 
 def first_problem(controls: Controls) -> Problem | None:
-    """The first control whose choice `jax.jit` would refuse, with the meshes of as many devices that would do."""
+    """The first control whose choice `jax.jit` would refuse, with meshes that would do, of as many devices if any."""
     wrong = [own for own in (*controls.groups, *controls.results) if own.problem]
     if not wrong:
         return None
     first = wrong[0]
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
     text = f"{first.label} {list(first.shape)} is {spec_text(first.spec or ())}: {first.problem}{more}"
-    meshes = tuple(mesh for mesh in meshes_like(controls.mesh) if _divides(wrong, dict(mesh)))[:3]
+    meshes = tuple(_that_divide(controls.mesh, wrong))
     named = " or ".join(str(_axes(mesh)) for mesh in meshes)
     remedy = f"take a mesh {named}, or split it otherwise" if meshes else "split it otherwise, or take another mesh"
     return Problem(text=text, control=first.label, remedy=remedy, meshes=meshes)
+
+
+def _that_divide(mesh: Sequence[tuple[str, int]], wrong: Sequence[object]) -> list[tuple[tuple[str, int], ...]]:
+    """Meshes of as many devices for which nothing is wrong; where there is none, those with one axis a little other."""
+    alike = [own for own in meshes_like(mesh) if _divides(wrong, dict(own))][:_MOST_MESHES]
+    if alike:
+        return alike
+    near = list[tuple[float, tuple[tuple[str, int], ...]]]()
+    for place, (name, size) in enumerate(mesh):
+        for way in (range(size + 1, 2 * size + 1), range(size - 1, 0, -1)) if size <= _MOST_TRIED else ():
+            ways = ((*mesh[:place], (name, other), *mesh[place + 1 :]) for other in way)
+            own = next((own for own in ways if _divides(wrong, dict(own))), None)
+            if own is not None:
+                near.append((abs(math.log2(own[place][1] / size)), own))
+    return [own for _, own in sorted(near)[:_MOST_MESHES]]
 
 
 def _axes(mesh: Sequence[tuple[str, int]]) -> MeshAxes:

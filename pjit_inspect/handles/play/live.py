@@ -21,11 +21,11 @@ from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.targets import find_targets
 from pjit_inspect.handles.background import in_background
 from pjit_inspect.handles.play.search import Search
+from pjit_inspect.handles.play.traits import public_traits, spec_entries, spec_lists
 from pjit_inspect.model.diff.pairs import PairTable
 from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import HistoryTable, Variant
-from pjit_inspect.model.program.spec import axes_of, entry_of
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.target_table import TargetTable
 from pjit_inspect.view.inspector.blob import json_text
@@ -36,6 +36,7 @@ from pjit_inspect.view.play.page import play_page
 from pjit_inspect.view.play.payload import play_data, state_data, variant_data
 from pjit_inspect.view.play.still import play_still, twin_html
 from pjit_inspect.view.play.widget import play_widget
+from pjit_inspect.view.play.words import progress_words
 from pjit_inspect.view.render.html import to_html
 
 __all__ = ["Live", "words_of", "write_play_page"]
@@ -81,6 +82,8 @@ class Live:
         self._searching: Search | None = None
         self._searches: threading.Thread | None = None
         self._search: SearchState | None = None
+        self._checking: int | None = None
+        self._hearing = 0
         self._details: dict[tuple[int, int], Details] = {}
         self._wanted: tuple[int, int] | None = None
         self._is_drawing = False
@@ -93,7 +96,7 @@ class Live:
         self.widget: Any = play_widget(
             play_data(given),
             history_data(given.history),
-            _public(given),
+            public_traits(given.now),
             words=words_of(play),
             key=self._key,
             still=lambda: to_html(play_still(self._given())) if not self._is_shown else "",
@@ -144,8 +147,10 @@ class Live:
         if self._against not in numbers:
             self._against = 0
         before = self._before if self._before in numbers else None
-        pairs, rows = self._details.get((chosen, self._against), (None, None))
         now = next(row for row in history.rows if row.number == chosen)
+        # Until there is an answer, what is shown is the last one's.
+        shown = chosen if now.is_answered or before is None else before
+        pairs, rows = self._details.get((shown, self._against), (None, None))
         return PlayGiven(
             name=play.subject.facts.name,
             place=_place(play),
@@ -158,11 +163,14 @@ class Live:
             code=self._code(now),
             can_compute=now.stage == "partitioned",
             is_computing=self._computing == chosen and now.stage not in ("full", "refused"),
-            can_search=play.subject.roles() is not None,
+            can_search=not play.is_closed and play.subject.roles() is not None,
             search=self._search,
             presets=play.presets,
             preset=play.preset,
             note=self._note,
+            is_comparing=number is None and not play.is_closed and (shown, self._against) not in self._details,
+            is_checking=self._checking == chosen,
+            is_closed=play.is_closed,
             is_mesh_given=play.subject.facts.is_mesh_given,
             heard=self._heard,
             version=self._version,
@@ -201,7 +209,15 @@ class Live:
                 if chosen.stage in ("full", "refused"):
                     self._computing = None
                 self._want_details(chosen)
-            self._draw()
+            if self._hearing != threading.get_ident():
+                self._draw()
+
+    def closed(self) -> None:
+        """The playground was closed: the page says so, and waits for nothing."""
+        self._stop_search({})
+        with self._turn:
+            self._computing = self._wanted = None
+        self._draw()
 
     def _draw(self) -> None:
         with self._turn:
@@ -213,7 +229,7 @@ class Live:
                 with self.widget.hold_sync():
                     self.widget._state = json_text(play_data(given))  # noqa: SLF001
                     self.widget._history = json_text(history_data(given.history))  # noqa: SLF001
-                    for name, value in _public(given).items():
+                    for name, value in public_traits(given.now).items():
                         setattr(self.widget, name, value)
             finally:
                 self._is_drawing = False
@@ -272,16 +288,18 @@ class Live:
         if self._is_drawing:
             return
         name, value = change["name"], change["new"]
+        self._hearing = threading.get_ident()
         try:
             if name == "variant":
                 self._play.go_back(value)
             elif name == "specs":
-                now = _specs(self._play.variant)
-                specs = {label: _entries(spec) for label, spec in value.items() if now.get(label) != spec}
+                now = spec_lists(self._play.variant)
+                specs = {label: spec_entries(spec) for label, spec in value.items() if now.get(label) != spec}
                 self._play.set(specs=specs)
             else:
                 self._play.set(**{name: value})
         finally:
+            self._hearing = 0
             self._draw()
 
     def _asked(self, widget: Any, message: dict[str, Any]) -> None:
@@ -309,10 +327,14 @@ class Live:
         work = kinds.get(str(message.get("type")))
         if work is None:
             return
+        # What it brings is drawn once, at the end.
+        self._hearing = threading.get_ident()
         try:
             work(message)
         except (PjitInspectError, TypeError, ValueError, KeyError) as error:
             self._note = " ".join(str(error).split())
+        finally:
+            self._hearing = 0
         self._draw()
 
     def _set(self, message: dict[str, Any]) -> None:
@@ -323,10 +345,10 @@ class Live:
         if message.get("target") is not None:
             given["target"] = str(message["target"])
         if message.get("specs"):
-            given["specs"] = {name: _entries(spec) for name, spec in message["specs"].items()}
+            given["specs"] = {name: spec_entries(spec) for name, spec in message["specs"].items()}
         if message.get("results"):
             given["results"] = {
-                name: None if spec is None else _entries(spec) for name, spec in message["results"].items()
+                name: None if spec is None else spec_entries(spec) for name, spec in message["results"].items()
             }
         if message.get("constraints"):
             given["constraints"] = {
@@ -341,7 +363,7 @@ class Live:
     def _asked_spec(self, place: str, wanted: Any) -> Any:
         """A constraint's spec: left out, as the program asks, or another."""
         if isinstance(wanted, list):
-            return _entries(wanted)
+            return spec_entries(wanted)
         return next(own.asked for own in self._play.controls.constraints if own.place == place) if wanted else None
 
     def _follow(self, message: dict[str, Any]) -> None:
@@ -383,12 +405,20 @@ class Live:
         number = self._play.variant.number
 
         def prove() -> None:
-            found = self._play.code(prove=True)
+            found = Guard().run("the check of the code", lambda: self._play.code(prove=True), None)
             with self._turn:
-                self._proved[found.number] = found
+                self._checking = None
+                if found is None:
+                    self._note = "The code could not be checked: play.code(prove=True) says why."
+                else:
+                    self._proved[found.number] = found
             self._draw()
 
-        if number not in self._proved:
+        with self._turn:
+            is_new = number not in self._proved and self._checking is None
+            if is_new:
+                self._checking = number
+        if is_new:
             in_background(prove)
 
     def _begin_search(self, message: dict[str, Any]) -> None:
@@ -419,7 +449,7 @@ class Live:
         share = min(1.0, progress.seconds / progress.budget_s) if progress.budget_s else 1.0
         with self._turn:
             if self._searching is not None:
-                self._search = SearchState(is_running=True, share=share, sentence=_progress_words(progress))
+                self._search = SearchState(is_running=True, share=share, sentence=progress_words(progress))
                 self._draw_seldom()
 
     def _stop_search(self, message: dict[str, Any]) -> None:
@@ -427,7 +457,7 @@ class Live:
         with self._turn:
             search, self._searching = self._searching, None
             if search is not None:
-                self._search = SearchState(sentence=f"stopped: {_progress_words(search.progress())}")
+                self._search = SearchState(sentence=f"stopped: {progress_words(search.progress())}")
         if search is not None:
             search.stop()
 
@@ -438,11 +468,15 @@ class Live:
         return record
 
     def _send_page(self, title: str, make: Callable[[], Any]) -> None:
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "page.html"
-            make().to_html(file)
-            page = file.read_text(encoding="utf-8")
-        self.widget.send({"type": "page", "title": title, "page": page})
+        page = ""
+        try:
+            with TemporaryDirectory() as folder:
+                file = Path(folder) / "page.html"
+                make().to_html(file)
+                page = file.read_text(encoding="utf-8")
+        finally:
+            # Without a page, too: somebody waits for it.
+            self.widget.send({"type": "page", "title": title, "page": page})
 
 
 def _kept(given: PlayGiven) -> list[int]:
@@ -455,39 +489,9 @@ def _kept(given: PlayGiven) -> list[int]:
     return sorted(list(first)[:_MOST_VARIANTS])
 
 
-def _progress_words(progress: SearchProgress) -> str:
-    best = "" if progress.best is None else f", best #{progress.best}"
-    gone = f"{min(progress.seconds, progress.budget_s):.0f} of {progress.budget_s:.0f} s"
-    return f"{gone}, {progress.asked:,} tried, {progress.waiting:,} waiting{best}"
-
-
 def _place(play: Playground) -> str:
     frame = play.subject.data.user_frame
     return "" if frame is None else frame.where
-
-
-def _entries(spec: Any) -> tuple[Any, ...]:
-    """A spec as the page and the trait have it, a list of axes for each dimension."""
-    return tuple(entry_of(tuple(map(str, entry))) for entry in spec)
-
-
-def _specs(variant: Variant) -> dict[str, list[list[str]]]:
-    known = ((group.label, group.spec) for group in variant.controls.groups)
-    return {label: [list(axes_of(entry)) for entry in spec] for label, spec in known if spec is not None}
-
-
-def _public(given: PlayGiven) -> dict[str, Any]:
-    """The traits that a user's own widgets can be linked with."""
-    now = given.now
-    return {
-        "mesh": dict(now.controls.mesh),
-        "target": now.controls.target,
-        "specs": _specs(now),
-        "variant": now.number,
-        "stage": now.stage,
-        "sent_bytes": now.sent_bytes,
-        "memory_bytes": now.memory_bytes,
-    }
 
 
 def write_play_page(live: Live, path: Any) -> None:

@@ -234,14 +234,25 @@ class Playground(Displayable):
         for end in ends:
             end()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed, so that XLA is asked nothing more."""
+        return self._is_closed
+
     def close(self) -> None:
-        """Stop, and let go of all records; the history stays."""
+        """Stop, and let go of all records; the history stays, and XLA is asked nothing more."""
         with self._turn:
             self._is_closed = True
+            chosen, live = self.variant, self._live
+            if not chosen.is_answered and chosen.number:
+                # Nobody will answer that any more.
+                self._choose(chosen.parent if chosen.parent in self._variants else 0)
             self._records.clear()
             self._observers.clear()
         self.stop()
         self.subject.close()
+        if live is not None:
+            live.closed()
 
     def code(self, *, prove: bool = False) -> Code:
         """What to write so that the program becomes the variant that is looked at.
@@ -289,7 +300,8 @@ class Playground(Displayable):
                 if not self._turn.wait(max(0.0, deadline - time.monotonic())):
                     raise TimeoutError(f"XLA has not answered about variant {self._chosen} in {timeout_s:g} s")
             if not self.variant.is_answered:
-                raise CaptureError(f"the question about variant {self._chosen} was taken back; set it again")
+                why = "nothing is asked: this playground was closed" if self._is_closed else "set it again"
+                raise CaptureError(f"the question about variant {self._chosen} was taken back; {why}")
             return self.variant
 
     def record_of(self, number: int) -> Record | None:

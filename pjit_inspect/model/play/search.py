@@ -71,9 +71,10 @@ class SearchReport:
     def lines(self) -> tuple[str, ...]:
         """The same in words."""
         end = "; stopped" if self.is_stopped else ""
-        left = f"; {self.waiting:,} were thought of and not asked about" if self.waiting else ""
-        asked = f"{self.asked:,} settings asked about in {self.seconds:.0f} s, {self.refused:,} of them refused"
-        tried = f"{asked}, {self.skipped:,} left out{left}{end}"
+        left = f", {self.waiting:,} for want of time" if self.waiting else ""
+        refused = f", {self.refused:,} of them refused" if self.refused else ""
+        asked = f"{self.asked:,} settings asked about in {self.seconds:.0f} s{refused}"
+        tried = f"{asked}; not asked about: {self.skipped:,} by its rules and its estimate{left}{end}"
         memory = "" if self.most_memory is None else f", at most {bytes_in_words(self.most_memory)} held"
         rules = f"rules: each device does at most {self.most_work:g} times its share of the products{memory}"
         how = (

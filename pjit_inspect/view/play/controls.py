@@ -34,7 +34,8 @@ def controls_data(given: PlayGiven) -> dict[str, Any]:
     was = dict(base.mesh)
     before = {path: group.spec for group in base.groups for path in group.paths}
     named = {group.label: group.family for group in now.groups}
-    groups = [_family(one, before, sizes, problem, named) for one in _families(now.groups)]
+    places = {path: place for place, path in enumerate(before)}
+    groups = [_family(one, before, places, sizes, problem, named) for one in _families(now.groups)]
     asked = {one.place: one for one in base.constraints}
     was_result = {path: one for one in base.results for path in one.paths}
     return {
@@ -58,9 +59,13 @@ def _mesh_problem(given: PlayGiven) -> dict[str, Any] | None:
         return None
     if not _is_elsewhere(given, problem):
         return _problem(problem)
-    found = _problem(problem)["remedies"]
-    words = f"Meshes of {plural(given.now.devices, 'device')} that divide:"
-    return {"words": words, "remedies": found} if found else None
+    now = given.now.controls
+    wrong = sum(bool(own.problem) for own in (*now.groups, *now.results))
+    found = _problem(problem, devices=given.now.devices)["remedies"]
+    if not wrong or (not found and now.mesh == given.base.controls.mesh):
+        return None
+    words = f"This mesh does not divide {plural(wrong, 'group')} of arrays, which say why beside them."
+    return {"words": f"{words}{' Meshes that do:' if found else ''}", "remedies": found}
 
 
 def _is_elsewhere(given: PlayGiven, problem: Problem) -> bool:
@@ -74,17 +79,22 @@ def _of(problem: Problem | None, control: str) -> Problem | None:
     return problem if problem is not None and problem.control == control else None
 
 
-def _problem(problem: Problem, *, with_meshes: bool = True) -> dict[str, Any]:
+def _problem(problem: Problem, *, with_meshes: bool = True, devices: int | None = None) -> dict[str, Any]:
+    """What is wrong and what to do; meshes of others than `devices` say of how many they are."""
     meshes = [
-        {
-            "words": f" {TIMES} ".join(f"{name_data(name)} {size:,}" for name, size in mesh),
-            "set": {"mesh": [[name, size] for name, size in mesh]},
-        }
+        {"words": _named_mesh(mesh, devices), "set": {"mesh": [[name, size] for name, size in mesh]}}
         for mesh in (problem.meshes if with_meshes else ())
     ]
-    remedy = f" {name_data(problem.remedy, longest=400)}" if problem.remedy else ""
-    text = name_data(problem.text, longest=400)
-    return {"words": f"{text}{'.' if remedy and not text.endswith('.') else ''}{remedy}", "remedies": meshes}
+    text, remedy = name_data(problem.text, longest=400), name_data(problem.remedy, longest=400)
+    if remedy:
+        text = f"{text.removesuffix('.')}. {remedy[0].upper()}{remedy[1:]}"
+    return {"words": text, "remedies": meshes}
+
+
+def _named_mesh(mesh: Sequence[tuple[str, int]], devices: int | None) -> str:
+    words = f" {TIMES} ".join(f"{name_data(name)} {size:,}" for name, size in mesh)
+    own = math.prod(size for _, size in mesh)
+    return words if devices in (None, own) else f"{words} ({plural(own, 'device')})"
 
 
 # ---------------------------------------------------------------- the machine
@@ -102,7 +112,7 @@ def _target(given: PlayGiven) -> dict[str, Any]:
         "value": name_data(now.controls.target),
         "words": _machine(now.controls.target),
         "options": options,
-        "facts": f"{facts}; never run, compiled ahead of time" if facts else "never run, compiled ahead of time",
+        "facts": facts,
     }
 
 
@@ -152,6 +162,7 @@ def _families(groups: Sequence[ArgumentGroup]) -> Iterable[list[ArgumentGroup]]:
 def _family(
     groups: Sequence[ArgumentGroup],
     was: Mapping[str, PartitionSpec | None],
+    places: Mapping[str, int],
     sizes: dict[str, int],
     problem: Problem | None,
     families: Mapping[str, str],
@@ -159,7 +170,6 @@ def _family(
     """Equal arrays as one row: as most of them are split, and those that stand alone as members of it."""
     # Of as many, those that are split as in the base are the group, and the others stand alone.
     main = max(groups, key=lambda one: (len(one.paths), one.spec == was.get(one.paths[0])))
-    places = {path: place for place, path in enumerate(was)}
     paths = sorted((path for one in groups for path in one.paths), key=lambda path: places.get(path, len(places)))
     held = [one.bytes_per_device for one in groups]
     wrong = next((Problem(text=one.problem, control=one.label) for one in groups if one.problem), None)
@@ -172,9 +182,10 @@ def _family(
         "title": _paths(paths),
         "search": name_data(" ".join((main.family, *paths[:_MOST_MEMBERS])), longest=4000),
         "sub": f"{_equal(main.dtype, len(paths))}{f', {alone:,} split otherwise' if alone else ''}",
+        "scalar": _scalar(main.dtype),
         "dims": _dims(main.shape, main.spec, main.choices, sizes, was.get(main.paths[0])),
-        "held": "unknown" if None in held else bytes_text(sum(size for size in held if size is not None)),
-        "copies": _copies([one.copies for one in groups if one.copies is not None]),
+        "held": "unknown" if wrong or None in held else bytes_text(sum(size or 0 for size in held)),
+        "copies": "" if wrong else _copies([one.copies for one in groups if one.copies is not None]),
         "follows": _follows(main),
         "can_follow": name_data(families.get(main.follows, main.follows)) if main.follows is not None else "",
         "changed": any(path in was and was[path] != one.spec for one in groups for path in one.paths),
@@ -215,6 +226,11 @@ def _paths(paths: Sequence[str]) -> str:
 def _equal(dtype: str, count: int) -> str:
     kind = dtype if dtype == "bool" else short_dtype(dtype)
     return f"{kind}, {count_text(count)} equal arrays" if count > 1 else kind
+
+
+def _scalar(dtype: str) -> str:
+    """What an array without a dimension is called."""
+    return "a random key" if dtype.startswith("key<") else "a scalar"
 
 
 def _copies(copies: Sequence[int]) -> str:
@@ -294,6 +310,7 @@ def _result(one: ResultControl, base: ResultControl, sizes: dict[str, int], prob
         "name": name_data(one.label),
         "title": _paths(one.paths),
         "sub": _equal(one.dtype, len(one.paths)),
+        "scalar": _scalar(one.dtype),
         # What XLA chose is no change of the reader's, whatever it was.
         "dims": _dims(one.shape, one.spec, one.choices, sizes, None if one.is_free else base.spec),
         "held": bytes_text(one.bytes_per_device) if one.bytes_per_device is not None else "unknown",

@@ -53,6 +53,9 @@ class PlayGiven:
       presets: the layouts of the textbooks on the mesh of the variant; () where nobody looked.
       preset: that of them which the variant is; None for others.
       note: what could not be done for the page, and why; "" for nothing.
+      is_comparing: whether `pairs` or `rows` come by themselves, where they are not known.
+      is_checking: whether the code is being checked by compiling.
+      is_closed: whether nothing is asked any more.
       is_mesh_given: whether the program was captured without a mesh, and got the one it has here.
       heard: the number of the last question of the page that this state knows of.
       version: counts states, so that an older one is dropped.
@@ -74,6 +77,9 @@ class PlayGiven:
     presets: tuple[Preset, ...] = ()
     preset: Preset | None = None
     note: str = ""
+    is_comparing: bool = False
+    is_checking: bool = False
+    is_closed: bool = False
     is_mesh_given: bool = False
     heard: int = 0
     version: int = 0

@@ -15,10 +15,12 @@ from pjit_inspect.view.play.words import mesh_words, variant_words
 __all__ = ["Units", "fits_words", "history_data", "memory_words", "sent_words", "time_words", "units_of"]
 
 _HOW = (
-    "sent: modelled, ring, from counted collectives. memory: XLA's own where it was compiled in full, else \u2265 "
-    "arguments and results. time: modelled, all communication hidden to none. front: none for as many devices, known "
-    "in the same way, is better in both."
+    "sent: modelled, ring, from counted collectives.",
+    "memory: XLA's own where it was compiled in full, else \u2265 arguments and results.",
+    "time: modelled, all communication hidden to none.",
+    "front: none for as many devices, known in the same way, is better in both.",
 )
+_COLUMNS = ("number", "change", "mesh", "sent", "memory", "time", "fits")
 
 _SECONDS = {"\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -31,9 +33,11 @@ def history_data(history: HistoryTable) -> dict[str, Any]:
     units = units_of(history)
     front = {row.number for row in history.front}
     number = len(history.rows)
+    has_time = any(row.time_s is not None for row in history.rows)
     return {
+        "columns": [one for one in _COLUMNS if has_time or one != "time"],
         "words": f"{plural(number, 'variant')}; click one to go back to it",
-        "how": _HOW,
+        "how": " ".join(one for one in _HOW if has_time or not one.startswith("time")),
         "titles": {"sent": f"sent {units[0]}", "memory": f"memory {units[1]}", "time": f"time {units[2]}"},
         "rows": [_row(row, units, row.number in front) for row in history.rows],
     }

@@ -24,7 +24,7 @@ _MOST_ROWS = 5
 _MOST_NAMES = 3
 _MOST_LINES = 4
 _ARROW = " \u2192 "
-_NOT_COMPARED = "Joined while the variant is looked at in a notebook."
+_NOT_COMPARED = "Not compared: that is done for a variant that is looked at in a notebook."
 _WAITS = "Known when XLA's partitioner has answered."
 
 
@@ -111,7 +111,9 @@ def _missing(given: PlayGiven) -> str:
 
 def _not_yet(given: PlayGiven) -> str:
     """Why there are no rows: XLA has not answered, or has and nobody has looked at this variant long enough."""
-    return _missing(given) if _is_missing(given) else _NOT_COMPARED
+    if _is_missing(given) or not given.is_comparing:
+        return _missing(given) if _is_missing(given) else _NOT_COMPARED
+    return "Being listed." if given.last is given.base else f"Being compared with #{given.base.number}."
 
 
 def moves_data(given: PlayGiven) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def _list(pairs: Sequence[Pair[Collective]], *, is_base: bool) -> dict[str, Any]
     missing = "" if rows else "There are no collectives."
     return {
         "rows": [_row(own, amount, is_base=is_base) for own in rows],
-        "rest": [plural(len(rest), "more kind"), amount(left)] if rest else None,
+        "rest": [plural(sum(map(len, rest)), "more collective"), amount(left)] if rest else None,
         "missing": missing,
     }
 

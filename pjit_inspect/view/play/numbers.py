@@ -83,6 +83,8 @@ def _memory(given: PlayGiven) -> dict[str, Any]:
         "how": how,
         "bar": _memory_bar(now, before if now is not base else None),
     }
+    if source == "xla" and base.memory_source not in (None, "xla"):
+        found["how"] += f"; not compared: #{base.number} was not compiled in full"
     if now.fits is False:
         needs = f"needs {bytes_text(now.memory_bytes)} of {bytes_text(now.available_bytes)}"
         found |= {"value": "does not fit", "unit": "", "more": "", "change": "", "problem": True, "how": needs}
@@ -116,7 +118,7 @@ def _time(given: PlayGiven) -> dict[str, Any]:
             **_UNKNOWN,
             "label": label,
             "how": "; ".join(filter(None, (why or _waits(shown), work))),
-            "dim": not known,
+            "dim": not known or shown is not given.now,
         }
     least, most = shown.time_s
     value, _, unit = time_text(least * 1e6).rpartition(" ")
@@ -145,10 +147,8 @@ def _work(shown: Variant) -> str:
 
 
 def _refusal(given: PlayGiven) -> str:
-    problem = given.now.problem
-    if given.now.stage != "refused":
-        return ""
-    return f"refused: {name_data(problem.text, longest=300)}" if problem else "refused"
+    """Instead of figures; the reason stands at the top, and beside the control that caused it."""
+    return "refused, nothing compiled" if given.now.stage == "refused" else ""
 
 
 def _waits(variant: Variant) -> str:
@@ -163,7 +163,7 @@ def stages_data(given: PlayGiven) -> list[dict[str, str]]:
         return [{"words": "\u25b2 refused, nothing compiled", "state": "refused"}]
     reached = {"asked": 0, "arguments": 1, "partitioned": 2, "full": 3}[now.stage]
     words = ["arguments", f"partitioned{took if reached == 2 else ''}", f"full{took if reached == 3 else ''}"]
-    going = 3 if given.is_computing else 2 if reached < 2 else 0
+    going = 0 if given.is_closed else 3 if given.is_computing else 2 if reached < 2 else 0
     return [
         {"words": one, "state": "done" if number <= reached else "now" if number == going else "todo"}
         for number, one in enumerate(words, 1)
@@ -174,7 +174,7 @@ def full_data(given: PlayGiven) -> dict[str, str]:
     """The button that compiles the variant to the end."""
     if given.is_computing:
         return {"state": "running", "words": "Stop"}
-    if given.can_compute and given.now.stage == "partitioned":
+    if given.can_compute and not given.is_closed and given.now.stage == "partitioned":
         return {"state": "possible", "words": "Compile in full"}
     return {"state": "none", "words": ""}
 
@@ -185,7 +185,8 @@ def said(given: PlayGiven) -> str:
     if not now.is_answered:
         return ""
     if now.stage == "refused":
-        return f"Variant {now.number}, {_refusal(given)}"
+        why = f": {name_data(now.problem.text, longest=300)}" if now.problem is not None else ""
+        return f"Variant {now.number}, refused{why}"
     words = [f"Variant {now.number}: {count_text(now.collectives)} collectives, each device sends"]
     words.append(f"{bytes_text(now.sent_bytes)}, memory {bytes_text(now.memory_bytes)}")
     fits = {True: ", fits", False: ", does not fit", None: ""}[now.fits]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.view.document.quantities import plural
 from pjit_inspect.view.inspector.words import axes_data, name_data
@@ -17,12 +16,11 @@ from pjit_inspect.view.play.history import history_data
 from pjit_inspect.view.play.moves import by_axis_data, by_kind_data, moves_data
 from pjit_inspect.view.play.numbers import full_data, numbers_data, said, stages_data
 from pjit_inspect.view.play.scatter import scatter_data
-from pjit_inspect.view.play.words import TIMES, variant_words
+from pjit_inspect.view.play.words import TIMES, short_words, variant_words
 
 __all__ = ["play_data", "state_data", "variant_data"]
 
 _MOST_BASES = 60
-_MOST_CHANGES = 3
 
 
 def play_data(given: PlayGiven) -> dict[str, Any]:
@@ -38,9 +36,14 @@ def play_data(given: PlayGiven) -> dict[str, Any]:
         "search": _search(given),
         "note": name_data(given.note, longest=600),
         "still_words": _STILL,
+        "closed": _CLOSED if given.is_closed else "",
     }
 
 
+_CLOSED = (
+    "Closed (play.close()): nothing new is asked of XLA. What was tried can still be looked at; record.playground() "
+    "opens another."
+)
 _STILL = "No kernel: the last state. Every variant that was tried can be looked at; nothing new is asked of XLA."
 
 
@@ -61,7 +64,7 @@ def variant_data(given: PlayGiven) -> dict[str, Any]:
         "by_kind": by_kind_data(given),
         "moves": moves_data(given),
         "scatter": scatter_data(given.history, against=given.against),
-        "code": _code(given.code, now),
+        "code": _code(given, now),
     }
 
 
@@ -92,16 +95,12 @@ def _answer(now: Variant) -> list[Any]:
     where = now.controls.target
     on = f"{plural(now.devices, 'device')} ({name_data(where)})"
     name = [{"strong": f"{name_data(now.name)}: "}] if now.name else []
-    words = name_data(_short_words(now), longest=600)
-    return [{"strong": f"#{now.number} "}, *name, f"{words}, on {on}. ", {"dim": "Never run: compiled ahead of time."}]
-
-
-def _short_words(now: Variant) -> str:
-    """What is different; of many changes the first, and how many others."""
-    more = len(now.said) - _MOST_CHANGES
-    if more < 1:
-        return variant_words(now)
-    return f"{'; '.join(now.said[:_MOST_CHANGES])}; and {plural(more, 'more change')}"
+    words = name_data(short_words(now), longest=600)
+    start = [{"strong": f"#{now.number} "}, *name, f"{words}, on {on}. "]
+    if now.stage == "refused":
+        why = name_data(now.problem.text, longest=300) if now.problem is not None else ""
+        return [*start, {"strong": "\u25b2 Refused: " if why else "\u25b2 Refused"}, *([why] if why else [])]
+    return [*start, {"dim": "Never run: compiled ahead of time."}]
 
 
 def _bases(given: PlayGiven) -> list[list[Any]]:
@@ -143,10 +142,11 @@ def _search(given: PlayGiven) -> dict[str, Any] | None:
     return {"state": state, "share": search.share, "words": name_data(search.sentence, longest=1000)}
 
 
-def _code(code: Code | None, now: Variant) -> dict[str, Any]:
+def _code(given: PlayGiven, now: Variant) -> dict[str, Any]:
+    code = given.code
     if code is None or code.number != now.number:
         words = "" if now.stage != "refused" else "nothing to write: it is refused"
-        return {"lines": [], "text": "", "words": words, "note": "", "can_check": ""}
+        return {"lines": [], "text": "", "words": words, "note": "", "proof": "", "check": None}
     changed = sum(line.is_changed for line in code.lines)
     proof = code.proof
     notes = [*code.notes, *([proof.sentence] if proof else [])]
@@ -157,8 +157,16 @@ def _code(code: Code | None, now: Variant) -> dict[str, Any]:
         "text": code.text,
         "words": f"{plural(changed, 'line')} changed" if changed else "as captured: nothing to change",
         "note": name_data("; ".join(notes) if notes else "Not checked against your function.", longest=2000),
-        "can_check": "Check by compiling" if proof is None and changed else "",
+        "proof": proof.outcome if proof else "",
+        "check": _check(given) if proof is None and changed else None,
     }
+
+
+def _check(given: PlayGiven) -> dict[str, str] | None:
+    """The button that has the function traced again."""
+    if given.is_checking:
+        return {"state": "running", "words": "Being traced again and compiled"}
+    return None if given.is_closed else {"state": "possible", "words": "Check by compiling"}
 
 
 def _line(text: str) -> str:

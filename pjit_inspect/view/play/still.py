@@ -29,7 +29,7 @@ from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plur
 from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.history import Units, fits_words, memory_words, sent_words, time_words, units_of
 from pjit_inspect.view.play.scatter import scatter_chart
-from pjit_inspect.view.play.words import mesh_words, variant_words
+from pjit_inspect.view.play.words import mesh_words, short_words
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
 __all__ = ["play_still", "twin_html"]
@@ -66,7 +66,7 @@ def _target(given: PlayGiven) -> str:
 def _answer(given: PlayGiven) -> Spans:
     """What the variant comes to, beside the base."""
     now, base = given.now, given.base
-    start = (Text(f"#{now.number} ", "strong"), Text(f"{variant_words(now)}, on {plural(now.devices, 'device')}"))
+    start = (Text(f"#{now.number} ", "strong"), Text(f"{short_words(now)}, on {plural(now.devices, 'device')}"))
     if now.stage == "refused":
         return (*start, Text(": refused"))
     if now.sent_bytes is None:
@@ -86,12 +86,12 @@ def _table(given: PlayGiven) -> Table:
     rows = given.history.rows
     has_time = any(row.time_s is not None for row in rows)
     shown = [_row(row, units, given, has_time=has_time, is_front=row.number in front) for row in rows]
-    titles = ["#", "change", "mesh", f"sent {units[0]}", f"memory {units[1]}", f"time {units[2]}", "fits"]
+    titles = ["#", "mesh", f"sent {units[0]}", f"memory {units[1]}", f"time {units[2]}", "fits", "change"]
     columns = [
         Column(title=one, align="left" if one == "change" else "right", shrink=one == "change") for one in titles
     ]
     if not has_time:
-        del columns[5]
+        del columns[4]
     rest = shown[_MOST_ROWS:]
     more = Rest(summary=(Text(plural(len(rest), "more variant")),), rows=tuple(rest)) if rest else None
     return Table(columns=tuple(columns), rows=tuple(shown[:_MOST_ROWS]), rest=more)
@@ -100,18 +100,20 @@ def _table(given: PlayGiven) -> Table:
 def _row(row: Variant, units: Units, given: PlayGiven, *, has_time: bool, is_front: bool) -> Row:
     strong = row.number == given.now.number
     mark = "\u25b2 " if row.stage == "refused" or row.fits is False else ""
-    words = f"{row.name}: {variant_words(row)}" if row.name else variant_words(row)
+    words = short_words(row, most=2)
+    words = f"{row.name}: {words}" if row.name else words
     cells: list[Spans] = [
         (Number(str(row.number), strong=strong),),
-        (Text(words, "strong" if strong else "none"),),
         (Text(mesh_words(row.controls.mesh)),),
         (Number(sent_words(row, units[0]), provenance="modelled", strong=strong),),
         (Number(memory_words(row, units[1]), strong=strong),),
         (Number(time_words(row, units[2]), provenance="modelled", strong=strong),),
         (Text(f"{mark}{fits_words(row, is_front)}"),),
+        # Last, as it may be longer than there is room for.
+        (Text(words, "strong" if strong else "none"),),
     ]
     if not has_time:
-        del cells[5]
+        del cells[4]
     return Row(tuple(cells))
 
 
@@ -124,7 +126,10 @@ _TWIN = (
     '<div><style>.jp-OutputArea:has([data-pjit-play="{key}"]) .pjit-play-{key},'
     'body:not(:has(.jp-OutputArea)):has([data-pjit-play="{key}"]) .pjit-play-{key}{{display:none}}'
     # Notebook 7 puts what is taller than 100 lines into a box of 24: here the box is as tall as the window.
-    '.jp-CodeCell.jp-mod-outputsScrolled .jp-OutputArea:has([data-pjit-play="{key}"]){{max-height:92vh}}</style>'
+    '.jp-CodeCell.jp-mod-outputsScrolled .jp-OutputArea:has([data-pjit-play="{key}"]){{max-height:92vh}}'
+    # What stays in sight does so in the box that scrolls; these would be such boxes, and never scroll.
+    ':is(.jp-OutputArea-child,.jp-OutputArea-output):has([data-pjit-play="{key}"]),'
+    '.jp-CodeCell:not(.jp-mod-outputsScrolled) .jp-OutputArea:has([data-pjit-play="{key}"]){{overflow:visible}}</style>'
     '<div class="pjit-play-{key}">{still}</div></div>'
 )
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
 from pjit_inspect.model.record.hypothesis import SentOver
 from pjit_inspect.view.diff.diff import change_words
-from pjit_inspect.view.document.quantities import bytes_in, bytes_text
+from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural
 
 __all__ = [
     "MINUS",
@@ -19,6 +20,8 @@ __all__ = [
     "chip_words",
     "known_memory",
     "mesh_words",
+    "progress_words",
+    "short_words",
     "signed_bytes",
     "signed_in",
     "size_parts",
@@ -48,6 +51,21 @@ def mesh_words(mesh: Sequence[tuple[str, int]]) -> str:
 def variant_words(variant: Variant) -> str:
     """What is different from the program as captured, in words."""
     return "; ".join(variant.said) or (_AS_CAPTURED if variant.number == 0 else variant.sentence or _AS_CAPTURED)
+
+
+def progress_words(progress: SearchProgress) -> str:
+    """How far a search is: "12 of 30 s, 34 tried, 11 waiting, best #4"."""
+    best = "" if progress.best is None else f", best #{progress.best}"
+    gone = f"{min(progress.seconds, progress.budget_s):.0f} of {progress.budget_s:.0f} s"
+    return f"{gone}, {progress.asked:,} tried, {progress.waiting:,} waiting{best}"
+
+
+def short_words(variant: Variant, most: int = 3) -> str:
+    """The same; of many changes the first, and how many others."""
+    more = len(variant.said) - most
+    if more < 1:
+        return variant_words(variant)
+    return f"{'; '.join(variant.said[:most])}; and {plural(more, 'more change')}"
 
 
 def size_parts(size: int) -> tuple[str, str]:

@@ -297,6 +297,6 @@ def test_a_search_is_stopped_at_once(visit: Any):
 
 def test_a_widget_that_is_closed_listens_no_more(visit: Any):
     found = visit(widget_of())
-    assert found.page.evaluate("listening()") == 3
+    assert found.page.evaluate("listening()") == 4
     assert found.page.evaluate("(end(), listening())") == 0
     assert found.page.evaluate("el.getAttribute('data-pjit-play')") == "k1"

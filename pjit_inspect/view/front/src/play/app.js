@@ -3,6 +3,7 @@ import { h } from "../core/dom.js";
 import { Chooser } from "./chooser.js";
 import { code } from "./code.js";
 import { constraints } from "./constraints.js";
+import { dimensionWidth } from "./dims.js";
 import { groups } from "./groups.js";
 import { head, numbers, stages } from "./head.js";
 import { history, sortedRows } from "./history.js";
@@ -31,9 +32,10 @@ export function mount(root, store) {
   };
   const frame = h("div", { class: "frame playground", role: "region", "aria-label": "Playground" });
   const chooser = new Chooser(frame, say);
-  const gone = h("p", { class: "gone" });
+  const gone = h("p", { class: "gone", role: "status" });
   const note = h("p", { class: "problem noted", role: "alert", hidden: true });
   const opened = h("section", { class: "opened", hidden: true });
+  const feet = foot();
   frame.append(
     gone,
     head(store),
@@ -56,14 +58,16 @@ export function mount(root, store) {
       h("div", { class: "answers" }, h("div", { class: "two" }, byAxis(store), byKind(store)), moves(store)),
     ),
     h("div", { class: "tried" }, h("div", { class: "triedlist" }, history(store), search(store)), scatter(store)),
-    code(store),
-    foot(store) ?? "",
+    code(store, say),
+    feet,
     live,
   );
   frame.addEventListener("keydown", (event) => onKey(store, frame, event));
   const draw = () => {
+    if (gone.textContent !== store.whyStill) gone.textContent = store.whyStill;
     gone.hidden = store.isLive;
-    gone.textContent = store.isLive ? "" : store.data.still_words;
+    feet.hidden = !store.isLive;
+    frame.style.setProperty("--dimension", `${dimensionWidth(store)}px`);
     note.hidden = !store.data.note;
     note.textContent = store.data.note ? `\u25b2 ${store.data.note}` : "";
     if (store.data.said && store.data.said !== live.dataset.said) say((live.dataset.said = store.data.said));
@@ -72,11 +76,24 @@ export function mount(root, store) {
   draw();
   root.classList.add("pjit-inspector", "play");
   root.replaceChildren(frame);
-  return { open: (/** @type {string} */ title, /** @type {string} */ page) => show(opened, title, page) };
+  return {
+    open: (/** @type {string} */ title, /** @type {string} */ page) => {
+      const key = store.opening ?? "inspect";
+      store.opening = null;
+      store.tell("opening");
+      if (page) show(opened, title, page, () => focusOn(frame, key));
+      else say(`${title}: it could not be made`);
+    },
+  };
 }
 
-/** A page of another kind, in a frame of its own that may reach nothing. @param {HTMLElement} box @param {string} title @param {string} page */
-function show(box, title, page) {
+/** @param {HTMLElement} frame @param {string} key */
+function focusOn(frame, key) {
+  /** @type {HTMLElement | null} */ (frame.querySelector(`[data-key="${key}"]`))?.focus();
+}
+
+/** A page of another kind, in a frame of its own that may reach nothing. @param {HTMLElement} box @param {string} title @param {string} page @param {() => void} closed */
+function show(box, title, page, closed) {
   const close = h(
     "button",
     {
@@ -85,6 +102,7 @@ function show(box, title, page) {
       onclick: () => {
         box.hidden = true;
         box.replaceChildren();
+        closed();
       },
     },
     "Close",
@@ -97,9 +115,7 @@ function show(box, title, page) {
   close.focus();
 }
 
-/** @param {import("./store.js").PlayStore} store */
-function foot(store) {
-  if (!store.isLive) return null;
+function foot() {
   return h(
     "div",
     { class: "foot dim small" },

@@ -43,8 +43,12 @@ function rest(run) {
   return button;
 }
 
-/** @param {import("./store.js").PlayStore} store */
-export function code(store) {
+/** What came of tracing the function with these lines. @type {Record<string, string>} */
+const PROOFS = { equal: "\u2713 ", different: "\u25b2 ", untried: "" };
+
+/** @param {import("./store.js").PlayStore} store @param {(words: string) => void} say */
+export function code(store, say) {
+  let wasChecking = false;
   const how = h("span", { class: "plain" });
   const buttons = h("span", { class: "right" });
   const text = h("pre", { class: "lines", tabindex: 0, "aria-label": "Code to write" });
@@ -66,16 +70,14 @@ export function code(store) {
       );
       refill(buttons, data.text ? [copy] : []);
       refill(text, folded(data.lines));
+      note.className = `dim small proof ${data.proof}`;
       refill(note, [
-        data.note,
-        data.can_check && store.isLive
-          ? h(
-              "button",
-              { type: "button", class: "button", "data-key": "check", onclick: () => store.send({ type: "check" }) },
-              data.can_check,
-            )
-          : null,
+        // It has the key of the button that was pressed, and so the focus.
+        h("span", data.proof ? { "data-key": "check", tabindex: -1 } : {}, PROOFS[data.proof] ?? "", data.note),
+        data.check && store.isLive ? check(store, data.check) : null,
       ]);
+      if (wasChecking && data.proof) say(data.note);
+      wasChecking = data.check?.state === "running";
     },
   );
   store.listen(draw);
@@ -86,5 +88,21 @@ export function code(store) {
     h("h2", { class: "minor headline" }, "Code to write ", how, buttons),
     text,
     note,
+  );
+}
+
+/** @param {import("./store.js").PlayStore} store @param {{state: string, words: string}} data */
+function check(store, data) {
+  const isRunning = data.state === "running";
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `button${isRunning ? " working" : ""}`,
+      "data-key": "check",
+      "aria-disabled": isRunning ? "true" : null,
+      onclick: () => isRunning || store.send({ type: "check" }),
+    },
+    data.words,
   );
 }

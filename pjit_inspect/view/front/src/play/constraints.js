@@ -29,7 +29,7 @@ function constraint(store, chooser, one) {
   const isOn = wish === undefined ? one.on : wish !== false;
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(store, one.dims) ? " wide" : ""}`, role: "listitem" },
     h("span", {}),
     h("span", { class: "name" }, said(one.words, store.data.axes), h("span", { class: "dim small" }, one.place)),
     one.dims.length && isOn

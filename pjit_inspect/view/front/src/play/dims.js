@@ -6,11 +6,36 @@ import { axisClass } from "../core/spans.js";
 /** Pieces a ruler is cut into at most. */
 const MOST_PIECES = 16;
 
-/** Dimensions that have room beside a name. */
-const MOST_BESIDE = 3;
+/** Pixels a button is wide at least and at most, beside its letters, and for each of them. */
+const [LEAST, MOST, AROUND, LETTER] = [100, 190, 22, 6.9];
 
-/** Whether the buttons of an array take a line of their own. @param {unknown[]} dims */
-export const isWide = (dims) => dims.length > MOST_BESIDE;
+/** Those of each state that was drawn. @type {WeakMap<object, number>} */
+const widths = new WeakMap();
+
+/** Pixels of buttons that leave room for a name beside them. */
+const MOST_BESIDE = 330;
+
+/** Whether the buttons of an array take a line of their own. @param {import("./store.js").PlayStore} store @param {unknown[]} dims */
+export const isWide = (store, dims) => dims.length * dimensionWidth(store) > MOST_BESIDE;
+
+/**
+ * How wide all buttons are: as the one with the most letters, so that they stand in columns.
+ * @param {import("./store.js").PlayStore} store
+ */
+export function dimensionWidth(store) {
+  const known = widths.get(store.data);
+  if (known !== undefined) return known;
+  const { groups, results, constraints } = store.data;
+  const dims = [...groups, ...results, ...constraints].flatMap((one) => [
+    ...one.dims,
+    ...(one.members ?? []).flatMap((/** @type {any} */ own) => own.dims ?? []),
+  ]);
+  const letters = dims.map((one) => (one.axes ?? []).join("\u00b7").length + thousands(one.size).length);
+  const most = letters.reduce((longest, one) => Math.max(longest, one), 0);
+  const width = Math.round(Math.min(MOST, Math.max(LEAST, AROUND + LETTER * most)));
+  widths.set(store.data, width);
+  return width;
+}
 
 /**
  * @typedef {{key: string, id?: string, name: string, dims: import("./store.js").Dimension[],
@@ -64,7 +89,8 @@ function dimension(store, chooser, of, at, dim) {
   const marks = `${dim.changed ? ", changed" : ""}${dim.problem ? ", does not divide" : ""}`;
   const name = `${of.name}, dimension ${at}, size ${dim.size}: ${label}${of.isFree ? ", as XLA chooses" : ""}${marks}`;
   const looks = `dimension${dim.changed ? " changed" : ""}${dim.problem ? " bad" : ""}`;
-  if (!store.isLive) return h("span", { class: looks, role: "img", "aria-label": name }, inside);
+  const title = dim.axes?.length ? `${thousands(dim.size)} over ${dim.axes.join(", then ")}` : null;
+  if (!store.isLive) return h("span", { class: looks, role: "img", "aria-label": name, title }, inside);
   const key = `${of.field}:${of.id ?? of.key}:${at}`;
   const pick = (/** @type {import("./chooser.js").Option} */ option) => {
     const next = store.spec(of.field, of.key, of.dims).map((one, i) => (i === at ? (option.axes ?? []) : one));
@@ -80,6 +106,7 @@ function dimension(store, chooser, of, at, dim) {
       "aria-haspopup": "listbox",
       "aria-expanded": "false",
       "aria-label": name,
+      title,
       onclick: () =>
         chooser.open(
           button,

@@ -13,6 +13,7 @@ export function groups(store, chooser) {
   const rows = h("div", { class: "groups", role: "list" });
   const more = h("button", { type: "button", class: "more", hidden: true, onclick: () => grow() });
   let shown = AT_ONCE;
+  const hint = h("span", { class: "plain" }, "a chooser for each dimension");
   const filter = h("input", {
     class: "field",
     type: "search",
@@ -48,20 +49,23 @@ export function groups(store, chooser) {
       store.isLive,
     ],
     () => {
+      hint.hidden = !store.isLive;
       const all = found();
       const own = all.filter((/** @type {any} */ one) => !isFollower(store, one));
       const followers = all.filter((/** @type {any} */ one) => isFollower(store, one));
       const isOpen = store.showsFollowers || store.filter !== "" || followers.length < 3;
-      const visible = isOpen ? [...own, ...followers] : own;
+      const rest = Math.max(0, own.length - shown) + (isOpen ? Math.max(0, followers.length - shown) : 0);
+      const drawn = (/** @type {any[]} */ some) => some.slice(0, shown).map((one) => group(store, chooser, one, draw));
       refill(rows, [
-        visible.slice(0, shown).map((/** @type {any} */ one) => group(store, chooser, one, draw)),
+        drawn(own),
         followers.length >= 3 && !store.filter ? followerRow(store, isOpen, draw) : null,
+        isOpen ? drawn(followers) : null,
         all.length
           ? null
           : h("p", { class: "nothing" }, store.filter ? "No argument has these words." : "No arguments."),
       ]);
-      more.hidden = visible.length <= shown;
-      more.textContent = plural(visible.length - shown, "more group");
+      more.hidden = !rest;
+      more.textContent = plural(rest, "more group");
     },
   );
   filter.hidden = store.data.groups.length < 8;
@@ -70,13 +74,7 @@ export function groups(store, chooser) {
   return h(
     "section",
     { class: "part" },
-    h(
-      "h2",
-      { class: "minor headline" },
-      "Arguments ",
-      store.isLive ? h("span", { class: "plain" }, "a chooser for each dimension") : null,
-      h("span", { class: "plain right" }, "bytes per device"),
-    ),
+    h("h2", { class: "minor headline" }, "Arguments ", hint, h("span", { class: "plain right" }, "bytes per device")),
     h("div", { class: "tools" }, filter),
     rows,
     more,
@@ -142,7 +140,7 @@ function group(store, chooser, one, draw) {
       : h("span", {});
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(store, one.dims) ? " wide" : ""}`, role: "listitem" },
     opener,
     h(
       "span",
@@ -186,7 +184,7 @@ function control(store, chooser, one, draw) {
   if (follows) return h("span", { class: "dims" }, tie);
   const dims = one.dims.length
     ? dimensions(store, chooser, { id: one.key, key: one.asks, name: one.name, dims: one.dims, field: "specs" })
-    : h("span", { class: "dims dim small" }, "a number");
+    : h("span", { class: "dims dim small" }, one.scalar);
   return tie ? h("span", { class: "stack" }, tie, dims) : dims;
 }
 

@@ -3,13 +3,16 @@ import { h } from "../core/dom.js";
 import { bar } from "./bar.js";
 import { onChange, refill, said } from "./keep.js";
 
+/** Milliseconds after which a kernel that has not heard of a change is said to be busy. */
+const PATIENCE_MS = 1500;
+
 /** @param {import("./store.js").PlayStore} store */
 export function head(store) {
   const what = h("h1", { class: "what" });
   const answer = h("p", { class: "answer" });
   const buttons = h("div", { class: "buttons" });
   const draw = onChange(
-    () => [store.data.title, store.data.answer, store.data.can_inspect, store.isLive],
+    () => [store.data.title, store.data.answer, store.data.can_inspect, store.opening, store.isLive],
     () => {
       const { title, answer: words, axes, can_inspect } = store.data;
       refill(what, [said(title, axes)]);
@@ -21,9 +24,10 @@ export function head(store) {
           class: "button",
           "data-key": "inspect",
           disabled: !can_inspect,
-          onclick: () => store.send({ type: "inspect" }),
+          "aria-disabled": store.opening ? "true" : null,
+          onclick: () => store.openPage("inspect"),
         },
-        "Open inspector of this variant",
+        store.opening === "inspect" ? "Opening the inspector \u2026" : "Open inspector of this variant",
       );
       refill(buttons, store.isLive ? [open] : []);
     },
@@ -55,7 +59,7 @@ export function numbers(store) {
             one.value,
             one.unit ? h("small", {}, ` ${one.unit}`) : null,
             one.more ? h("small", {}, ` ${one.more}`) : null,
-            one.change ? h("span", { class: "change" }, one.change) : null,
+            one.change ? [" ", h("span", { class: "change" }, one.change)] : null,
           ),
           bar(one.bar, axes),
           h("p", { class: "known" }, said(one.how, axes)),
@@ -65,6 +69,9 @@ export function numbers(store) {
   );
   store.listen(draw);
   draw();
+  // It stays in sight: what is scrolled to stops below it.
+  const measure = () => strip.parentElement?.style.setProperty("--strip", `${strip.offsetHeight}px`);
+  new ResizeObserver(measure).observe(strip);
   return strip;
 }
 
@@ -72,6 +79,7 @@ export function numbers(store) {
 export function stages(store) {
   const steps = h("ol", { class: "steps" });
   const full = h("span", {});
+  const slow = slowness(store);
   const against = h("label", { class: "against" });
   const drawSteps = onChange(
     () => [store.data.stages, store.isWaiting],
@@ -109,10 +117,25 @@ export function stages(store) {
       refill(against, ["against ", choose]);
     },
   );
-  const draw = () => [drawSteps, drawFull, drawBase].forEach((one) => one());
+  const draw = () => [drawSteps, drawFull, drawBase, slow.draw].forEach((one) => one());
   store.listen(draw);
   draw();
-  return h("div", { class: "rail" }, steps, full, against);
+  return h("div", { class: "rail" }, steps, full, slow.words, against);
+}
+
+/** What is said when the kernel has not heard for a while what was set. @param {import("./store.js").PlayStore} store */
+function slowness(store) {
+  const words = h("span", { class: "dim slow", role: "status" });
+  let timer = 0;
+  const draw = () => {
+    if (store.isWaiting && !timer)
+      timer = setTimeout(() => (words.textContent = "the kernel is busy; this is asked when it is free"), PATIENCE_MS);
+    if (store.isWaiting) return;
+    clearTimeout(timer);
+    timer = 0;
+    words.textContent = "";
+  };
+  return { words, draw };
 }
 
 /** @param {import("./store.js").PlayStore} store */

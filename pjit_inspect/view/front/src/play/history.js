@@ -16,6 +16,8 @@ const COLUMNS = [
   ["fits", "fits"],
 ];
 
+const FIGURES = ["sent", "memory", "time"];
+
 /** @param {import("./store.js").PlayStore} store */
 export function history(store) {
   const how = h("span", { class: "plain" });
@@ -34,10 +36,10 @@ export function history(store) {
       how.textContent = all.words;
       note.textContent = all.how;
       lacks.hidden = store.lacking === null;
-      lacks.textContent = store.lacking === null ? "" : `Variant ${store.lacking}: ${all.lacks}`;
+      lacks.textContent = store.lacking === null ? "" : `Variant ${store.lacking}: ${store.lost || all.lacks}`;
       refill(
         head,
-        COLUMNS.map(([name, words]) =>
+        COLUMNS.filter(([name]) => all.columns.includes(name)).map(([name, words]) =>
           h(
             "th",
             { scope: "col", class: `is-${name}`, "aria-sort": sorted(store, name) },
@@ -153,7 +155,9 @@ function variant(store, row) {
       h("span", { class: "two-lines" }, name, row.change, isBase ? h("span", { class: "dim" }, " (base)") : null),
     ),
     h("td", { class: "is-mesh" }, row.mesh),
-    ["sent", "memory", "time"].map((one) => h("td", { class: `is-${one}${row.known[one] ? "" : " dim"}` }, row[one])),
+    FIGURES.filter((one) => store.data.history.columns.includes(one)).map((one) =>
+      h("td", { class: `is-${one}${row.known[one] ? "" : " dim"}` }, row[one]),
+    ),
     h(
       "td",
       { class: "is-fits", title: row.why },

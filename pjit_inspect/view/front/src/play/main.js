@@ -58,11 +58,14 @@ function render({ model, el }) {
   const heard = (/** @type {any} */ message) => {
     if (message?.type === "page") app.open(message.title, message.page);
   };
+  // The host's word that a kernel came or went; whether there is one is told by a message that cannot be sent.
+  const asksAgain = () => store.send({ type: "drawn" });
   // What hides the still twin in the notebook's own page, as long as this is drawn (`view/play/still.py`).
   el.setAttribute("data-pjit-play", model.get("_key"));
   model.on("change:_state", changed);
   model.on("change:_history", changed);
   model.on("msg:custom", heard);
+  model.on("comm_live_update", asksAgain);
   root.setAttribute("data-ready", "true");
   model.send({ type: "drawn", seq: 0 });
   return () => {
@@ -70,6 +73,7 @@ function render({ model, el }) {
     model.off("change:_state", changed);
     model.off("change:_history", changed);
     model.off("msg:custom", heard);
+    model.off("comm_live_update", asksAgain);
   };
 }
 

@@ -34,6 +34,7 @@ export function mesh(store, chooser) {
         store.isLive ? (isAdding ? adder(store, finish) : addButton()) : null,
       ]);
       facts.textContent = data.target.facts;
+      facts.hidden = !data.target.facts;
       problem.hidden = !data.mesh_problem;
       refill(problem, data.mesh_problem ? trouble(store, data.mesh_problem) : []);
     },
@@ -90,7 +91,11 @@ function stepper(store, name, size) {
       "aria-valuemin": 1,
       disabled: !store.isLive,
       onfocus: () => field.select(),
-      onchange: () => (/^\d+$/.test(field.value) ? set(Number(field.value)) : (field.value = String(current()))),
+      onchange: () => {
+        if (/^\d+$/.test(field.value)) set(Number(field.value));
+        // What is no size, or the one it has, stands there no longer.
+        field.value = String(current());
+      },
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "ArrowUp") set(2 * current());
         else if (event.key === "ArrowDown") set(half());
@@ -133,19 +138,33 @@ function stepper(store, name, size) {
 /** @param {import("./store.js").PlayStore} store @param {() => void} done */
 function adder(store, done) {
   const name = /** @type {HTMLInputElement} */ (
-    h("input", { class: "field", "data-key": "axis-name", placeholder: "name", "aria-label": "Name of the new axis" })
+    h("input", {
+      class: "field",
+      "data-key": "axis-name",
+      placeholder: "name",
+      "aria-label": "Name of the new axis",
+      "aria-describedby": "pjit-axis-wrong",
+    })
   );
+  const wrong = h("span", { class: "wrong", id: "pjit-axis-wrong", role: "alert" });
   const add = () => {
     const word = name.value.trim();
-    if (/^[A-Za-z_]\w*$/.test(word) && !store.mesh.some(([own]) => own === word))
-      store.set({ mesh: [...store.mesh, [word, 2]] });
-    else return name.setAttribute("aria-invalid", "true");
-    return done();
+    const why = store.mesh.some(([own]) => own === word)
+      ? `the mesh has an axis ${word} already`
+      : /^[A-Za-z_]\w*$/.test(word)
+        ? ""
+        : "a name is letters, digits and _, and begins with no digit";
+    wrong.textContent = why ? `\u25b2 ${why}` : "";
+    if (why) return name.setAttribute("aria-invalid", "true");
+    done();
+    return store.set({ mesh: [...store.mesh, [word, 2]] });
   };
   name.addEventListener("keydown", (event) => {
     if (event.key === "Enter") add();
     else if (event.key === "Escape") done();
     else return;
+    // The button that gets the focus now is not pressed by the same key.
+    event.preventDefault();
     event.stopPropagation();
   });
   return h(
@@ -154,6 +173,7 @@ function adder(store, done) {
     name,
     h("button", { type: "button", class: "button", onclick: add }, "Add, size 2"),
     h("button", { type: "button", class: "button", onclick: done }, "Cancel"),
+    wrong,
   );
 }
 

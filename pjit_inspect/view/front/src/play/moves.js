@@ -78,7 +78,7 @@ export function moves(store) {
   const compare = h("span", { class: "right" });
   const rows = h("ul", { class: "moves" });
   const draw = onChange(
-    () => [store.data.moves, store.isWaiting, store.isLive],
+    () => [store.data.moves, store.isWaiting, store.opening, store.isLive],
     () => {
       const { moves: all, axes } = store.data;
       rows.classList.toggle("old", store.isWaiting || Boolean(all.dim));
@@ -86,8 +86,14 @@ export function moves(store) {
       how.textContent = all.how;
       const open = h(
         "button",
-        { type: "button", class: "button", "data-key": "compare", onclick: () => store.send({ type: "compare" }) },
-        "Compare in full",
+        {
+          type: "button",
+          class: "button",
+          "data-key": "compare",
+          "aria-disabled": store.opening ? "true" : null,
+          onclick: () => store.openPage("compare"),
+        },
+        store.opening === "compare" ? "Comparing \u2026" : "Compare in full",
       );
       refill(compare, all.can_compare && store.isLive ? [open] : []);
       refill(rows, [

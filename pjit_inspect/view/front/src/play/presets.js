@@ -26,6 +26,7 @@ export function presets(store, say) {
   const draw = onChange(
     () => [store.data.presets, store.isLive],
     () => {
+      part.hidden = !store.isLive;
       tell("");
       refill(
         chips,

@@ -70,7 +70,7 @@ function result(store, chooser, one) {
   );
   return h(
     "div",
-    { class: `group${one.changed ? " changed" : ""}${isWide(one.dims) ? " wide" : ""}`, role: "listitem" },
+    { class: `group${one.changed ? " changed" : ""}${isWide(store, one.dims) ? " wide" : ""}`, role: "listitem" },
     h("span", {}),
     h(
       "span",
@@ -86,7 +86,7 @@ function result(store, chooser, one) {
     ),
     one.dims.length
       ? dimensions(store, chooser, { key: one.key, name: one.name, dims: one.dims, field: "results", isFree })
-      : h("span", { class: "dims dim small" }, "a number"),
+      : h("span", { class: "dims dim small" }, one.scalar),
     h("span", { class: "held" }, one.held),
     one.problem ? h("div", { class: "problem" }, trouble(store, one.problem)) : null,
   );

@@ -10,6 +10,12 @@
  *   results: Record<string, string[][] | null>, constraints: Record<string, any>}} Wish
  */
 
+/** Questions that are told before the kernel has heard of the first of them; later ones wait, the newest in one. */
+const AHEAD = 4;
+
+const LOST =
+  "The kernel that answers is gone: it was restarted or shut down. This is the last state; run the cell again to go on.";
+
 /** @returns {Wish} */
 const nothing = () => ({ seq: 0, mesh: null, target: null, specs: {}, results: {}, constraints: {} });
 
@@ -22,6 +28,12 @@ export class PlayStore {
     this.seq = 0;
     /** Told to the kernel and not answered: shown at once, so that quick clicks add up. @type {Wish} */
     this.wish = nothing();
+    /** Asked for while the kernel had too much to hear. @type {Partial<Omit<Wish, "seq">> | null} */
+    this.held = null;
+    /** Why nothing is answered any more; "" as long as it is. */
+    this.lost = "";
+    /** The page of another kind that is being made. @type {"inspect" | "compare" | null} */
+    this.opening = null;
     /** Groups of arguments that are open. @type {Set<string>} */
     this.open = new Set();
     /** Groups that shall have a spec of their own, and have none yet. @type {Set<string>} */
@@ -36,8 +48,14 @@ export class PlayStore {
     this.listeners = [];
   }
 
+  /** Whether controls can be moved. */
   get isLive() {
-    return this.ask !== null;
+    return this.ask !== null && !this.lost && !this.data.closed;
+  }
+
+  /** Why they cannot; "" where they can. @returns {string} */
+  get whyStill() {
+    return this.isLive ? "" : this.lost || this.data.closed || this.data.still_words;
   }
 
   /** Whether the kernel has not answered yet. */
@@ -59,15 +77,41 @@ export class PlayStore {
   take(data) {
     if (data.version < this.data.version) return;
     this.data = data;
+    if (this.held && this.seq - data.heard < AHEAD) {
+      const held = this.held;
+      this.held = null;
+      this.send({ type: "set", ...held });
+      this.wish = { ...this.wish, seq: this.seq };
+    }
     if (data.heard >= this.wish.seq) this.wish = nothing();
+    this.tell("data");
+  }
+
+  /** Nobody answers any more. */
+  lose() {
+    this.lost = LOST;
+    this.wish = nothing();
+    this.held = this.opening = null;
     this.tell("data");
   }
 
   /** @param {Message} message */
   send(message) {
-    if (!this.ask) return;
+    if (!this.ask || this.lost) return;
     this.seq += 1;
-    this.ask({ ...message, seq: this.seq });
+    try {
+      this.ask({ ...message, seq: this.seq });
+    } catch {
+      this.lose();
+    }
+  }
+
+  /** A page of another kind, which takes a moment. @param {"inspect" | "compare"} type */
+  openPage(type) {
+    if (this.opening) return;
+    this.opening = type;
+    this.send({ type });
+    this.tell("opening");
   }
 
   /** @returns {[string, number][]} */
@@ -77,23 +121,20 @@ export class PlayStore {
 
   /** Ask for controls; they are shown before the kernel answers. @param {Partial<Omit<Wish, "seq">>} wish */
   set(wish) {
-    if (!this.ask) return;
-    this.send({ type: "set", ...wish });
-    const { specs, results, constraints } = this.wish;
-    this.wish = {
-      ...this.wish,
-      ...wish,
-      specs: { ...specs, ...wish.specs },
-      results: { ...results, ...wish.results },
-      constraints: { ...constraints, ...wish.constraints },
-      seq: this.seq,
-    };
+    if (!this.isLive) return;
+    const waits = this.held !== null || this.seq - this.data.heard >= AHEAD;
+    if (waits) this.held = joined(this.held ?? {}, wish);
+    else this.send({ type: "set", ...wish });
+    if (this.lost) return;
+    this.wish = { ...nothing(), ...joined(this.wish, wish), seq: waits ? Infinity : this.seq };
     this.tell("wish");
   }
 
   /** All controls as a textbook has them; figures are old until the kernel answers. @param {string} preset */
   preset(preset) {
+    this.held = null;
     this.send({ type: "preset", preset });
+    if (this.lost) return;
     this.wish = { ...nothing(), seq: this.seq };
     this.tell("wish");
   }
@@ -113,6 +154,24 @@ export class PlayStore {
   /** @param {number} number */
   goBack(number) {
     this.wish = nothing();
+    this.held = null;
     this.send({ type: "go_back", number });
+    if (!this.lost) return;
+    this.lacking = number;
+    this.tell("data");
   }
+}
+
+/**
+ * What is asked for, and what is asked for after it.
+ * @param {Partial<Wish>} wish @param {Partial<Wish>} next @returns {Partial<Wish>}
+ */
+function joined(wish, next) {
+  return {
+    ...wish,
+    ...next,
+    specs: { ...wish.specs, ...next.specs },
+    results: { ...wish.results, ...next.results },
+    constraints: { ...wish.constraints, ...next.constraints },
+  };
 }
