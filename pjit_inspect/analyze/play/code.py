@@ -16,7 +16,6 @@ from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
 __all__ = ["code_for"]
@@ -61,7 +60,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
         every = [own.path for own in facts.results]
         lines += [CodeLine(text="result_specs = {"), *_table(results, was, setting.sizes, every), CodeLine(text="}")]
     lines += [CodeLine(text=""), CodeLine(text=""), *(CodeLine(text=line) for line in _HELPER)]
-    lines += _placing(facts.arguments, results, facts.name)
+    lines += _placing(facts, results)
     constraints = _constraints(facts, base, setting)
     if constraints:
         lines += [CodeLine(text=""), *constraints]
@@ -142,21 +141,23 @@ def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec]:
 # ---------------------------------------------------------------- where it goes
 
 
-def _placing(arguments: Sequence[ArrayLayout], results: Mapping[str, PartitionSpec], name: str) -> list[CodeLine]:
-    """The lines that use the table, one for each argument of the function."""
-    roots = list(dict.fromkeys(split_path(own.path)[0] for own in arguments))
+def _placing(facts: Facts, results: Mapping[str, PartitionSpec]) -> list[CodeLine]:
+    """The lines that use the table, one for each argument of the function; and those that compile it so."""
+    roots = list(dict.fromkeys(split_path(own.path)[0] for own in facts.arguments))
+    name, call = facts.name, facts.call
     lines = [CodeLine(text=""), CodeLine(text="")]
     for root in roots:
         if root.isidentifier():
             lines.append(CodeLine(text=f"{root} = jax.device_put({root}, shardings({root!r}, {root}, specs))"))
     if results and name.isidentifier() and all(root.isidentifier() for root in roots):
-        called = ", ".join(roots)
+        called = ", ".join((name, *call.arguments))
+        options = ", ".join((name, "out_shardings=out_shardings", *call.options))
         lines += [
             CodeLine(
-                text=f'out_shardings = shardings("result", jax.eval_shape({name}, {called}), result_specs, None)',
+                text=f'out_shardings = shardings("result", jax.eval_shape({called}), result_specs, None)',
                 is_changed=True,
             ),
-            CodeLine(text=f"{name} = jax.jit({name}, out_shardings=out_shardings)", is_changed=True),
+            CodeLine(text=f"{name} = jax.jit({options})", is_changed=True),
         ]
     return lines
 

@@ -6,7 +6,7 @@ Not its job: asking XLA (`subject`), or when (`playground`).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -54,12 +54,14 @@ class History(Displayable, HistoryTable):
     def best(self, goal: Goal = "bytes", *, most_work: float = 1.1) -> Variant:
         """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" where nothing is hidden.
 
-        Among those that XLA has answered, that fit, and whose devices each do at most `most_work` times their equal
-        share of the products: without that, everything on every device would send least. Of equal ones, that with the
-        fewest changes.
+        Among those that XLA has answered, that fit, that are for as many devices as the one that is looked at, and
+        whose devices each do at most `most_work` times their equal share of the products: without that, everything on
+        every device, or on one alone, would send least. Memory is that of arguments and results as long as not all of
+        them were compiled to the end. Of equal ones, that with the fewest changes.
         Raises RecordNotFoundError where there is none.
         """
-        return best_of(self.rows, goal, most_work)
+        devices = next((row.devices for row in self.rows if row.number == self.chosen), None)
+        return best_of([row for row in self.rows if devices in (None, row.devices)], goal, most_work)
 
     def show(self) -> Shown:
         """An object to display."""
@@ -73,24 +75,25 @@ class History(Displayable, HistoryTable):
         return f"<History: {len(self)} variants, {sum(row.is_answered for row in self)} of them answered>"
 
 
-def best_of(rows: Any, goal: Goal, most_work: float) -> Any:
-    """As `History.best`."""
-    value = {
-        "bytes": lambda row: row.sent_bytes,
-        "memory": lambda row: row.memory_bytes,
-        "time": lambda row: None if row.time_s is None else row.time_s[1],
-    }[goal]
+def best_of(rows: Sequence[Any], goal: Goal, most_work: float) -> Any:
+    """As `History.best`, of rows for as many devices."""
     known = [
         row
         for row in rows
         if row.stage in ("partitioned", "full")
         and row.fits is not False
         and (row.work is None or row.work <= most_work)
-        and value(row) is not None
     ]
+    are_full = all(row.memory_source == "xla" for row in known)
+    value = {
+        "bytes": lambda row: row.sent_bytes,
+        "memory": lambda row: row.memory_bytes if are_full else row.counted_bytes,
+        "time": lambda row: None if row.time_s is None else row.time_s[1],
+    }[goal]
+    known = [row for row in known if value(row) is not None]
     if not known:
         raise RecordNotFoundError(f"no variant is known whose {goal} could be compared")
-    return min(known, key=lambda row: (value(row), len(row.change), row.memory_bytes or 0, row.number))
+    return min(known, key=lambda row: (value(row), len(row.change), row.counted_bytes or 0, row.number))
 
 
 def _plain(row: Variant) -> dict[str, Any]:

@@ -191,7 +191,7 @@ class Search:
                 return False
             self._start_number = start.number
             found = next(row for row in self._play.history if row.number == start.number)
-            limits = [own for own in (found.available_bytes, found.memory_bytes) if own is not None]
+            limits = [own for own in (found.available_bytes, found.counted_bytes) if own is not None]
             # A chip's memory has to hold temporaries, too; else no more than the program as it is.
             self._rules = replace(self._rules, most_memory=limits[0] if limits else None)
         return not self._is_stopped
@@ -370,17 +370,17 @@ class Search:
 
     def _value(self, variant: Variant) -> float | None:
         """What is made small; None for a variant that breaks a rule."""
-        limit = self._rules.most_memory
+        limit, held = self._rules.most_memory, variant.counted_bytes
         if variant.stage not in ("partitioned", "full") or variant.fits is False:
             return None
         if variant.work is not None and variant.work > self._rules.most_work:
             return None
-        if limit is not None and variant.memory_bytes is not None and variant.memory_bytes > limit:
+        if limit is not None and held is not None and held > limit:
             return None
         if self._rules.goal == "bytes":
             return None if variant.sent_bytes is None else float(variant.sent_bytes)
         if self._rules.goal == "memory":
-            return None if variant.memory_bytes is None else float(variant.memory_bytes)
+            return None if held is None else float(held)
         return None if variant.time_s is None else variant.time_s[1]
 
     def _tick(self) -> None:

@@ -1,0 +1,246 @@
+"""What a playground says beside JAX's own answer: donated arguments, written calls, equal stages, layers of one line.
+
+Expectations are counted by hand, or come from the same function with the change written into it. Not its job: what can
+be set (`test_playground`), or collectives of ordinary changes (`what_if`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import pjit_inspect as pi
+from pjit_inspect.handles.play.search import Search
+from pjit_inspect.model.play.variant import Variant
+
+MESH = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def split(shape: tuple[int, ...], *spec: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(MESH, P(*spec)))
+
+
+def loss(params, x):
+    return ((jax.nn.relu(x @ params["a"]) @ params["b"]) ** 2).mean()
+
+
+def step(params, momentum, x):
+    slope = jax.grad(loss)(params, x)
+    momentum = jax.tree.map(lambda m, g: 0.9 * m + g, momentum, slope)
+    return jax.tree.map(lambda w, m: w - 0.1 * m, params, momentum), momentum, x.sum()
+
+
+WEIGHTS = {"a": split((64, 128), None, "model"), "b": split((128, 64), "model")}
+X = split((16, 64), "data")
+
+
+def kinds(variant: Variant) -> dict[str, int]:
+    return {own.kind: own.collectives for own in variant.by_kind}
+
+
+# ---------------------------------------------------------------- donated arguments
+
+
+def test_results_take_the_place_of_donated_arguments_before_xla_has_said_which():
+    play = pi.playground(jax.jit(step, donate_argnums=(0, 1)), WEIGHTS, WEIGHTS, X)
+    base = play.wait()
+    assert base.stage == "partitioned"
+    # Four matrices, four results in their place; the sum alone is new.
+    held = 4 * (4 * 64 * 128 // 4 + 16 * 64 // 2)
+    assert (base.argument_bytes, base.result_bytes, base.memory_bytes) == (held, 4, held + 4)
+    play.full()
+    stats = play.wait().record.data.memory
+    assert stats is not None
+    assert stats.alias_bytes == 4 * 4 * 64 * 128 // 4
+    assert play.variant.result_bytes == 4
+    play.close()
+
+
+def test_a_donated_argument_gives_its_place_to_a_result_of_as_many_bytes_only():
+    play = pi.playground(jax.jit(step, donate_argnums=(0, 1)), WEIGHTS, WEIGHTS, X)
+    play.wait()
+    play.set(results={"result[0]['a']": P("data", "model"), "result[1]['a']": P(None, "model")})
+    found = play.wait()
+    # A piece of half the size finds no argument as small.
+    assert found.result_bytes == 4 + 4 * 64 * 128 // 8
+    play.full()
+    stats = play.wait().record.data.memory
+    assert stats is not None
+    assert stats.alias_bytes == 3 * 4 * 64 * 128 // 4
+    play.close()
+
+
+def test_what_is_not_donated_is_held_beside_the_results():
+    play = pi.playground(jax.jit(step), WEIGHTS, WEIGHTS, X)
+    assert play.wait().result_bytes == 4 + 4 * 4 * 64 * 128 // 4
+    play.close()
+
+
+# ---------------------------------------------------------------- the written call
+
+
+@functools.partial(jax.jit, static_argnums=(1,), static_argnames=("kind",), donate_argnums=(3,))
+def mixed(x, times, unused, w, *, kind):
+    return (x @ w if kind == "product" else x + w) * times, w + 1
+
+
+def by_keyword(*rest, x, w):
+    return x @ w + rest[0]
+
+
+def run(code: str, **names: Any) -> dict[str, Any]:
+    exec(compile(code, "written", "exec"), names)
+    return names
+
+
+def test_the_written_call_has_static_unused_and_donated_arguments():
+    w = split((64, 64), None, "model")
+    play = pi.playground(mixed, split((64, 64), "data"), 3, split((8,)), w, kind="product")
+    play.wait()
+    play.set(results={"result[1]": P("data")})
+    play.wait()
+    names = run(
+        play.code().plain,
+        mixed=mixed,
+        x=jnp.ones((64, 64)),
+        times=3,
+        unused=jnp.ones(8),
+        w=jnp.ones((64, 64)),
+        kind="product",
+    )
+    lowered = names["mixed"].lower(names["x"], 3, names["unused"], names["w"], kind="product")
+    assert [own.donated for own in jax.tree.leaves(lowered.args_info)] == [False, False, True]
+    first, second = names["mixed"](names["x"], 3, names["unused"], names["w"], kind="product")
+    assert second.sharding.is_equivalent_to(NamedSharding(names["mesh"], P("data")), 2)
+    assert float(first[0, 0]) == 3 * 64
+    play.close()
+
+
+def test_the_written_call_has_keywords_and_what_is_left_over():
+    play = pi.playground(by_keyword, split((16, 128)), x=split((16, 64), "data"), w=split((64, 128), None, "model"))
+    play.wait()
+    play.set(results={"result": P("model")})
+    play.wait()
+    given = {"x": jnp.ones((16, 64)), "w": jnp.ones((64, 128)), "rest": (jnp.ones((16, 128)),)}
+    names = run(play.code().plain, by_keyword=by_keyword, **given)
+    found = names["by_keyword"](*names["rest"], x=names["x"], w=names["w"])
+    assert found.sharding.is_equivalent_to(NamedSharding(names["mesh"], P("model")), 2)
+    assert float(found[0, 0]) == 65
+    play.close()
+
+
+# ---------------------------------------------------------------- equal stages
+
+
+def test_a_variant_that_was_compiled_to_the_end_is_proved_as_partitioned():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    play.wait()
+    play.set(specs={"params['a']": P("data", "model")})
+    before = play.wait()
+    play.full()
+    play.wait()
+    proof = play.code(prove=True).proof
+    assert proof is not None
+    assert (proof.outcome, dict(proof.wanted)) == ("equal", kinds(before))
+    play.close()
+
+
+def test_one_device_alone_is_not_the_best_though_it_sends_nothing():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    base = play.wait()
+    assert base.work == 1.0
+    play.set(mesh={"data": 1, "model": 1})
+    assert play.wait().sent_bytes == 0
+    play.go_back(0)
+    assert play.best("bytes").number == 0
+    play.go_back(1)
+    assert play.best("bytes").number == 1
+    play.close()
+
+
+def test_temporaries_of_one_variant_do_not_make_another_the_best_in_memory():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    play.wait()
+    play.set(specs={"params['a']": P("data", "model")})
+    small = play.wait()
+    play.full()
+    full = play.wait()
+    assert full.memory_bytes is not None
+    assert full.memory_bytes > (play.base.memory_bytes or 0) > (small.memory_bytes or 0)
+    assert play.best("memory").number == small.number
+    play.close()
+
+
+def test_a_search_holds_memory_against_arguments_and_results_where_the_start_was_compiled_to_the_end():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    play.wait()
+    play.full()
+    base = play.wait()
+    held = (base.argument_bytes or 0) + (base.result_bytes or 0)
+    assert (base.memory_bytes or 0) > held
+    search = Search(play, budget_s=1)
+    search.run()
+    assert search.report().most_memory == held
+    play.close()
+
+
+# ---------------------------------------------------------------- layers of one line
+
+
+def held(value, spec):
+    return value if spec is None else jax.lax.with_sharding_constraint(value, NamedSharding(MESH, P(*spec)))
+
+
+def adapted(base, low, x, hold=(None, None)):
+    """Two layers of one line, split otherwise each; `hold` is put on both products of the small matrices."""
+
+    def loss(low):
+        h = x
+        for w, a, b in zip(base, low["a"], low["b"], strict=True):
+            small = held(h @ a, hold[0])
+            change = held(small @ b, hold[1])
+            h = jnp.tanh(h @ w + change)
+        return (h**2).mean()
+
+    return jax.tree.map(jnp.subtract, low, jax.grad(loss)(low))
+
+
+def test_a_new_constraint_is_on_every_layer_of_its_line_however_that_is_split():
+    base = (split((64, 64), "data", "model"), split((64, 64), "model", "data"))
+    low = {"a": (split((64, 8)),) * 2, "b": (split((8, 64), None, "model"), split((8, 64), None, "data"))}
+    play = pi.playground(adapted, base, low, split((32, 64), "data"))
+    play.wait()
+    play.apply("2-D")
+    found = play.wait()
+    new = {own.place.partition(" ")[0]: own.spec for own in found.controls.constraints if own.is_new}
+    lines = [number for number, line in enumerate(Path(__file__).read_text().splitlines(), 1) if " = held(" in line]
+    assert new
+    assert len(new) == sum(own.is_new for own in found.controls.constraints)
+    hold = tuple(new.get(f"test_play_beside_jax.py:{line}") for line in lines)
+    results = {path: own.spec for own in found.controls.results for path in own.paths}
+    assert _kinds_as_written(found, (base, low, split((32, 64))), hold, results) == kinds(found)
+    play.close()
+
+
+def _kinds_as_written(found: Variant, arguments: Any, hold: Any, results: Any) -> dict[str, int]:
+    """The collectives of the function with the constraints in it, traced with a variant's shardings."""
+    specs = {path: own.spec for own in found.controls.groups for path in own.paths}
+    names = dict(zip(("base", "low", "x"), arguments, strict=True))
+    split_so = {
+        name: jax.tree_util.tree_map_with_path(
+            lambda path, leaf, name=name: split(leaf.shape, *(specs[name + jax.tree_util.keystr(path)] or ())), tree
+        )
+        for name, tree in names.items()
+    }
+    out = jax.tree_util.tree_map_with_path(
+        lambda path, _: NamedSharding(MESH, P(*results["result" + jax.tree_util.keystr(path)])), names["low"]
+    )
+    written = jax.jit(functools.partial(adapted, hold=hold), out_shardings=out)
+    return dict(Counter(row.kind for row in pi.inspect(written, *split_so.values(), effort="partition").collectives))
