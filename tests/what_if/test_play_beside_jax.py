@@ -83,6 +83,25 @@ def test_what_is_not_donated_is_held_beside_the_results():
     play.close()
 
 
+def test_donated_arguments_stay_donated_where_a_result_is_split_otherwise():
+    split_so = tuple(NamedSharding(MESH, own.sharding.spec) for own in (WEIGHTS["a"], WEIGHTS["b"]))
+    both = jax.jit(lambda a, b: (a + 1, b + 1), donate_argnums=(0, 1), out_shardings=split_so)
+    play = pi.playground(both, WEIGHTS["a"], WEIGHTS["b"])
+    assert play.wait().result_bytes == 0
+    piece = 4 * 64 * 128 // 4
+    # Of as many bytes, though split otherwise: JAX gives the argument to XLA, which finds the place.
+    play.set(specs={"a": P("model")})
+    assert play.wait().result_bytes == 0
+    play.go_back(0)
+    play.set(results={"result[0]": None, "result[1]": P("model", "data")})
+    assert play.wait().result_bytes == piece // 2
+    play.full()
+    stats = play.wait().record.data.memory
+    assert stats is not None
+    assert stats.alias_bytes == piece
+    play.close()
+
+
 # ---------------------------------------------------------------- the written call
 
 
@@ -188,6 +207,23 @@ def test_a_search_holds_memory_against_arguments_and_results_where_the_start_was
     search = Search(play, budget_s=1)
     search.run()
     assert search.report().most_memory == held
+    play.close()
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def test_results_are_named_one_by_one_until_all_come_back_as_they_go_in():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    play.wait()
+    play.set(results={"result[0]['a']": P(None, "model")})
+    assert play.wait().change == ("result[0]['a']: P(None, 'model')",)
+    others = {"result[0]['b']": P("model"), "result[1]['a']": P(None, "model"), "result[1]['b']": P("model")}
+    play.set(results=others)
+    found = play.wait()
+    assert (found.change, found.step) == (("results split as their arguments",), ("results split as their arguments",))
+    play.set(results={"result[1]['b']": P("data")})
+    assert play.wait().change == ("result[1]['b']: P('data', None)", "results split as their arguments")
     play.close()
 
 

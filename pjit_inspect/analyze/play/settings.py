@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.play.choices import division_problem
-from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh
+from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh, result_specs
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
@@ -294,10 +294,10 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls
 
 
 def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, controls: Controls) -> list[str]:
-    """The results that are set; those that come back as their arguments go in are said at once."""
-    before, specs = dict(base.results), argument_specs(facts, setting)
+    """The results that are set; those that come back as their arguments go in are said at once, where none is free."""
+    before = dict(base.results)
     new = {path: spec for path, spec in setting.results if before.get(path, "as captured") != spec}
-    alike = {path for path, spec in new.items() if path in facts.returns and specs.get(facts.returns[path]) == spec}
+    alike = _returned_alike(facts, setting)
     said = []
     for one in controls.results:
         own = [path for path in one.paths if path in new and path not in alike]
@@ -305,9 +305,16 @@ def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, control
             said.append(f"{one.label}: {_words(new[own[0]])}")
         if any(path in before and path not in dict(setting.results) for path in one.paths):
             said.append(f"{one.label}: left to XLA")
-    was = argument_specs(facts, base)
-    were_alike = {path for path, spec in base.results if path in facts.returns and was.get(facts.returns[path]) == spec}
-    return [*said, *(["results split as their arguments"] if alike - were_alike else [])]
+    return [*said, *(["results split as their arguments"] if alike & new.keys() - _returned_alike(facts, base) else [])]
+
+
+def _returned_alike(facts: Facts, setting: PlaySetting) -> set[str]:
+    """The next values of arguments that are split as these; none where any next value is left to XLA."""
+    given, specs = result_specs(facts, setting), argument_specs(facts, setting)
+    free = facts.free_results - {path for path, spec in setting.results if spec is not None}
+    free |= {path for path, spec in setting.results if spec is None}
+    pairs = {path: specs[own] for path, own in facts.returns.items() if specs.get(own) is not None}
+    return set() if free & pairs.keys() else {path for path, spec in pairs.items() if given[path] == spec}
 
 
 def _words(spec: PartitionSpec | None) -> str:

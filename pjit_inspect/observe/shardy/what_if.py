@@ -31,7 +31,7 @@ Propagate = Callable[[bytes], ShardedProgram | None]
 
 _POSITION = "pjit_inspect position "
 _CALLBACK = re.compile(r'custom_call @\w*callback\w*|call_target_name = "\w*callback\w*"')
-_REUSED = "tf.aliasing_output"
+_REUSED, _DONOR = "tf.aliasing_output", "jax.buffer_donor"
 _CONSTRAINT = "sdy.sharding_constraint"
 
 
@@ -268,7 +268,10 @@ def _edit_borders(module: Any, main: Any, edits: Sequence[Edit]) -> None:
 
 
 def _end_reuse(module: Any, main: Any, edits: Sequence[Edit]) -> None:
-    """A result does not take over the memory of an argument of which the piece may now have another size."""
+    """A result does not take over the memory of an argument of which the piece may now have another size.
+
+    The argument stays donated, for any result, as JAX lowers it where the pieces differ.
+    """
     changed = {(edit.kind, edit.index): edit.spec for edit in edits}
     entries = [{item.name: item.attr for item in own} for own in main.attributes["arg_attrs"]]
     has_ended = False
@@ -280,6 +283,7 @@ def _end_reuse(module: Any, main: Any, edits: Sequence[Edit]) -> None:
         specs = [changed[key] for key in keys if key in changed]
         if specs and not (len(specs) == len(keys) and specs[0] == specs[1] is not None):
             del entry[_REUSED]
+            entry[_DONOR] = _mlir.parse_attribute(module, "true")
             has_ended = True
     if has_ended:
         main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
