@@ -181,7 +181,8 @@ def search(
         history then has all that was tried. `Playground.stop` ends it with what it has.
       goal: what is made small: "bytes" sent, "memory" of arguments and results, or "time" (modelled, needs a chip).
       budget_s: for how long questions to XLA begin.
-      keep: what must stay: labels or paths of arguments, "mesh", "constraints"; as a mapping with the specs they get.
+      keep: what must stay: labels or paths of arguments and results, "mesh", "constraints"; as a mapping with the
+        specs they get.
       fits: the chip whose memory arguments and results must fit into, and whose speed "time" is of ("tpu:v5e").
       most_work: how many times its equal share of the matrix products each device may do. Everything on every device
         would send nothing: that is no better sharding, but none.

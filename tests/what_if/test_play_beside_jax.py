@@ -210,6 +210,42 @@ def test_a_search_holds_memory_against_arguments_and_results_where_the_start_was
     play.close()
 
 
+# ---------------------------------------------------------------- what a search keeps
+
+
+def test_optimizer_state_that_is_kept_does_not_follow_in_a_search():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    history = pi.search(play, budget_s=3, keep=("momentum", "mesh"))
+    specs = [{path: own.spec for own in row.controls.groups for path in own.paths} for row in history]
+    assert any(own["params['a']"] != (None, "model") for own in specs)
+    assert {(own["momentum['a']"], own["momentum['b']"]) for own in specs} == {((None, "model"), ("model", None))}
+    play.close()
+
+
+def test_a_result_that_is_kept_is_left_as_it_is_in_a_search():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    history = pi.search(play, budget_s=2, keep=("result[0]['a']",))
+    assert len(history) > 1
+    results = [{path: own for own in row.controls.results for path in own.paths} for row in history]
+    assert all(own["result[0]['a']"].is_free for own in results)
+    assert any(not own["result[0]['b']"].is_free for own in results)
+    play.close()
+
+
+def test_the_best_of_a_search_keeps_to_its_rules_whatever_else_is_in_the_history():
+    play = pi.playground(step, WEIGHTS, WEIGHTS, X)
+    play.wait()
+    play.set(specs={"params": P(), "momentum": P(), "x": P(("data", "model"))})
+    whole = play.wait()
+    history = pi.search(play, budget_s=3, keep={"params['b']": P("model"), "mesh": None}, most_memory=60_000)
+    best = history.best("bytes")
+    assert (whole.counted_bytes or 0) > 60_000 >= (best.counted_bytes or 0)
+    kept = best.controls.group("params['b']")
+    assert kept is not None
+    assert kept.spec == ("model", None)
+    play.close()
+
+
 # ---------------------------------------------------------------- sentences
 
 

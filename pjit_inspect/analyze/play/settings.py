@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.play.choices import division_problem
@@ -52,6 +52,7 @@ def changed_setting(
     specs: Mapping[str, PartitionSpec | None] | None = None,
     results: Mapping[str, PartitionSpec | None] | None = None,
     constraints: Mapping[str, PartitionSpec | None] | None = None,
+    alone: Collection[str] = (),
 ) -> PlaySetting:
     """The setting with a change.
 
@@ -64,6 +65,7 @@ def changed_setting(
         parameter, and is split as that is, goes with it, unless it is named itself.
       results: the same of results alone, which an argument may share its name with; None leaves one to XLA.
       constraints: spec by the place of a constraint, of the program's or of the setting's; None takes it out.
+      alone: the paths of arguments that follow nothing.
 
     Raises ChangeError for a name that there is none of, and for a spec that does not fit the array.
     """
@@ -72,7 +74,7 @@ def changed_setting(
         own = replace(own, target=target)
     elif own.devices != before.devices and own.target.startswith("cpu:"):
         own = replace(own, target=f"cpu:{own.devices}")
-    own = _with_specs(facts, own, specs or {}, results or {})
+    own = _with_specs(facts, own, specs or {}, results or {}, alone)
     return _with_constraints(facts, own, constraints or {})
 
 
@@ -81,12 +83,13 @@ def _with_specs(
     setting: PlaySetting,
     given: Mapping[str, PartitionSpec | None],
     given_results: Mapping[str, PartitionSpec | None],
+    alone: Collection[str],
 ) -> PlaySetting:
     controls = find_controls(facts, setting)
     current = argument_specs(facts, setting)
     arguments, results = dict(setting.arguments), dict(setting.results)
     followers: dict[str, list[str]] = {}
-    for path, leader in facts.follows.items():
+    for path, leader in ((path, own) for path, own in facts.follows.items() if path not in alone):
         followers.setdefault(leader, []).append(path)
     named, led = dict[str, PartitionSpec | None](), dict[str, PartitionSpec | None]()
     named_at = [(name, spec, *found_arrays(facts, controls, name)) for name, spec in given.items()]

@@ -6,6 +6,7 @@ Not its job: asking XLA (`subject`), or when (`playground`).
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -47,21 +48,27 @@ class History(Displayable, HistoryTable):
       rows: the variants, in the order in which they were thought of.
       chosen: the number of the one that is looked at.
       notes: what a search has to say of itself: what it tried and what it did not.
+      among: the numbers of the variants that have what a search was to keep, and keep to its rules; None for all.
     """
 
     notes: tuple[str, ...] = ()
+    among: frozenset[int] | None = None
 
-    def best(self, goal: Goal = "bytes", *, most_work: float = 1.1) -> Variant:
+    def best(self, goal: Goal = "bytes", *, most_work: float | None = None) -> Variant:
         """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" where nothing is hidden.
 
         Among those that XLA has answered, that fit, that are for as many devices as the one that is looked at, and
-        whose devices each do at most `most_work` times their equal share of the products: without that, everything on
-        every device, or on one alone, would send least. Memory is that of arguments and results as long as not all of
-        them were compiled to the end. Of equal ones, that with the fewest changes.
+        whose devices each do at most `most_work` times their equal share of the products (1.1 by default): without
+        that, everything on every device, or on one alone, would send least. After a search, only among those that keep
+        to its rules. Memory is that of arguments and results, as long as not all of them were compiled to the end.
+        Of equal ones, that with the fewest changes.
         Raises RecordNotFoundError where there is none.
         """
         devices = next((row.devices for row in self.rows if row.number == self.chosen), None)
-        return best_of([row for row in self.rows if devices in (None, row.devices)], goal, most_work)
+        rows = [row for row in self.rows if self.among is None or row.number in self.among]
+        # What is among those of a search has been held against its own limit.
+        limit = most_work if most_work is not None else 1.1 if self.among is None else math.inf
+        return best_of([row for row in rows if devices in (None, row.devices)], goal, limit)
 
     def show(self) -> Shown:
         """An object to display."""
