@@ -301,6 +301,31 @@ def test_a_new_constraint_is_on_every_layer_of_its_line_however_that_is_split():
     play.close()
 
 
+def dense(x, w):
+    return x @ w
+
+
+def called(params, x):
+    def loss(params):
+        h = jax.nn.relu(dense(x, params["a"]))
+        return (dense(h, params["b"]) ** 2).mean()
+
+    return jax.tree.map(jnp.subtract, params, jax.grad(loss)(params))
+
+
+def test_new_constraints_in_a_function_of_ones_own_are_told_apart_by_the_lines_that_call_it():
+    play = pi.playground(called, WEIGHTS, X)
+    play.wait()
+    play.apply("FSDP")
+    new = [own.place for own in play.wait().controls.constraints if own.is_new]
+    lines = Path(__file__).read_text().splitlines()
+    line = {text: number for number, text in enumerate(lines, 1)}
+    place = f"test_play_beside_jax.py:{line['    return x @ w']} dot_general called in test_play_beside_jax.py:"
+    calls = [number for number, text in enumerate(lines, 1) if "(dense(" in text and "in text" not in text]
+    assert new == [f"{place}{number}" for number in calls]
+    play.close()
+
+
 def _kinds_as_written(found: Variant, arguments: Any, hold: Any, results: Any) -> dict[str, int]:
     """The collectives of the function with the constraints in it, traced with a variant's shardings."""
     specs = {path: own.spec for own in found.controls.groups for path in own.paths}

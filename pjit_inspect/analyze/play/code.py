@@ -49,6 +49,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
         CodeLine(text="from jax.sharding import AxisType, NamedSharding, PartitionSpec as P"),
         CodeLine(text=""),
         _mesh(facts, base, setting),
+        *([CodeLine(text="jax.set_mesh(mesh)")] if facts.call.is_in_mesh else []),
         CodeLine(text=""),
         CodeLine(text="specs = {"),
         *_table(named, before, setting.sizes, [own.path for own in facts.arguments]),
@@ -68,7 +69,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
 
 
 def _mesh(facts: Facts, base: PlaySetting, setting: PlaySetting) -> CodeLine:
-    text = f"mesh = {_made(setting.mesh)}"
+    text = f"mesh = {_made(setting.mesh, facts.explicit)}"
     if facts.is_mesh_given:
         return CodeLine(text=text, is_changed=True)
     is_changed = setting.mesh != base.mesh
@@ -76,9 +77,14 @@ def _mesh(facts: Facts, base: PlaySetting, setting: PlaySetting) -> CodeLine:
     return CodeLine(text=text, is_changed=is_changed, was=was if is_changed else "")
 
 
-def _made(mesh: Sequence[tuple[str, int]]) -> str:
+def _made(mesh: Sequence[tuple[str, int]], explicit: str) -> str:
+    """A mesh whose axes are of the types that they have as captured."""
     names, sizes = tuple(name for name, _ in mesh), tuple(size for _, size in mesh)
-    return f"jax.make_mesh({sizes!r}, {names!r}, axis_types=(AxisType.Auto,) * {len(sizes)})"
+    kinds = ["Explicit" if name in explicit.split(", ") else "Auto" for name in names]
+    types = f"({', '.join(f'AxisType.{kind}' for kind in kinds)})"
+    if len(set(kinds)) == 1:
+        types = f"(AxisType.{kinds[0]},) * {len(kinds)}"
+    return f"jax.make_mesh({sizes!r}, {names!r}, axis_types={types})"
 
 
 # ---------------------------------------------------------------- the table

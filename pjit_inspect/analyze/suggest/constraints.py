@@ -269,13 +269,24 @@ class ConstraintOptions:
         return next(self._constrained(self._lines[index], spec, 0), None)
 
     def place(self, index: int) -> str:
-        """The line of an operation and what it is; with a number where that line has several, in the order they run."""
+        """The line of an operation and what it is, for a line that several call with the line of the call.
+
+        With a number, in the order they run, where these have several.
+        """
+        first = self._lines[index].ops[0]
         op = self._program.ops[index]
         if not op.frames:
             return f"unknown {op.kind}"
         name = f"{op.frames[0].where} {op.kind}"
-        firsts = [own for own in self._firsts.get(name, ()) if own <= self._lines[index].ops[0]]
-        return name if len(self._firsts.get(name, ())) < 2 else f"{name} #{len(firsts)}"
+        rivals = self._firsts.get(name, [])
+        calls = [self._program.ops[own].frames[1:] for own in rivals]
+        differ = (depth for depth, same in enumerate(zip(*calls, strict=False)) if len({own.where for own in same}) > 1)
+        depth = next(differ, None)
+        if depth is not None:
+            caller = op.frames[1 + depth].where
+            rivals = [own for own, frames in zip(rivals, calls, strict=True) if frames[depth].where == caller]
+            name += f" called in {caller}"
+        return name if len(rivals) < 2 else f"{name} #{sum(own <= first for own in rivals)}"
 
     @functools.cached_property
     def _firsts(self) -> dict[str, list[int]]:

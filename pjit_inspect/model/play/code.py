@@ -18,10 +18,12 @@ class Call:
     Attributes:
       arguments: what stands in the call, in order, by the names of the parameters ("x", "kind=kind", "*rest").
       options: of `jax.jit`, so that it is compiled the same again ("donate_argnames=('params',)").
+      is_in_mesh: whether it was called in the context of a mesh, as `jax.set_mesh` makes one.
     """
 
     arguments: tuple[str, ...]
     options: tuple[str, ...] = ()
+    is_in_mesh: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,8 @@ class LiveFunction:
             parameters = inspect.signature(function).bind(*args, **kwargs)
         except (TypeError, ValueError):
             return None
-        return Call(arguments=tuple(_written(parameters)), options=tuple(_options(function)))
+        options = tuple(_options(function))
+        return Call(arguments=tuple(_written(parameters)), options=options, is_in_mesh=bool(self.context))
 
     def lowered_on(
         self, sizes: Mapping[str, int], platform: str, specs: Sequence[SpecTuple | None] | None = None
