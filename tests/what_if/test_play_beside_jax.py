@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.handles.play.search import Search
+from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import Variant
 
 MESH = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
@@ -74,6 +76,23 @@ def test_a_donated_argument_gives_its_place_to_a_result_of_as_many_bytes_only():
     stats = play.wait().record.data.memory
     assert stats is not None
     assert stats.alias_bytes == 3 * 4 * 64 * 128 // 4
+    play.close()
+
+
+def test_a_donated_argument_whose_piece_differs_on_another_mesh_is_paired_anew():
+    mesh = AbstractMesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+    on = functools.partial(NamedSharding, mesh)
+    array = jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=on(P("data")))
+    more = jax.jit(lambda a: a + 1, donate_argnums=0, out_shardings=on(P("model")))
+    play = pi.playground(more, array)
+    assert play.wait().result_bytes == 0
+    play.set(mesh={"data": 4, "model": 1})
+    assert (play.wait().argument_bytes, play.variant.result_bytes) == (4 * 64 * 64 // 4, 4 * 64 * 64)
+    # XLA refuses a pair of two sizes; JAX does not make one.
+    play.full()
+    found = play.wait()
+    assert (found.stage, found.problem) == ("full", None)
+    assert found.record.data.memory.alias_bytes == 0
     play.close()
 
 
@@ -213,9 +232,14 @@ def test_a_search_holds_memory_against_arguments_and_results_where_the_start_was
 # ---------------------------------------------------------------- what a search keeps
 
 
+def searched(play: pi.Playground, is_enough: Callable[[SearchProgress], bool], **how: Any) -> Any:
+    """What a search has found when that is enough, however slow the machine is."""
+    return pi.search(play, budget_s=60, on_progress=lambda now: play.stop() if is_enough(now) else None, **how)
+
+
 def test_optimizer_state_that_is_kept_does_not_follow_in_a_search():
     play = pi.playground(step, WEIGHTS, WEIGHTS, X)
-    history = pi.search(play, budget_s=3, keep=("momentum", "mesh"))
+    history = searched(play, lambda now: now.asked >= 10, keep=("momentum", "mesh"))
     specs = [{path: own.spec for own in row.controls.groups for path in own.paths} for row in history]
     assert any(own["params['a']"] != (None, "model") for own in specs)
     assert {(own["momentum['a']"], own["momentum['b']"]) for own in specs} == {((None, "model"), ("model", None))}
@@ -224,7 +248,7 @@ def test_optimizer_state_that_is_kept_does_not_follow_in_a_search():
 
 def test_a_result_that_is_kept_is_left_as_it_is_in_a_search():
     play = pi.playground(step, WEIGHTS, WEIGHTS, X)
-    history = pi.search(play, budget_s=2, keep=("result[0]['a']",))
+    history = searched(play, lambda now: now.asked >= 4, keep=("result[0]['a']",))
     assert len(history) > 1
     results = [{path: own for own in row.controls.results for path in own.paths} for row in history]
     assert all(own["result[0]['a']"].is_free for own in results)
@@ -237,7 +261,8 @@ def test_the_best_of_a_search_keeps_to_its_rules_whatever_else_is_in_the_history
     play.wait()
     play.set(specs={"params": P(), "momentum": P(), "x": P(("data", "model"))})
     whole = play.wait()
-    history = pi.search(play, budget_s=3, keep={"params['b']": P("model"), "mesh": None}, most_memory=60_000)
+    keep = {"params['b']": P("model"), "mesh": None}
+    history = searched(play, lambda now: now.best is not None, keep=keep, most_memory=60_000)
     best = history.best("bytes")
     assert (whole.counted_bytes or 0) > 60_000 >= (best.counted_bytes or 0)
     kept = best.controls.group("params['b']")
