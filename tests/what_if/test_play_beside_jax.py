@@ -174,6 +174,40 @@ def test_the_written_call_has_keywords_and_what_is_left_over():
     play.close()
 
 
+# ---------------------------------------------------------------- what is left to XLA
+
+
+def forward(params, x):
+    h = jax.lax.with_sharding_constraint(jax.nn.relu(x @ params["a"]), P("data", "model"))
+    return h @ params["b"]
+
+
+def test_an_argument_that_is_left_to_xla_stays_as_it_is_set_though_xla_had_split_it_so():
+    params = {"a": jax.ShapeDtypeStruct((64, 128), jnp.float32), "b": jax.ShapeDtypeStruct((128, 64), jnp.float32)}
+    x = jax.ShapeDtypeStruct((16, 64), jnp.float32)
+    with jax.set_mesh(jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)):
+        play = pi.playground(forward, params, x)
+    first = play.wait().controls.group("params['a']")
+    assert first is not None
+    assert first.spec == (None, "model")
+    play.set(specs={"x": P(None, "data")})
+    assert play.wait().change == ("x: P(None, 'data')",)
+    free = play.variant.controls.group("params['a']")
+    assert free is not None
+    # Split as its product needs it, now that `x` is.
+    assert free.spec == ("data", "model")
+    play.set(specs={"params['a']": P(None, "model")})
+    found = play.wait()
+    own = found.controls.group("params['a']")
+    assert own is not None
+    assert (own.spec, own.bytes_per_device) == ((None, "model"), 4 * 64 * 128 // 4)
+    assert found.change == ("params['a']: P(None, 'model')", "x: P(None, 'data')")
+    code = play.code()
+    assert "1 argument is left to XLA, as captured" in code.notes
+    assert "params['b']" not in code.plain
+    play.close()
+
+
 # ---------------------------------------------------------------- equal stages
 
 

@@ -6,7 +6,7 @@ Not its job: how it is set (`controls`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.play.mirrors import find_followed
 from pjit_inspect.analyze.play.next_values import find_next_values, is_differentiated
@@ -104,6 +104,7 @@ def find_facts(
     arguments = tuple(own for own in data.inputs if own.kept)
     shapes = {own.path: own.global_shape for own in arguments}
     inputs, outputs = (program.inputs, program.outputs) if program is not None else ((), ())
+    chosen = [replace(own, spec=program.values[own.value].spec) for own in inputs] if program is not None else []
     differentiated = frozenset(_differentiated(program, arguments))
     return Facts(
         name=data.name,
@@ -111,7 +112,7 @@ def find_facts(
         target=target,
         arguments=arguments,
         results=data.outputs,
-        specs=_specs(arguments, inputs) | _specs(data.outputs, outputs),
+        specs=_specs(arguments, chosen) | _specs(data.outputs, outputs),
         free_arguments=_free(arguments, [own.spec is None for own in inputs]),
         free_results=_free(data.outputs, [own.spec is None for own in outputs]),
         follows=find_followed(shapes, differentiated),

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.play.choices import division_problem
-from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh, result_specs
+from pjit_inspect.analyze.play.controls import argument_specs, asked_specs, find_controls, on_mesh, result_specs
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
@@ -277,12 +277,13 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls
     if setting.target != base.target and not (setting.target.startswith("cpu:") and base.target.startswith("cpu:")):
         said.append(f"target {setting.target}")
     sizes = setting.sizes
-    was = {path: on_mesh(spec, sizes) for path, spec in argument_specs(facts, base).items()}
-    changed = [own for own in controls.groups if any(was[path] != own.spec for path in own.paths)]
+    was = {path: on_mesh(spec, sizes) for path, spec in asked_specs(facts, base).items()}
+    now = asked_specs(facts, setting)
+    changed = [own for own in controls.groups if any(was[path] != now[path] for path in own.paths)]
     led = {own.label for own in changed if own.follows in {one.label for one in changed} and not own.is_cut_loose}
     for own in changed:
         if own.label not in led:
-            said.append(f"{own.label}: {_words(own.spec)}")
+            said.append(f"{own.label}: {_words(now[own.paths[0]])}")
     said += _said_results(facts, base, setting, controls)
     constraints = dict(base.constraints)
     for place, spec in setting.constraints:
