@@ -137,10 +137,7 @@ class Variant:
 
     @property
     def counted_bytes(self) -> int | None:
-        """Bytes of the arguments and of the results that take no argument's place, at every stage alike.
-
-        None where one of them is not known.
-        """
+        """Bytes of the arguments and of the results that take no argument's place; None where one is not known."""
         if self.argument_bytes is None or self.result_bytes is None:
             return None
         return self.argument_bytes + self.result_bytes
