@@ -129,18 +129,17 @@ def inspect(
     from pjit_inspect.observe.watch.on_request import compile_record, lower_record
 
     live = live_function(fn, args, kwargs)
-    again = None if live is None else live.lowered_on
     if target is not None or mesh is not None or effort is not None:
         from pjit_inspect.observe.partitioner.targets import find_target
 
         place = find_target(target) if isinstance(target, str) else target
         data = lower_record(fn, args, kwargs, "cpu" if place is None else place.platform)
-        lowered = CompileRecord(data, live=True, again=again)
+        lowered = CompileRecord(data, live=True, again=live)
         record = lowered.what_if(mesh=mesh, target=place, effort=effort or "partition")
     else:
         data = compile_record(fn, args, kwargs)
         HISTORY.add(data)
-        record = CompileRecord(data, live=True, again=again)
+        record = CompileRecord(data, live=True, again=live)
     remember(record)
     return record
 
@@ -159,7 +158,7 @@ def playground(fn: Callable[..., Any] | Any, *args: Any, **kwargs: Any) -> Playg
 
     live = live_function(fn, args, kwargs)
     data = lower_record(fn, args, kwargs, "cpu")
-    play = CompileRecord(data, live=True, again=None if live is None else live.lowered_on).playground()
+    play = CompileRecord(data, live=True, again=live).playground()
     play.holds = fn
     return play
 
@@ -182,7 +181,8 @@ def search(
         history then has all that was tried. `Playground.stop` ends it with what it has.
       goal: what is made small: "bytes" sent, "memory" of arguments and results, or "time" (modelled, needs a chip).
       budget_s: for how long questions to XLA begin.
-      keep: what must stay: labels or paths of arguments, "mesh", "constraints"; as a mapping with the specs they get.
+      keep: what must stay: labels or paths of arguments and results, "mesh", "constraints"; as a mapping with the
+        specs they get.
       fits: the chip whose memory arguments and results must fit into, and whose speed "time" is of ("tpu:v5e").
       most_work: how many times its equal share of the matrix products each device may do. Everything on every device
         would send nothing: that is no better sharding, but none.

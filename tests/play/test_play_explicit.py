@@ -57,3 +57,30 @@ def test_no_preset_is_one_and_each_says_why(play):
 def test_the_mesh_can_be_changed_where_its_sizes_divide(play):
     play.set(mesh={"data": 4, "model": 2})
     assert play.wait().stage == "partitioned"
+
+
+def test_the_written_code_makes_a_mesh_of_explicit_axes_in_whose_context_the_function_is_called():
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Explicit, AxisType.Auto))
+
+    def product(x, w):
+        return jnp.dot(x, w, out_sharding=P("data", None))
+
+    with jax.set_mesh(mesh):
+        arrays = [
+            jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, spec))
+            for shape, spec in (((64, 32), P("data", None)), ((32, 128), P(None, None)))
+        ]
+        own = pi.playground(jax.jit(product), *arrays)
+    own.set(mesh={"data": 4, "model": 2})
+    own.wait()
+    code = own.code().plain
+    own.close()
+    assert "jax.make_mesh((4, 2), ('data', 'model'), axis_types=(AxisType.Explicit, AxisType.Auto))" in code
+    before = jax.sharding.get_mesh()
+    names = {"x": jnp.ones((64, 32)), "w": jnp.ones((32, 128))}
+    try:
+        exec(compile(code, "written", "exec"), names)
+        found = jax.jit(product).lower(names["x"], names["w"]).out_info
+    finally:
+        jax.set_mesh(before)
+    assert (found.sharding.spec[0], dict(found.sharding.mesh.shape)) == ("data", {"data": 4, "model": 2})

@@ -331,3 +331,20 @@ def test_a_record_of_a_file_has_those_of_the_live_one(tmp_path):
     assert play.wait().sent_bytes == live.wait().sent_bytes
     play.close()
     live.close()
+
+
+def test_a_layout_that_convolutions_may_have_is_not_said_to_be_none_for_them():
+    mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+    def array(*shape: int, spec: P) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, spec))
+
+    def loss(params, x):
+        for w in params:
+            x = jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return (x**2).mean()
+
+    play = pi.playground(jax.grad(loss), (array(3, 3, 8, 16, spec=P()),) * 1, array(8, 8, 8, 8, spec=P("data")))
+    why = {own.name: own.why_not for own in play.presets}
+    assert why["Megatron"].endswith("; convolutions are not looked at")
+    play.close()

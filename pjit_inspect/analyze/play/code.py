@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pjit_inspect.analyze.play.controls import argument_specs, on_mesh, result_specs
+from pjit_inspect.analyze.play.controls import asked_specs, on_mesh, result_specs
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.model.play.code import Code, CodeLine
 from pjit_inspect.model.play.setting import PlaySetting
-from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
 __all__ = ["code_for"]
@@ -41,7 +40,7 @@ _HELPER = (
 
 def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int) -> Code:
     """The lines of a variant, those that differ from the base marked."""
-    before, after = argument_specs(facts, base), argument_specs(facts, setting)
+    before, after = asked_specs(facts, base), asked_specs(facts, setting)
     named = {path: spec for path, spec in after.items() if spec is not None}
     lines = [
         CodeLine(text="import re"),
@@ -50,6 +49,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
         CodeLine(text="from jax.sharding import AxisType, NamedSharding, PartitionSpec as P"),
         CodeLine(text=""),
         _mesh(facts, base, setting),
+        *([CodeLine(text="jax.set_mesh(mesh)")] if facts.call.is_in_mesh else []),
         CodeLine(text=""),
         CodeLine(text="specs = {"),
         *_table(named, before, setting.sizes, [own.path for own in facts.arguments]),
@@ -61,7 +61,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
         every = [own.path for own in facts.results]
         lines += [CodeLine(text="result_specs = {"), *_table(results, was, setting.sizes, every), CodeLine(text="}")]
     lines += [CodeLine(text=""), CodeLine(text=""), *(CodeLine(text=line) for line in _HELPER)]
-    lines += _placing(facts.arguments, results, facts.name)
+    lines += _placing(facts, named, results)
     constraints = _constraints(facts, base, setting)
     if constraints:
         lines += [CodeLine(text=""), *constraints]
@@ -69,7 +69,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
 
 
 def _mesh(facts: Facts, base: PlaySetting, setting: PlaySetting) -> CodeLine:
-    text = f"mesh = {_made(setting.mesh)}"
+    text = f"mesh = {_made(setting.mesh, facts.explicit)}"
     if facts.is_mesh_given:
         return CodeLine(text=text, is_changed=True)
     is_changed = setting.mesh != base.mesh
@@ -77,9 +77,14 @@ def _mesh(facts: Facts, base: PlaySetting, setting: PlaySetting) -> CodeLine:
     return CodeLine(text=text, is_changed=is_changed, was=was if is_changed else "")
 
 
-def _made(mesh: Sequence[tuple[str, int]]) -> str:
+def _made(mesh: Sequence[tuple[str, int]], explicit: str) -> str:
+    """A mesh whose axes are of the types that they have as captured."""
     names, sizes = tuple(name for name, _ in mesh), tuple(size for _, size in mesh)
-    return f"jax.make_mesh({sizes!r}, {names!r}, axis_types=(AxisType.Auto,) * {len(sizes)})"
+    kinds = ["Explicit" if name in explicit.split(", ") else "Auto" for name in names]
+    types = f"({', '.join(f'AxisType.{kind}' for kind in kinds)})"
+    if len(set(kinds)) == 1:
+        types = f"(AxisType.{kinds[0]},) * {len(kinds)}"
+    return f"jax.make_mesh({sizes!r}, {names!r}, axis_types={types})"
 
 
 # ---------------------------------------------------------------- the table
@@ -142,21 +147,24 @@ def _results(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec]:
 # ---------------------------------------------------------------- where it goes
 
 
-def _placing(arguments: Sequence[ArrayLayout], results: Mapping[str, PartitionSpec], name: str) -> list[CodeLine]:
-    """The lines that use the table, one for each argument of the function."""
-    roots = list(dict.fromkeys(split_path(own.path)[0] for own in arguments))
+def _placing(facts: Facts, named: Collection[str], results: Mapping[str, PartitionSpec]) -> list[CodeLine]:
+    """The lines that use the table, one for each argument that has some of `named`; and those that compile it so."""
+    roots = list(dict.fromkeys(split_path(own.path)[0] for own in facts.arguments))
+    name, call = facts.name, facts.call
     lines = [CodeLine(text=""), CodeLine(text="")]
+    placed = {split_path(path)[0] for path in named}
     for root in roots:
-        if root.isidentifier():
+        if root.isidentifier() and root in placed:
             lines.append(CodeLine(text=f"{root} = jax.device_put({root}, shardings({root!r}, {root}, specs))"))
     if results and name.isidentifier() and all(root.isidentifier() for root in roots):
-        called = ", ".join(roots)
+        called = ", ".join((name, *call.arguments))
+        options = ", ".join((name, "out_shardings=out_shardings", *call.options))
         lines += [
             CodeLine(
-                text=f'out_shardings = shardings("result", jax.eval_shape({name}, {called}), result_specs, None)',
+                text=f'out_shardings = shardings("result", jax.eval_shape({called}), result_specs, None)',
                 is_changed=True,
             ),
-            CodeLine(text=f"{name} = jax.jit({name}, out_shardings=out_shardings)", is_changed=True),
+            CodeLine(text=f"{name} = jax.jit({options})", is_changed=True),
         ]
     return lines
 
@@ -187,9 +195,13 @@ def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting) -> list[
 
 
 def _notes(facts: Facts, setting: PlaySetting, results: Mapping[str, PartitionSpec]) -> Iterable[str]:
-    free = sum(own.path in facts.free_arguments and own.path not in dict(setting.arguments) for own in facts.arguments)
+    asked = asked_specs(facts, setting)
+    placed = {split_path(path)[0] for path, spec in asked.items() if spec is not None}
+    free = [own.path for own in facts.arguments if asked[own.path] is None and own.path in facts.free_arguments]
     if free:
-        yield f"{free} arguments are left to XLA, as captured; the table has them without a split"
+        yield f"{len(free)} argument{'s are' if len(free) > 1 else ' is'} left to XLA, as captured"
+    if whole := [path for path in free if split_path(path)[0] in placed]:
+        yield f"{len(whole)} of them lie in a tree with others, and are placed without a split: leave them out there"
     if any(own.place not in dict(setting.constraints) for own in facts.constraints) and setting.mesh != facts.mesh:
         yield "constraints that name the mesh themselves need the new one"
     if setting.results and len(facts.free_results) < len(facts.results):

@@ -18,7 +18,7 @@ from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, entry_of, local_shape
 from pjit_inspect.model.words.layers import path_pattern
 
-__all__ = ["argument_specs", "bytes_on_device", "find_controls", "on_mesh", "result_specs"]
+__all__ = ["argument_specs", "asked_specs", "bytes_on_device", "find_controls", "on_mesh", "result_specs"]
 
 Specs = Mapping[str, PartitionSpec | None]
 
@@ -66,6 +66,13 @@ def argument_specs(
 ) -> dict[str, PartitionSpec | None]:
     """Path of each argument -> how it is split; None where it follows no mesh axes, or is left to XLA and unknown."""
     return _specs(facts.arguments, dict(setting.arguments), facts.free_arguments, facts, setting, answered)
+
+
+def asked_specs(facts: Facts, setting: PlaySetting) -> dict[str, PartitionSpec | None]:
+    """Path of each argument -> how it is to be split; None where that is left to XLA, whatever XLA has chosen."""
+    fixed = {own.path: facts.specs[own.path] for own in facts.arguments if own.path not in facts.free_arguments}
+    asked = {**dict.fromkeys(own.path for own in facts.arguments), **fixed, **dict(setting.arguments)}
+    return {path: on_mesh(spec, setting.sizes) for path, spec in asked.items()}
 
 
 def result_specs(facts: Facts, setting: PlaySetting, answered: Specs | None = None) -> dict[str, PartitionSpec | None]:

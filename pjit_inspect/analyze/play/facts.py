@@ -6,12 +6,14 @@ Not its job: how it is set (`controls`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.play.mirrors import find_followed
 from pjit_inspect.analyze.play.next_values import find_next_values, is_differentiated
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
+from pjit_inspect.analyze.program.paths import split_path
 from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.model.play.code import Call
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, entry_of
@@ -57,6 +59,7 @@ class Facts:
       differentiated: the paths of arguments that differentiated code uses.
       constraints: the user's, in program order.
       is_mesh_given: whether the program names no mesh, so that `mesh` is none of its own.
+      call: how it is called, static arguments and those that the program does not use among them.
       explicit: the axes that are part of the types of its arrays, in words, so that specs cannot be changed; "" for
         none.
     """
@@ -75,6 +78,7 @@ class Facts:
     constraints: tuple[FoundConstraint, ...] = ()
     is_mesh_given: bool = False
     explicit: str = ""
+    call: Call = field(default_factory=lambda: Call(arguments=()))
 
     @property
     def why_fixed(self) -> str:
@@ -91,11 +95,16 @@ def find_facts(
     target: str,
     *,
     is_mesh_given: bool = False,
+    call: Call | None = None,
 ) -> Facts:
-    """The facts of a record on its mesh; without its `program` before partitioning, as far as its arguments tell."""
+    """The facts of a record on its mesh; without its `program` before partitioning, as far as its arguments tell.
+
+    `call` is how the function was called, where that is known; otherwise by its arrays alone, one after another.
+    """
     arguments = tuple(own for own in data.inputs if own.kept)
     shapes = {own.path: own.global_shape for own in arguments}
     inputs, outputs = (program.inputs, program.outputs) if program is not None else ((), ())
+    chosen = [replace(own, spec=program.values[own.value].spec) for own in inputs] if program is not None else []
     differentiated = frozenset(_differentiated(program, arguments))
     return Facts(
         name=data.name,
@@ -103,7 +112,7 @@ def find_facts(
         target=target,
         arguments=arguments,
         results=data.outputs,
-        specs=_specs(arguments, inputs) | _specs(data.outputs, outputs),
+        specs=_specs(arguments, chosen) | _specs(data.outputs, outputs),
         free_arguments=_free(arguments, [own.spec is None for own in inputs]),
         free_results=_free(data.outputs, [own.spec is None for own in outputs]),
         follows=find_followed(shapes, differentiated),
@@ -112,7 +121,17 @@ def find_facts(
         constraints=() if program is None else _constraints(program),
         is_mesh_given=is_mesh_given,
         explicit=find_explicit_axes(data),
+        call=_called(data) if call is None else call,
     )
+
+
+def _called(data: RecordData) -> Call:
+    """A call of the arguments that have arrays; those whose arrays are all donated are so again."""
+    roots: dict[str, list[bool]] = {}
+    for own in data.inputs:
+        roots.setdefault(split_path(own.path)[0], []).append(own.donated)
+    donated = tuple(root for root, own in roots.items() if all(own))
+    return Call(arguments=tuple(roots), options=(f"donate_argnames={donated!r}",) if donated else ())
 
 
 def _specs(layouts: Sequence[ArrayLayout], entries: Sequence[EntryValue]) -> dict[str, PartitionSpec | None]:

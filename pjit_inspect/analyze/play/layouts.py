@@ -153,7 +153,9 @@ def proposal_of(
         specs[path] = spec_of(layout, roles, path, own.global_shape, base.sizes)
     constraints = {} if kept.constraints else _constraints(layout, facts, roles, base, constraint_ops)
     try:
-        setting = changed_setting(facts, base, specs=_with_followers(facts, specs, kept), constraints=constraints)
+        setting = changed_setting(
+            facts, base, specs=_with_followers(facts, specs, kept), constraints=constraints, alone=kept.paths
+        )
     except ChangeError:
         return None
     return Proposal(setting=with_results_returned(facts, setting, kept.results), origin=layout.name)
@@ -282,7 +284,7 @@ def _moved(
     constraints: Mapping[str, PartitionSpec | None],
 ) -> Iterator[Proposal]:
     try:
-        changed = changed_setting(facts, setting, specs=specs, constraints=constraints)
+        changed = changed_setting(facts, setting, specs=specs, constraints=constraints, alone=kept.paths)
     except ChangeError:
         return
     yield Proposal(setting=with_results_returned(facts, changed, kept.results), origin="search")
@@ -307,10 +309,12 @@ def _specs_near(shape: Sequence[int], spec: PartitionSpec, sizes: Mapping[str, i
                     yield tuple(entries)
 
 
-def kept_paths(facts: Facts, names: Collection[str], setting: PlaySetting) -> frozenset[str]:
-    """The paths of the arguments that names stand for: labels of groups, or paths with `*`.
+def kept_paths(facts: Facts, names: Collection[str], setting: PlaySetting) -> tuple[frozenset[str], frozenset[str]]:
+    """The paths of the arguments, and of the results, that names stand for: labels of groups, or paths with `*`.
 
     Raises ChangeError for a name that there is none of.
     """
     controls = find_controls(facts, setting)
-    return frozenset(path for name in names for path in found_arrays(facts, controls, name)[0])
+    found = [found_arrays(facts, controls, name) for name in names]
+    arguments = frozenset(path for paths, _, is_result in found if not is_result for path in paths)
+    return arguments, frozenset(path for paths, _, is_result in found if is_result for path in paths)

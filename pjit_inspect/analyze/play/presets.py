@@ -32,6 +32,7 @@ _NO_SEQUENCE = (
     "no place for a constraint between the products has the data's second dimension with a size that {size} divides"
 )
 _NO_WEIGHT = "no weight has a dimension that goes from one product to the next, and that {size} divides"
+_CONVOLUTIONS = "; convolutions are not looked at"
 
 Axes = tuple[str, ...]
 Found = Layout | str
@@ -162,7 +163,8 @@ class _Maker:
             data=data, inner=self._inner(rest), rest=rest, spread=name == "2-D", sequence=name == "sequence parallel"
         )
         if not self._splits(layout, rest, weights=True):
-            return _NO_WEIGHT.format(size=self._size(rest))
+            more = _CONVOLUTIONS if self._roles.has_convolutions else ""
+            return _NO_WEIGHT.format(size=self._size(rest)) + more
         if data and not self._splits(layout, data, weights=False):
             return self._no_data(data)
         if layout.spread and not self._splits(layout, data, weights=True):

@@ -100,6 +100,7 @@ class Roles:
       constraints: operation -> the class of each dimension of what a constraint is put on.
       makers: the operations before differentiation that multiply with a weight, or look one up -> the class of each
         dimension of what they make, and whether it is a lookup.
+      has_convolutions: whether there are products that are none of `products`.
     """
 
     arguments: Mapping[str, tuple[int, ...]]
@@ -109,6 +110,7 @@ class Roles:
     products: tuple[Product, ...]
     constraints: Mapping[int, tuple[int, ...]]
     makers: Mapping[int, tuple[tuple[int, ...], bool]]
+    has_convolutions: bool = False
 
 
 def find_roles(
@@ -167,6 +169,7 @@ def find_roles(
             and find_phase(op.op_name) not in _LATER
             and any(roots.of(value) in parameters for value in op.operands)
         },
+        has_convolutions=any(op.kind == "convolution" for op in program.ops),
     )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.play.choices import division_problem
-from pjit_inspect.analyze.play.controls import argument_specs, find_controls, on_mesh
+from pjit_inspect.analyze.play.controls import argument_specs, asked_specs, find_controls, on_mesh, result_specs
 from pjit_inspect.analyze.play.facts import Facts
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.play.controls import ArgumentGroup, Controls, ResultControl
@@ -56,6 +56,7 @@ def changed_setting(
     specs: Mapping[str, PartitionSpec | None] | None = None,
     results: Mapping[str, PartitionSpec | None] | None = None,
     constraints: Mapping[str, PartitionSpec | None] | None = None,
+    alone: Collection[str] = (),
 ) -> PlaySetting:
     """The setting with a change.
 
@@ -68,6 +69,7 @@ def changed_setting(
         parameter, and is split as that is, goes with it, unless it is named itself.
       results: the same of results alone, which an argument may share its name with; None leaves one to XLA.
       constraints: spec by the place of a constraint, of the program's or of the setting's; None takes it out.
+      alone: the paths of arguments that follow nothing.
 
     Raises ChangeError for a name that there is none of, and for a spec that does not fit the array.
     """
@@ -76,7 +78,7 @@ def changed_setting(
         own = replace(own, target=target)
     elif own.devices != before.devices and own.target.startswith("cpu:"):
         own = replace(own, target=f"cpu:{own.devices}")
-    own = _with_specs(facts, own, specs or {}, results or {})
+    own = _with_specs(facts, own, specs or {}, results or {}, alone)
     return _with_constraints(facts, own, constraints or {})
 
 
@@ -85,12 +87,13 @@ def _with_specs(
     setting: PlaySetting,
     given: Mapping[str, PartitionSpec | None],
     given_results: Mapping[str, PartitionSpec | None],
+    alone: Collection[str],
 ) -> PlaySetting:
     controls = find_controls(facts, setting)
     current = argument_specs(facts, setting)
     arguments, results = dict(setting.arguments), dict(setting.results)
     followers: dict[str, list[str]] = {}
-    for path, leader in facts.follows.items():
+    for path, leader in ((path, own) for path, own in facts.follows.items() if path not in alone):
         followers.setdefault(leader, []).append(path)
     named, led = dict[str, PartitionSpec | None](), dict[str, PartitionSpec | None]()
     named_at = [(name, spec, *found_arrays(facts, controls, name)) for name, spec in given.items()]
@@ -293,12 +296,13 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls
     if setting.target != base.target and not (setting.target.startswith("cpu:") and base.target.startswith("cpu:")):
         said.append(f"target {setting.target}")
     sizes = setting.sizes
-    was = {path: on_mesh(spec, sizes) for path, spec in argument_specs(facts, base).items()}
-    changed = [own for own in controls.groups if any(was[path] != own.spec for path in own.paths)]
+    was = {path: on_mesh(spec, sizes) for path, spec in asked_specs(facts, base).items()}
+    now = asked_specs(facts, setting)
+    changed = [own for own in controls.groups if any(was[path] != now[path] for path in own.paths)]
     led = {own.label for own in changed if own.follows in {one.label for one in changed} and not own.is_cut_loose}
     for own in changed:
         if own.label not in led:
-            said.append(f"{own.label}: {_words(own.spec)}")
+            said.append(f"{own.label}: {_words(now[own.paths[0]])}")
     said += _said_results(facts, base, setting, controls)
     constraints = dict(base.constraints)
     for place, spec in setting.constraints:
@@ -313,10 +317,10 @@ def said_changes(facts: Facts, base: PlaySetting, setting: PlaySetting, controls
 
 
 def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, controls: Controls) -> list[str]:
-    """The results that are set; those that come back as their arguments go in are said at once."""
-    before, specs = dict(base.results), argument_specs(facts, setting)
+    """The results that are set; those that come back as their arguments go in are said at once, where none is free."""
+    before = dict(base.results)
     new = {path: spec for path, spec in setting.results if before.get(path, "as captured") != spec}
-    alike = {path for path, spec in new.items() if path in facts.returns and specs.get(facts.returns[path]) == spec}
+    alike = _returned_alike(facts, setting)
     said = []
     for one in controls.results:
         own = [path for path in one.paths if path in new and path not in alike]
@@ -324,9 +328,16 @@ def _said_results(facts: Facts, base: PlaySetting, setting: PlaySetting, control
             said.append(f"{one.label}: {_words(new[own[0]])}")
         if any(path in before and path not in dict(setting.results) for path in one.paths):
             said.append(f"{one.label}: left to XLA")
-    was = argument_specs(facts, base)
-    were_alike = {path for path, spec in base.results if path in facts.returns and was.get(facts.returns[path]) == spec}
-    return [*said, *(["results split as their arguments"] if alike - were_alike else [])]
+    return [*said, *(["results split as their arguments"] if alike & new.keys() - _returned_alike(facts, base) else [])]
+
+
+def _returned_alike(facts: Facts, setting: PlaySetting) -> set[str]:
+    """The next values of arguments that are split as these; none where any next value is left to XLA."""
+    given, specs = result_specs(facts, setting), argument_specs(facts, setting)
+    free = facts.free_results - {path for path, spec in setting.results if spec is not None}
+    free |= {path for path, spec in setting.results if spec is None}
+    pairs = {path: specs[own] for path, own in facts.returns.items() if specs.get(own) is not None}
+    return set() if free & pairs.keys() else {path for path, spec in pairs.items() if given[path] == spec}
 
 
 def _words(spec: PartitionSpec | None) -> str:

@@ -97,9 +97,10 @@ def _tile_elements(layout: ArrayLayout, tiles: np.ndarray) -> np.ndarray:
 def with_aliases(data: RecordData, module: HloModule) -> RecordData:
     """The record with `ArrayLayout.aliases` of its outputs as the optimized program has them.
 
+    Where there is none yet, right after partitioning, donated arguments take the results that XLA will give them.
     Unchanged when the program's arguments cannot be matched with the record's (arguments in one tuple, references).
 
-    *Source*: `HloModuleProto.input_output_alias`.
+    *Source*: `HloModuleProto.input_output_alias`, and `buffer_donor` of a program that is not optimized.
     """
     inputs = [layout for layout in data.inputs if layout.kept]
     entry = module.computation(module.entry)
@@ -109,6 +110,9 @@ def with_aliases(data: RecordData, module: HloModule) -> RecordData:
     if tokens < 0 or len(entry.parameters) - len(inputs) != tokens or any(map(_holds_data, leaves[:tokens])):
         return data
     reused = _reused(module, inputs, tokens)
+    if data.is_partial:
+        sizes = [leaf.bytes for leaf in leaves[tokens:]]
+        reused |= _given_away(module, inputs, tokens, sizes, taken=set(reused))
     outputs = (replace(layout, aliases=reused.get(index)) for index, layout in enumerate(data.outputs))
     return replace(data, outputs=tuple(outputs)) if reused else data
 
@@ -127,3 +131,32 @@ def _reused(module: HloModule, inputs: Sequence[ArrayLayout], tokens: int) -> di
         if not alias.parameter_index and 0 <= place < len(inputs) and output >= 0:
             reused[output] = inputs[place].path
     return reused
+
+
+def _given_away(
+    module: HloModule, inputs: Sequence[ArrayLayout], tokens: int, sizes: Sequence[int | None], *, taken: set[int]
+) -> dict[int, str]:
+    """Result number -> path of the donated argument whose buffer XLA will give it: one of as many bytes on a device.
+
+    JAX names no result for an argument where XLA chooses how results are split. `sizes` are bytes of all results on one
+    device, `taken` those that have a buffer.
+    *Source*: XLA's pass optimize_input_output_buffer_alias: both in the order of their sizes, then of their numbers.
+    """
+    entry = module.computation(module.entry)
+    parameters = [index for index in module.with_opcode("parameter").tolist() if index in entry.range]
+    held = {module.reader.number(index): int(module.result_bytes[index]) for index in parameters}
+    used = {own.parameter for own in module.aliases}
+    donors = sorted({own.parameter for own in module.donors if not own.parameter_index} - used)
+    given = sorted(((held.get(own, -1), own) for own in donors), key=lambda own: -own[0])
+    wanted = sorted(
+        ((-1 if size is None else size, own) for own, size in enumerate(sizes) if own not in taken),
+        key=lambda own: -own[0],
+    )
+    found: dict[int, str] = {}
+    while given and wanted:
+        (gives, parameter), (takes, output) = given[0], wanted[0]
+        if gives == takes >= 0 and tokens <= parameter < tokens + len(inputs):
+            found[output] = inputs[parameter - tokens].path
+        given = given[gives >= takes :]
+        wanted = wanted[takes >= gives :]
+    return found

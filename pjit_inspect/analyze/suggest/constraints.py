@@ -1,12 +1,14 @@
 """Constraints that may save communication: new ones on a line, and those that are there changed or left out.
 
-Equal operations of one line (unrolled layers) change together. A constraint that is put on a value of a differentiated
-program binds its gradient too, as JAX does; where the gradient cannot be told, nothing is suggested. Not its job:
-whether a change saves anything (`analyze.suggest.suggestions`).
+Operations of equal shapes that one piece of the source became (unrolled layers) change together, however they are
+split: nobody could write a constraint on one of them. Where it became others, too, nothing is suggested. A constraint
+that is put on a value of a differentiated program binds its gradient too, as JAX does; where the gradient cannot be
+told, nothing is suggested. Not its job: whether a change saves anything (`analyze.suggest.suggestions`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
@@ -32,7 +34,7 @@ _KEY_WORDS = ((2,), (4,))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """The operations that one piece of the source became, alike in everything but the layer."""
+    """The operations that one piece of the source became, of the same shapes."""
 
     ops: tuple[int, ...]
 
@@ -47,6 +49,7 @@ class ConstraintOptions:
     def __init__(self, program: ShardedProgram, names: ValueNames) -> None:
         self._program, self._names = program, names
         self._lines = _lines(program)
+        self._pieces = _pieces(program)
         self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
 
     @property
@@ -176,6 +179,8 @@ class ConstraintOptions:
 
     def _constrained(self, line: _Line, spec: Dimensions, stake: int) -> Iterator[Option]:
         edits: list[Edit] = []
+        if len(self._pieces[_piece(self._program.ops[line.ops[0]])] - set(line.ops)):
+            return
         for index in line.ops:
             op = self._program.ops[index]
             if find_phase(op.op_name) in _LATER or len(op.results) != 1 or op.manual:
@@ -263,6 +268,36 @@ class ConstraintOptions:
         """A new constraint on what an operation makes, in equal layers too; None where its gradient cannot be told."""
         return next(self._constrained(self._lines[index], spec, 0), None)
 
+    def place(self, index: int) -> str:
+        """The line of an operation and what it is, for a line that several call with the line of the call.
+
+        With a number, in the order they run, where these have several.
+        """
+        first = self._lines[index].ops[0]
+        op = self._program.ops[index]
+        if not op.frames:
+            return f"unknown {op.kind}"
+        name = f"{op.frames[0].where} {op.kind}"
+        rivals = self._firsts.get(name, [])
+        calls = [self._program.ops[own].frames[1:] for own in rivals]
+        differ = (depth for depth, same in enumerate(zip(*calls, strict=False)) if len({own.where for own in same}) > 1)
+        depth = next(differ, None)
+        if depth is not None:
+            caller = op.frames[1 + depth].where
+            rivals = [own for own, frames in zip(rivals, calls, strict=True) if frames[depth].where == caller]
+            name += f" called in {caller}"
+        return name if len(rivals) < 2 else f"{name} #{sum(own <= first for own in rivals)}"
+
+    @functools.cached_property
+    def _firsts(self) -> dict[str, list[int]]:
+        """Line and kind -> the first operation of each piece of the source there, in the order they run."""
+        found: dict[str, list[int]] = {}
+        for index, op in enumerate(self._program.ops):
+            is_first = self._lines[index].ops[0] == index and op.frames and find_phase(op.op_name) not in _LATER
+            if is_first:
+                found.setdefault(f"{op.frames[0].where} {op.kind}", []).append(index)
+        return found
+
     # ------------------------------------------------------------ where an axis is lost
 
     def kept_axes(self, most: int) -> Iterator[Option]:
@@ -331,16 +366,28 @@ def _place(op: ShardedOp) -> object:
 
 
 def _lines(program: ShardedProgram) -> dict[int, _Line]:
-    """For every op, those that differ from it in the layer only."""
+    """For every op, those of the same shapes that its piece of the source became."""
     keys: dict[object, list[int]] = {}
     key_of: dict[int, object] = {}
     for index, op in enumerate(program.ops):
         frame = (op.frames[0].file, op.frames[0].line) if op.frames else index
-        values = tuple(
-            (program.values[value].shape, program.values[value].spec) for value in (*op.operands, *op.results)
-        )
+        values = tuple(program.values[value].shape for value in (*op.operands, *op.results))
         key = (frame, op.spans, op.opcode, op.op_name.rpartition("/")[2], find_phase(op.op_name), op.detail, values)
         keys.setdefault(key, []).append(index)
         key_of[index] = key
     lines = {key: _Line(ops=tuple(ops)) for key, ops in keys.items()}
     return {index: lines[key] for index, key in key_of.items()}
+
+
+def _pieces(program: ShardedProgram) -> dict[object, set[int]]:
+    """Every piece of the source -> the operations that it became by the same calls."""
+    found: dict[object, set[int]] = {}
+    for index, op in enumerate(program.ops):
+        found.setdefault(_piece(op), set()).add(index)
+    return found
+
+
+def _piece(op: ShardedOp) -> object:
+    """What all layers of a loop in Python have in common."""
+    calls = tuple((frame.file, frame.line) for frame in op.frames)
+    return calls, op.spans, op.opcode, op.op_name.rpartition("/")[2], find_phase(op.op_name), op.detail

@@ -47,7 +47,7 @@ _MOST_SHOWN = 3
 
 
 Again = Callable[..., RecordData]
-"""Traces the function of a record on a mesh of these axes for a platform, as `LiveFunction.lowered_on`."""
+"""Traces the function of a record on a mesh of these axes for a platform: `LiveFunction`."""
 
 
 def ask_what_if(

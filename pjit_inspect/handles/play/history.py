@@ -6,7 +6,8 @@ Not its job: asking XLA (`subject`), or when (`playground`).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -47,19 +48,27 @@ class History(Displayable, HistoryTable):
       rows: the variants, in the order in which they were thought of.
       chosen: the number of the one that is looked at.
       notes: what a search has to say of itself: what it tried and what it did not.
+      among: the numbers of the variants that have what a search was to keep, and keep to its rules; None for all.
     """
 
     notes: tuple[str, ...] = ()
+    among: frozenset[int] | None = None
 
-    def best(self, goal: Goal = "bytes", *, most_work: float = 1.1) -> Variant:
+    def best(self, goal: Goal = "bytes", *, most_work: float | None = None) -> Variant:
         """The best variant: fewest "bytes" sent, least "memory" needed, or shortest "time" where nothing is hidden.
 
-        Among those that XLA has answered, that fit, and whose devices each do at most `most_work` times their equal
-        share of the products: without that, everything on every device would send least. Of equal ones, that with the
-        fewest changes.
+        Among those that XLA has answered, that fit, that are for as many devices as the one that is looked at, and
+        whose devices each do at most `most_work` times their equal share of the products (1.1 by default): without
+        that, everything on every device, or on one alone, would send least. After a search, only among those that keep
+        to its rules. Memory is that of arguments and results, as long as not all of them were compiled to the end.
+        Of equal ones, that with the fewest changes.
         Raises RecordNotFoundError where there is none.
         """
-        return best_of(self.rows, goal, most_work)
+        devices = next((row.devices for row in self.rows if row.number == self.chosen), None)
+        rows = [row for row in self.rows if self.among is None or row.number in self.among]
+        # What is among those of a search has been held against its own limit.
+        limit = most_work if most_work is not None else 1.1 if self.among is None else math.inf
+        return best_of([row for row in rows if devices in (None, row.devices)], goal, limit)
 
     def show(self) -> Shown:
         """An object to display."""
@@ -73,24 +82,25 @@ class History(Displayable, HistoryTable):
         return f"<History: {len(self)} variants, {sum(row.is_answered for row in self)} of them answered>"
 
 
-def best_of(rows: Any, goal: Goal, most_work: float) -> Any:
-    """As `History.best`."""
-    value = {
-        "bytes": lambda row: row.sent_bytes,
-        "memory": lambda row: row.memory_bytes,
-        "time": lambda row: None if row.time_s is None else row.time_s[1],
-    }[goal]
+def best_of(rows: Sequence[Any], goal: Goal, most_work: float) -> Any:
+    """As `History.best`, of rows for as many devices."""
     known = [
         row
         for row in rows
         if row.stage in ("partitioned", "full")
         and row.fits is not False
         and (row.work is None or row.work <= most_work)
-        and value(row) is not None
     ]
+    are_full = all(row.memory_source == "xla" for row in known)
+    value = {
+        "bytes": lambda row: row.sent_bytes,
+        "memory": lambda row: row.memory_bytes if are_full else row.counted_bytes,
+        "time": lambda row: None if row.time_s is None else row.time_s[1],
+    }[goal]
+    known = [row for row in known if value(row) is not None]
     if not known:
         raise RecordNotFoundError(f"no variant is known whose {goal} could be compared")
-    return min(known, key=lambda row: (value(row), len(row.change), row.memory_bytes or 0, row.number))
+    return min(known, key=lambda row: (value(row), len(row.change), row.counted_bytes or 0, row.number))
 
 
 def _plain(row: Variant) -> dict[str, Any]:

@@ -89,16 +89,21 @@ class Search:
         self._on_progress = on_progress
         kept = dict(keep) if isinstance(keep, Mapping) else dict.fromkeys(keep)
         given = {name: spec for name, spec in kept.items() if spec is not None and name not in ("mesh", "constraints")}
+        before = dict(results_set_apart(self._subject.facts, play.setting_of(play.variant.number)))
         if given or kept.get("mesh") is not None:
             play.set(mesh=kept.get("mesh"), specs=given)
         start = play.setting_of(play.variant.number)
-        # Results that come back as their arguments go in do so in every setting, whatever it splits them over.
-        results = results_set_apart(self._subject.facts, start)
+        names = [name for name in kept if name not in ("mesh", "constraints")]
+        paths, kept_results = kept_paths(self._subject.facts, names, start)
+        # Results that come back as their arguments go in do so in every setting, whatever it splits them over; but
+        # those that somebody has set otherwise, and those that are to stay as they are.
+        own = dict(start.results)
+        apart = (path for path, _ in results_set_apart(self._subject.facts, start) if path in before)
+        results = tuple((path, own.get(path)) for path in sorted({*apart, *kept_results}))
         self._start: PlaySetting = with_results_returned(self._subject.facts, start, results)
         self._start_number: int = play.variant.number
-        names = [name for name in kept if name not in ("mesh", "constraints")]
         self._kept = Kept(
-            paths=kept_paths(self._subject.facts, names, start),
+            paths=paths,
             mesh="mesh" in kept,
             constraints="constraints" in kept,
             results=results,
@@ -112,6 +117,7 @@ class Search:
         self._guesses: dict[int, Estimate] = {}
         self._asked = self._skipped = self._refused = 0
         self._best: Variant | None = None
+        self._allowed: set[int] = set()
         self._best_key: tuple[float, int] | None = None
         self._latest: int | None = None
         self._began = 0.0
@@ -152,7 +158,7 @@ class Search:
         report = self.report()
         if report.best is not None and not self._is_stopped:
             self._play.go_back(report.best)
-        return replace(self._play.history, notes=report.lines)
+        return replace(self._play.history, notes=report.lines, among=frozenset(self._allowed))
 
     def report(self) -> SearchReport:
         """What it tried, what it did not, and how far its estimate was from XLA."""
@@ -191,7 +197,7 @@ class Search:
                 return False
             self._start_number = start.number
             found = next(row for row in self._play.history if row.number == start.number)
-            limits = [own for own in (found.available_bytes, found.memory_bytes) if own is not None]
+            limits = [own for own in (found.available_bytes, found.counted_bytes) if own is not None]
             # A chip's memory has to hold temporaries, too; else no more than the program as it is.
             self._rules = replace(self._rules, most_memory=limits[0] if limits else None)
         return not self._is_stopped
@@ -362,6 +368,8 @@ class Search:
         with self._turn:
             # Of settings that are as good, the one with fewer lines to write.
             key = None if value is None else (value, len(setting.added))
+            if key is not None:
+                self._allowed.add(variant.number)
             is_better = key is not None and (self._best_key is None or key < self._best_key)
             if is_better:
                 self._best, self._best_key = variant, key
@@ -370,17 +378,17 @@ class Search:
 
     def _value(self, variant: Variant) -> float | None:
         """What is made small; None for a variant that breaks a rule."""
-        limit = self._rules.most_memory
+        limit, held = self._rules.most_memory, variant.counted_bytes
         if variant.stage not in ("partitioned", "full") or variant.fits is False:
             return None
         if variant.work is not None and variant.work > self._rules.most_work:
             return None
-        if limit is not None and variant.memory_bytes is not None and variant.memory_bytes > limit:
+        if limit is not None and held is not None and held > limit:
             return None
         if self._rules.goal == "bytes":
             return None if variant.sent_bytes is None else float(variant.sent_bytes)
         if self._rules.goal == "memory":
-            return None if variant.memory_bytes is None else float(variant.memory_bytes)
+            return None if held is None else float(held)
         return None if variant.time_s is None else variant.time_s[1]
 
     def _tick(self) -> None:

@@ -100,7 +100,14 @@ class Subject:
         devices = math.prod(size for _, size in mesh)
         before = self.data.hypothesis
         target = f"cpu:{devices}" if before is None else str(before.target)
-        self.facts: Facts = find_facts(self.data, self.program, mesh, target, is_mesh_given=self._copies.is_mesh_given)
+        self.facts: Facts = find_facts(
+            self.data,
+            self.program,
+            mesh,
+            target,
+            is_mesh_given=self._copies.is_mesh_given,
+            call=getattr(source.again, "call", None),
+        )
         self.base: PlaySetting = PlaySetting(mesh=mesh, target=target)
         self._whole_work: int | None = None
         self._roles: Roles | None = None
@@ -268,7 +275,7 @@ class Subject:
             if option is None:
                 continue
             seen |= {edit.index for edit in option.edits}
-            name = self._place_name(f"{op.frames[0].where} {op.kind}", option.edits)
+            name = self._place_name(options.place(index), option.edits)
             found.append(Pin(name=name, classes=classes, shape=shape, is_lookup=is_lookup))
         return tuple(found)
 
@@ -278,8 +285,8 @@ class Subject:
         known = next((own for own, other in self.places.items() if other == places), None)
         if known is not None:
             return known
-        number = sum(own.partition(" #")[0] == name for own in self.places)
-        name = f"{name} #{number + 1}" if number else name
+        number = sum(own.partition(" (")[0] == name for own in self.places)
+        name = f"{name} ({number + 1})" if number else name
         self.places[name] = places
         return name
 
@@ -300,8 +307,7 @@ class Subject:
             if any(place is None or place not in back for place, _ in places):
                 continue
             spec = tuple(entry_of(axes) for axes in option.edits[0].spec or ())
-            op = program.ops[option.edits[0].index]
-            name = f"{op.frames[0].where if op.frames else 'unknown'} {op.kind}"
+            name = options.place(option.edits[0].index)
             edits = [
                 replace(edit, index=back[place or 0]) for edit, (place, _) in zip(option.edits, places, strict=True)
             ]

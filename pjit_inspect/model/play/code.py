@@ -8,7 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Code", "CodeLine", "Proof"]
+__all__ = ["Call", "Code", "CodeLine", "Proof"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """How a function is called, and what `jax.jit` was told of its arguments, as Python writes both.
+
+    Attributes:
+      arguments: what stands in the call, in order, by the names of the parameters ("x", "kind=kind", "*rest").
+      options: of `jax.jit`, so that it is compiled the same again ("donate_argnames=('params',)").
+      is_in_mesh: whether it was called in the context of a mesh, as `jax.set_mesh` makes one.
+    """
+
+    arguments: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    is_in_mesh: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,6 +136,13 @@ class Variant:
         return self.controls.devices
 
     @property
+    def counted_bytes(self) -> int | None:
+        """Bytes of the arguments and of the results that take no argument's place; None where one is not known."""
+        if self.argument_bytes is None or self.result_bytes is None:
+            return None
+        return self.argument_bytes + self.result_bytes
+
+    @property
     def record(self) -> Any:
         """What XLA made of it, as a `CompileRecord`; None for a variant that no playground hands out."""
         return None

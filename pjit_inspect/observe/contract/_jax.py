@@ -61,6 +61,7 @@ __all__ = [
     "results_of",
     "shard_mapped",
     "stages_of",
+    "static_arguments",
     "target_devices",
     "timed_frame",
     "trace_context_hash",
@@ -216,8 +217,17 @@ def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
     if isinstance(function, jax.stages.Compiled):
         return _donated_of_compiled(function)
+    return _named_to_jit(function, "donate")
+
+
+def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The positions and the names of the static arguments of a jitted function; none of anything else."""
+    return _named_to_jit(function, "static")
+
+
+def _named_to_jit(function: Any, what: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
     info = getattr(function, "_jit_info", None) if type(function).__name__ == "PjitFunction" else None
-    places, names = getattr(info, "donate_argnums", None) or (), getattr(info, "donate_argnames", None) or ()
+    places, names = (getattr(info, f"{what}_{kind}", None) or () for kind in ("argnums", "argnames"))
     return tuple(map(int, places)), tuple(map(str, names))
 
 

@@ -77,7 +77,7 @@ def propagate(stablehlo: bytes) -> ShardedProgram | None:
         main = _mlir.main_function(module)
         if main is None or not _is_for_shardy(module, stablehlo):
             return None
-        required = _result_specs(main)
+        given, required = (_border_specs(main, name) for name in ("arg_attrs", "res_attrs"))
         if _mlir.has_pass(_CALLS_PASS):
             _mlir.run_passes(module, (_IMPORT, *_CALLS_TO_REGIONS))
         else:
@@ -89,9 +89,9 @@ def propagate(stablehlo: bytes) -> ShardedProgram | None:
         propagated = run_passes_apart(_mlir.bytecode(module), _PROPAGATE)
         if propagated is None:
             _mlir.run_passes(module, _PROPAGATE_WITHOUT_ORIGINS)
-            return _Walk(required=required).read(module)
+            return _Walk(given=given, required=required).read(module)
     with _mlir.open_module(propagated) as module:
-        return _Walk(required=required).read(module)
+        return _Walk(given=given, required=required).read(module)
 
 
 def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
@@ -106,9 +106,9 @@ def _is_for_shardy(module: Any, stablehlo: bytes) -> bool:
     return _GSPMD_SHARDING not in stablehlo
 
 
-def _result_specs(main: Any) -> tuple[Spec | None, ...]:
-    """The shardings the program's results must have, before propagation adds those it chooses."""
-    return tuple(_first_spec(attributes, "sdy.sharding") for attributes in _each(main, "res_attrs"))
+def _border_specs(main: Any, name: str) -> tuple[Spec | None, ...]:
+    """The shardings the program's arguments or results must have, before propagation adds those it chooses."""
+    return tuple(_first_spec(attributes, "sdy.sharding") for attributes in _each(main, name))
 
 
 def _each(function: Any, name: str) -> Iterator[Any]:
@@ -133,6 +133,7 @@ class _Region:
 class _Walk:
     """One pass over a propagated module. `found` maps MLIR's values to ours."""
 
+    given: tuple[Spec | None, ...]
     required: tuple[Spec | None, ...]
     ops: list[ShardedOp] = field(default_factory=list)
     values: list[ShardedValue] = field(default_factory=list)
@@ -172,7 +173,8 @@ class _Walk:
             origins = read_origins(str(own["sdy.sharding_origins"])) if "sdy.sharding_origins" in own else ()
             value = self._value(argument, spec, origins[0] if origins else {}, argument=number)
             name = read_location(str(argument.location)).name
-            boundaries.append(EntryValue(name=name, value=value, spec=self.values[value].spec))
+            is_given = number < len(self.given) and self.given[number] is not None
+            boundaries.append(EntryValue(name=name, value=value, spec=self.values[value].spec if is_given else None))
         return tuple(boundaries)
 
     def _outputs(self, main: Any) -> tuple[EntryValue, ...]:

@@ -19,6 +19,7 @@ from pjit_inspect.errors import ChangeError
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.observe.shardy import _mlir
 from pjit_inspect.observe.shardy.device_groups import regrouped, repaired
+from pjit_inspect.observe.shardy.donation import donate_anew
 from pjit_inspect.observe.shardy.how_compiled import count_partitions, count_replicas, has_gspmd_marks
 from pjit_inspect.observe.shardy.shardy_attributes import read_mesh, read_names, read_shardings, read_tensor
 
@@ -78,6 +79,7 @@ def remeshed(bytecode: bytes, sizes: Mapping[str, int]) -> bytes:
             if _SAME_MESH in own.attributes:
                 own.attributes[_SAME_MESH] = _mlir.parse_attribute(module, _same_mesh_text(after))
         _set_partitions(module, after)
+        donate_anew(module)
         return _mlir.bytecode(module)
 
 

@@ -19,6 +19,7 @@ from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.shardy import _mlir
+from pjit_inspect.observe.shardy.donation import donate_anew
 from pjit_inspect.observe.shardy.how_compiled import compiler_options, open_borders
 from pjit_inspect.observe.shardy.propagation import propagate
 from pjit_inspect.observe.shardy.remesh import check_divides
@@ -31,7 +32,6 @@ Propagate = Callable[[bytes], ShardedProgram | None]
 
 _POSITION = "pjit_inspect position "
 _CALLBACK = re.compile(r'custom_call @\w*callback\w*|call_target_name = "\w*callback\w*"')
-_REUSED = "tf.aliasing_output"
 _CONSTRAINT = "sdy.sharding_constraint"
 
 
@@ -263,26 +263,7 @@ def _edit_borders(module: Any, main: Any, edits: Sequence[Edit]) -> None:
                 words = ((),) * (len(tensor[1]) - len(edit.spec) if tensor is not None else 0)
                 entries[edit.index]["sdy.sharding"] = _sharding(module, (*edit.spec, *words))
         main.attributes[name] = _mlir.dictionary_attributes(module, entries)
-    if "arg_attrs" in main.attributes:
-        _end_reuse(module, main, edits)
-
-
-def _end_reuse(module: Any, main: Any, edits: Sequence[Edit]) -> None:
-    """A result does not take over the memory of an argument of which the piece may now have another size."""
-    changed = {(edit.kind, edit.index): edit.spec for edit in edits}
-    entries = [{item.name: item.attr for item in own} for own in main.attributes["arg_attrs"]]
-    has_ended = False
-    for index, entry in enumerate(entries):
-        reused = str(entry.get(_REUSED, "")).partition(" ")[0]
-        if not reused:
-            continue
-        keys = ("argument", index), ("result", int(reused))
-        specs = [changed[key] for key in keys if key in changed]
-        if specs and not (len(specs) == len(keys) and specs[0] == specs[1] is not None):
-            del entry[_REUSED]
-            has_ended = True
-    if has_ended:
-        main.attributes["arg_attrs"] = _mlir.dictionary_attributes(module, entries)
+    donate_anew(module)
 
 
 def _border(main: Any, kind: str) -> Any:

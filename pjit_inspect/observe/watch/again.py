@@ -7,9 +7,10 @@ Not its job: when that is (`handles.asked.what_if`), or functions that were seen
 
 from __future__ import annotations
 
+import inspect
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +19,10 @@ import numpy as np
 from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 from pjit_inspect.errors import ChangeError
+from pjit_inspect.model.play.code import Call
 from pjit_inspect.model.program.spec import PartitionSpec as SpecTuple
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.on_request import lower_record
 
 __all__ = ["LiveFunction", "live_function"]
@@ -42,6 +45,24 @@ class LiveFunction:
     leaves: tuple[Any, ...]
     tree: Any
     context: dict[str, AxisType]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> RecordData:
+        """As `lowered_on`."""
+        return self.lowered_on(*args, **kwargs)
+
+    @property
+    def call(self) -> Call | None:
+        """How it was called, as Python writes it; None where it is gone, or has no signature."""
+        function = self.function()
+        if function is None:
+            return None
+        args, kwargs = jax.tree.unflatten(self.tree, self.leaves)
+        try:
+            parameters = inspect.signature(function).bind(*args, **kwargs)
+        except (TypeError, ValueError):
+            return None
+        options = tuple(_options(function))
+        return Call(arguments=tuple(_written(parameters)), options=options, is_in_mesh=bool(self.context))
 
     def lowered_on(
         self, sizes: Mapping[str, int], platform: str, specs: Sequence[SpecTuple | None] | None = None
@@ -79,6 +100,38 @@ class LiveFunction:
             _with_spec(leaf, next(given), mesh) if isinstance(leaf, jax.ShapeDtypeStruct) else leaf
             for leaf in self.leaves
         ]
+
+
+def _written(bound: inspect.BoundArguments) -> Iterator[str]:
+    """The arguments of a call by the names of their parameters."""
+    is_by_place = True
+    for name, parameter in bound.signature.parameters.items():
+        if name not in bound.arguments:
+            # What follows one that was left out has to be named.
+            is_by_place = False
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            yield f"*{name}"
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            yield f"**{name}"
+        else:
+            yield name if is_by_place and parameter.kind is not parameter.KEYWORD_ONLY else f"{name}={name}"
+
+
+def _options(function: Any) -> Iterator[str]:
+    """What `jax.jit` was told of the arguments: by name, and by position those that have no name of their own."""
+    parameters = inspect.signature(function).parameters.values()
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    known = [own.name for own in parameters if own.kind in by_place]
+    for what, (places, names) in (
+        ("static", _jax.static_arguments(function)),
+        ("donate", _jax.donated_arguments(function)),
+    ):
+        named = tuple(dict.fromkeys((*(known[own] for own in places if 0 <= own < len(known)), *names)))
+        nameless = tuple(own for own in places if not 0 <= own < len(known))
+        if nameless:
+            yield f"{what}_argnums={nameless!r}"
+        if named:
+            yield f"{what}_argnames={named!r}"
 
 
 def _with_spec(leaf: Any, spec: SpecTuple | None, mesh: Any) -> Any:
