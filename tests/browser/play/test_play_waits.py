@@ -135,6 +135,14 @@ def test_an_inspector_says_that_it_comes_and_the_focus_goes_back_to_its_button(v
     assert found.select("[data-key='compare']").inner_text() == "Compare in full"
 
 
+def test_nothing_is_compared_before_there_is_an_answer(visit: Any):
+    rows = play_samples.variants()
+    asked = replace(rows[3], number=8, stage="arguments", sent_bytes=None)
+    found = visit(widget_of(8, history=HistoryTable((*rows, asked), chosen=8), before=4, pairs=play_samples.pairs()))
+    assert found.page.locator(".moves.old .move").count() == 3
+    assert found.select("[data-key='compare']").is_disabled()
+
+
 def test_a_check_says_that_it_goes_on_and_how_it_ended(visit: Any):
     found = visit(widget_of())
     check = found.select("[data-key='check']")

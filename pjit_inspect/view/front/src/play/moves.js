@@ -90,6 +90,8 @@ export function moves(store) {
           type: "button",
           class: "button",
           "data-key": "compare",
+          // While XLA is asked, what stands here is of another variant.
+          disabled: Boolean(all.dim),
           "aria-disabled": store.opening ? "true" : null,
           onclick: () => store.openPage("compare"),
         },
