@@ -196,7 +196,7 @@ def _rest(
     buffer: np.ndarray, active: np.ndarray, pos: np.ndarray, limit: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The remaining fields of the few messages that have many."""
-    data = memoryview(buffer)
+    data = buffer.data
     spans = zip(pos.tolist(), limit.tolist(), strict=True)
     found = [np.array(_read_fields(data, start, end), np.int64).reshape(-1, 4) for start, end in spans]
     number, _, start, end = np.concatenate([np.zeros((0, 4), np.int64), *found]).T
