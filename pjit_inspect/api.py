@@ -192,7 +192,8 @@ def search(
 
     Results that are the next value of an argument come back split as that is, so that a step can follow a step.
     Returns the history: `.best(goal)` is the best variant, `.notes` say what was tried and what was not.
-    Raises ChangeError where nothing is known of the program's operations, and as `CompileRecord.playground`.
+    Raises ChangeError where nothing is known of the program's operations, for a playground that was closed, and as
+    `CompileRecord.playground`.
     """
     from pjit_inspect.handles.play.search import Search
 

@@ -173,3 +173,5 @@ def test_what_it_cannot_do_is_said():
     with pytest.raises(ChangeError, match="has no argument or result 'weights'"):
         pi.search(play, keep=("weights",))
     play.close()
+    with pytest.raises(ChangeError, match="this playground was closed"):
+        pi.search(play)

@@ -74,9 +74,12 @@ class Search:
     ) -> None:
         """Begin from what the playground has chosen; `pjit_inspect.search` says what the arguments are.
 
-        Raises ChangeError for a name in `keep` that there is none of, and where the program's operations are not known.
+        Raises ChangeError for a name in `keep` that there is none of, where the program's operations are not known, and
+        for a playground that was closed.
         """
         self._play, self._subject = play, play.subject
+        if play.is_closed:
+            raise ChangeError("this playground was closed, so that XLA is asked nothing more; open another")
         roles = self._subject.roles()
         if roles is None:
             raise ChangeError(
