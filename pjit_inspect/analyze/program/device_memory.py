@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
@@ -142,9 +143,8 @@ def _given_away(
     device, `taken` those that have a buffer.
     *Source*: XLA's pass optimize_input_output_buffer_alias: both in the order of their sizes, then of their numbers.
     """
-    entry = module.computation(module.entry)
-    parameters = [index for index in module.with_opcode("parameter").tolist() if index in entry.range]
-    held = {module.reader.number(index): int(module.result_bytes[index]) for index in parameters}
+    parameters = module.computation(module.entry).parameters.tolist()
+    held = {number_of(module, index): int(module.result_bytes[index]) for index in parameters}
     used = {own.parameter for own in module.aliases}
     donors = sorted({own.parameter for own in module.donors if not own.parameter_index} - used)
     given = sorted(((held.get(own, -1), own) for own in donors), key=lambda own: -own[0])

@@ -46,10 +46,6 @@ class LiveFunction:
     tree: Any
     context: dict[str, AxisType]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> RecordData:
-        """As `lowered_on`."""
-        return self.lowered_on(*args, **kwargs)
-
     @property
     def call(self) -> Call | None:
         """How it was called, as Python writes it; None where it is gone, or has no signature."""
@@ -64,7 +60,7 @@ class LiveFunction:
         options = tuple(_options(function))
         return Call(arguments=tuple(_written(parameters)), options=options, is_in_mesh=bool(self.context))
 
-    def lowered_on(
+    def __call__(
         self, sizes: Mapping[str, int], platform: str, specs: Sequence[SpecTuple | None] | None = None
     ) -> RecordData:
         """The record of the function traced on a mesh of these axes, outermost first, and lowered for a platform.
