@@ -23,9 +23,11 @@ _LEAST = {
     "compare": (2, 0),
     "conditional": (1, 1),
     "copy": (1, 0),
+    "dynamic-update-slice": (2, 0),
     "fusion": (0, 1),
     "get-tuple-element": (1, 0),
     "reshape": (1, 0),
+    "scatter": (2, 0),
     "while": (1, 2),
 }
 """Opcode -> how many operands and called computations an instruction has at least."""

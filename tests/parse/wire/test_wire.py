@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pjit_inspect.errors import ParseError
@@ -26,6 +26,7 @@ messages = st.lists(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(messages)
 def test_fields_of_many_messages_are_those_protobuf_wrote(contents: list[dict[str, object]]):
     written = [message_class("Instruction")(**content).SerializeToString() for content in contents]
