@@ -71,7 +71,7 @@ def dump(case: Case) -> Dumped:
 def compare_by_structure(dumped: Dumped) -> Comparison:
     """Against Shardy's module after propagation, value by value."""
     with _mlir.open_module(dumped.shardy.encode()) as module:
-        theirs = _Walk(required=()).read(module)
+        theirs = _Walk(given=(), required=()).read(module)
     pair = _Pair(dumped.ours), _Pair(theirs)
     equal = sum(_match(*pair, steps) for steps in range(_STEPS, -1, -1))
     return _leftovers(*pair, equal)

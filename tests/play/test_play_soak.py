@@ -23,6 +23,7 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.errors import CaptureError, ChangeError
+from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import Variant
 from pjit_inspect.observe.partitioner import service
 from play import steps
@@ -169,6 +170,16 @@ def test_many_changes_and_kills_leave_nothing_and_answers_come_in_order(request:
     eventually(lambda: not folders_of(week.processes), "folders are left")
 
 
+def answer(play: pi.Playground, setting: PlaySetting) -> Variant:
+    """XLA's answer; asked again where the server was killed last, and dies only now."""
+    for _ in range(2):
+        play.add(setting, origin="user", is_chosen=True)
+        found = play.wait(120)
+        if found.problem is None or not found.problem.may_pass:
+            break
+    return found
+
+
 def check_answers(play: pi.Playground, heard: list[Variant]) -> None:
     """A setting has one answer, whenever it was asked, and its news come in order."""
     known: dict[int, Variant] = {}
@@ -187,6 +198,6 @@ def check_answers(play: pi.Playground, heard: list[Variant]) -> None:
     quiet = pi.playground(step, *arguments)
     chosen = [row for row in play.history if row.stage == "partitioned"][:8]
     for row in chosen:
-        quiet.add(play.setting_of(row.number), origin="user", is_chosen=True)
-        assert (quiet.wait(120).sent_bytes, quiet.variant.collectives) == (row.sent_bytes, row.collectives)
+        found = answer(quiet, play.setting_of(row.number))
+        assert (found.sent_bytes, found.collectives) == (row.sent_bytes, row.collectives)
     quiet.close()
