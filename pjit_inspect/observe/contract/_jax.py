@@ -217,7 +217,13 @@ def donated_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """The positions and the names of the arguments whose data a jitted function takes; none of anything else."""
     if isinstance(function, jax.stages.Compiled):
         return _donated_of_compiled(function)
-    return _named_to_jit(function, "donate")
+    places, names = _named_to_jit(function, "donate")
+    if jax.__version_info__ < (0, 9) and places:
+        # There they are counted without the static arguments.
+        static = static_arguments(function)[0]
+        counted = [place for place in range(max(places) + len(static) + 1) if place not in static]
+        places = tuple(counted[place] for place in places)
+    return places, names
 
 
 def static_arguments(function: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
