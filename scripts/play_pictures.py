@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 THEMES = {"playground_light": "JupyterLab Light", "playground_dark": "JupyterLab Dark"}
-HEIGHT, FILM = 1420, {"x": 0, "y": 0, "width": 1180, "height": 620}
+HEIGHT, FILM_HEIGHT = 1420, 620
 STILL_MS = 100
 SETUP = f"""\
 import sys
@@ -106,9 +106,7 @@ def filmed(page: Any, folder: Path) -> Iterator[str]:
         number += 1
         path = folder / f"{number:03}.png"
         box = page.locator(".playground").bounding_box()
-        page.screenshot(
-            path=path, clip={**FILM, "x": box["x"], "y": box["y"], "width": min(FILM["width"], box["width"])}
-        )
+        page.screenshot(path=path, clip={**box, "height": FILM_HEIGHT})
         return ["-d", str(milliseconds), str(path)]
 
     yield from shot(1500)
