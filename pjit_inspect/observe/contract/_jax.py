@@ -46,15 +46,13 @@ __all__ = [
     "hlo_module",
     "hlo_proto",
     "is_pmapped",
-    "is_stage",
-    "is_traceback_wrapper",
     "known_computation",
     "live_programs",
     "local_devices",
     "made_at",
     "only_device",
+    "part_of",
     "partial_of",
-    "places_arrays",
     "pmapped_function",
     "profile_folder",
     "register",
@@ -151,6 +149,7 @@ _STAGES = {
     ("pmap.py", "wrapped"): "pmap",
     ("shard_map.py", "_shard_map_impl"): "shard_map",
 }
+_STAGE_NAMES = frozenset(name for _, name in _STAGES)
 
 
 def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
@@ -158,8 +157,8 @@ def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
     stages: dict[str, FrameType] = {}
     while frame is not None:
         code = frame.f_code
-        stage = _STAGES.get(_place(code.co_filename, code.co_name))
-        if stage is not None:
+        # A stack may have a hundred frames, and few have such a name.
+        if code.co_name in _STAGE_NAMES and (stage := _STAGES.get(_file_and_name(code))) is not None:
             stages.setdefault(stage, frame)
         frame = frame.f_back
     return stages
@@ -173,6 +172,7 @@ _PLACING = {
     ("dispatch.py", "_batched_device_put_impl"),
     ("api.py", "device_put"),
 }
+_TRACEBACKS = "traceback_util.py"
 
 
 def _file_and_name(code: CodeType) -> tuple[str, str]:
@@ -186,19 +186,23 @@ def _place(file: str, name: str) -> tuple[str, str]:
     return tail if head else "", name
 
 
-def places_arrays(code: CodeType) -> bool:
-    """Whether it is the code of a function of JAX's that moves arrays and computes nothing."""
-    return _file_and_name(code) in _PLACING
+def part_of(code: CodeType) -> str:
+    """What the code of a function of JAX's is for.
+
+    "placing" moves arrays and computes nothing; "stage" is a stage of a compile, and no function that somebody calls;
+    "traceback" is what JAX puts around its public functions to shorten tracebacks; "" is anything else.
+    """
+    return _part(code.co_filename, code.co_name)
 
 
-def is_traceback_wrapper(code: CodeType) -> bool:
-    """Whether it is what JAX puts around its public functions to shorten tracebacks."""
-    return _file_and_name(code)[0] == "traceback_util.py"
-
-
-def is_stage(code: CodeType) -> bool:
-    """Whether it is a stage of a compile, and no function that somebody calls."""
-    return _file_and_name(code) in _STAGES
+@functools.lru_cache(maxsize=4096)
+def _part(file: str, name: str) -> str:
+    place = _place(file, name)
+    if place in _PLACING:
+        return "placing"
+    if place in _STAGES:
+        return "stage"
+    return "traceback" if place[0] == _TRACEBACKS else ""
 
 
 def checked_argument(frames: Sequence[FrameType]) -> str:
@@ -302,7 +306,7 @@ def shard_mapped(stages: dict[str, FrameType]) -> tuple[FunctionType | None, Fra
 def _running_pmap(frame: FrameType) -> FrameType | None:
     """The frame of the wrapper of `pmap` that called this one, if it did so directly."""
     caller = frame.f_back
-    while caller is not None and is_traceback_wrapper(caller.f_code):
+    while caller is not None and part_of(caller.f_code) == "traceback":
         caller = caller.f_back
     return caller if caller is not None and _STAGES.get(_file_and_name(caller.f_code)) == "pmap" else None
 

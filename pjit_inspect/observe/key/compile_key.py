@@ -33,7 +33,7 @@ from pjit_inspect.model.record.record import Timings
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.key.argument_tree import passed, tree_facts
 from pjit_inspect.observe.key.definitions import describe_function
-from pjit_inspect.observe.key.eager_calls import call_site, called_name
+from pjit_inspect.observe.key.eager_calls import called_from
 from pjit_inspect.observe.key.known_arrays import remember_arguments
 from pjit_inspect.observe.key.outside_jit import Operation, function_of, parameters_of
 from pjit_inspect.observe.key.past_programs import dropped_before, fed_back, made_by, remember_program
@@ -281,7 +281,7 @@ def key_of(
     serial, which = next(_serials), f"{program.name} {getattr(program.debug_info, 'func_src_info', '')}"
     dropped, fed = dropped_before(which), fed_back(which, paths, given)
     made = made_by(paths, given, devices=len(program.devices)) if len(program.devices) > 1 else ()
-    called = called_name(frame)
+    called, site = called_from(frame)
     own = str(getattr(program.debug_info, "func_name", "")) if transform == "jit" and not called else ""
     remember_program(which, serial, program, names[1], frame, called=own)
     remember_arguments(str(getattr(program.debug_info, "func_name", "")) or program.name, paths, given)
@@ -314,7 +314,7 @@ def key_of(
         fed=fed,
         made=made,
         called=called,
-        site=call_site(frame),
+        site=site,
     )
 
 

@@ -6,53 +6,49 @@ function that is compiled (`observe.key.definitions`).
 
 from __future__ import annotations
 
-from types import FrameType
+from types import CodeType, FrameType
 
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.frames import is_jax_file, is_our_file, is_user_file
 
-__all__ = ["call_site", "called_name"]
+__all__ = ["called_from"]
 
 
-def called_name(frame: FrameType | None) -> str:
-    """The public function of JAX's between the user's line and the compile that runs in `frame`.
+def called_from(frame: FrameType | None) -> tuple[str, int | None]:
+    """What is between the user's line and the compile that runs in `frame`: a public function of JAX's, and a place.
 
-    "" when there is none: the line called a jitted function, or used an operator or an index; "device_put" for programs
-    that only put arrays on devices, whoever asked for that.
+    The name is "" when there is no such function: the line called a jitted function, or used an operator or an index;
+    it is "device_put" for programs that only put arrays on devices, whoever asked for that.
+
+    The place is a hash of the instructions from the user's line to the stage of the compile; None when they do not lead
+    through JAX alone, or no user's line is there.
     """
-    outermost = None
-    while frame is not None and not is_user_file(frame.f_code.co_filename):
-        if is_jax_file(frame.f_code.co_filename):
-            if _jax.places_arrays(frame.f_code):
-                return "device_put"
-            if not _jax.is_traceback_wrapper(frame.f_code):
-                outermost = frame
-        frame = frame.f_back
-    if outermost is None or frame is None:
-        return ""
-    name = outermost.f_code.co_qualname
-    is_public = name.isidentifier() and not name.startswith("_")
-    return name if is_public and not _jax.is_stage(outermost.f_code) else ""
-
-
-def call_site(frame: FrameType | None) -> int | None:
-    """A hash of the instructions from the user's line to the stage of a compile that runs in `frame`.
-
-    None when they do not lead through JAX alone, or no user's line is there.
-    """
+    outermost: CodeType | None = None
+    is_placing, is_of_jax = False, True
     place: list[tuple[str, int, int]] = []
-    while frame is not None and not is_user_file(frame.f_code.co_filename):
-        code = frame.f_code
-        if not is_jax_file(code.co_filename):
-            if not is_our_file(code.co_filename):
-                return None
-        elif _jax.is_stage(code):
-            # Which way JAX takes after that depends on its caches.
-            place.clear()
-        else:
-            place.append((code.co_filename, code.co_firstlineno, frame.f_lasti))
+    while frame is not None and not is_user_file(file := (code := frame.f_code).co_filename):
+        if is_jax_file(file):
+            part = _jax.part_of(code)
+            is_placing = is_placing or part == "placing"
+            if part != "traceback":
+                outermost = code
+            if part == "stage":
+                # Which way JAX takes after that depends on its caches.
+                place.clear()
+            else:
+                place.append((file, code.co_firstlineno, frame.f_lasti))
+        elif not is_our_file(file):
+            is_of_jax = False
         frame = frame.f_back
-    if frame is None:
-        return None
+    name = "" if frame is None else _public_name(outermost)
+    if frame is None or not is_of_jax:
+        return "device_put" if is_placing else name, None
     place.append((frame.f_code.co_filename, frame.f_code.co_firstlineno, frame.f_lasti))
-    return hash(tuple(place)) & 0xFFFF_FFFF_FFFF
+    return "device_put" if is_placing else name, hash(tuple(place)) & 0xFFFF_FFFF_FFFF
+
+
+def _public_name(code: CodeType | None) -> str:
+    if code is None or _jax.part_of(code) == "stage":
+        return ""
+    name = code.co_qualname
+    return name if name.isidentifier() and not name.startswith("_") else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import FrameType
@@ -32,7 +33,7 @@ def restore_names(
 
     `tree` and `result_tree` are the tree structures of the call (None when unknown).
     """
-    equinox = frame_of(frame, "/equinox/_jit.py", "_call")
+    equinox = frame_of(frame, "/equinox/_jit.py", "_call") if "equinox" in sys.modules else None
     if equinox is not None and any(_EQUINOX_ARGUMENT.fullmatch(name) for name in arguments):
         known = _equinox_arguments(equinox)
         named = [known.get(_EQUINOX_ARGUMENT.sub(r"\1 \2", name), name) for name in arguments]

@@ -21,13 +21,19 @@ from pjit_inspect.model.sharding.mesh import Device, Mesh
 from pjit_inspect.observe.contract import _jax
 
 __all__ = [
-    "find_meshes", "full_spec", "has_devices", "is_concrete", "laid", "on_mesh", "to_device", "to_mesh", "to_sharding",
+    "find_meshes", "full_spec", "has_devices", "is_concrete", "laid", "on_mesh", "to_devices", "to_mesh", "to_sharding",
 ]  # fmt: skip
 
 
+@functools.lru_cache(maxsize=64)
+def to_devices(devices: tuple[Any, ...]) -> tuple[Device, ...]:
+    """Every `jax.Device` as frozen facts; records of programs on the same devices share them."""
+    return tuple(_to_device(device) for device in devices)
+
+
 @functools.lru_cache(maxsize=8192)
-def to_device(device: Any) -> Device:
-    """A `jax.Device` as frozen facts; fields its backend does not know are left at their defaults."""
+def _to_device(device: Any) -> Device:
+    """Fields that its backend does not know are left at their defaults."""
     coords = getattr(device, "coords", None)
     return Device(
         id=int(device.id),
@@ -57,12 +63,14 @@ def _axis_name(name: Any) -> str:
 
 def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
     """Every concrete mesh among shardings and further meshes, the most used first, each once."""
-    meshes = [getattr(s, "mesh", None) for s in shardings]
-    candidates = [m for m in (*meshes, *extra) if is_concrete(m)]
-    ranked = {to_mesh(m): 0 for m in candidates}
-    for mesh in meshes:
-        if is_concrete(mesh):
-            ranked[to_mesh(mesh)] += 1
+    named = [mesh for mesh in (getattr(s, "mesh", None) for s in shardings) if is_concrete(mesh)]
+    every = dict.fromkeys((*named, *(mesh for mesh in extra if is_concrete(mesh))), 0)
+    if len(every) < 2:
+        # The usual case: for its hash a mesh of ours looks at every device.
+        return tuple(map(to_mesh, every))
+    ranked = {to_mesh(mesh): 0 for mesh in every}
+    for mesh in named:
+        ranked[to_mesh(mesh)] += 1
     return tuple(sorted(ranked, key=lambda m: -ranked[m]))
 
 

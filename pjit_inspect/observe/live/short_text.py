@@ -31,6 +31,8 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # Types of JAX's that print something of the user's: programs with their parameters, functions around functions.
 _HOLDS_FOREIGN = re.compile("(?i)jaxpr|callback|partial|wrapped|function|custom|thunk")
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
+_SHORT = frozenset((type(None), bool, float, complex))
+"""Of them those that print short whatever they are."""
 _CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
@@ -39,7 +41,7 @@ def named_text(name: str, value: Any) -> NamedText:
 
     JAX does not look at such values, so they are not even asked for their hash, but for Python's own types.
     """
-    if is_a(value, *_PLAIN, *_CONTAINERS, np.generic, enum.Enum):
+    if type(value) in _PLAIN or is_a(value, *_PLAIN, *_CONTAINERS, np.generic, enum.Enum):
         return NamedText(name=name, text=short_text(value), digest=_digest(value) if _is_plain(value, _DEPTH) else None)
     return NamedText(name=name, text=short_text(value), serial=serial_of(value))
 
@@ -85,6 +87,8 @@ def _is_plain(value: Any, depth: int) -> bool:
 
 def short_text(value: Any) -> str:
     """The value on one line of at most 80 characters, without addresses; arrays as their type and shape."""
+    if type(value) in _SHORT:
+        return repr(value)
     try:
         text = _text(value, _DEPTH)
     except Exception:
@@ -122,7 +126,7 @@ def _plain_text(value: Any) -> str:
         return repr(bytes.__getitem__(value, slice(_LENGTH)))
     if is_a(value, int) and type(value) is not bool and int.bit_length(value) > 256:
         return f"an integer of {int.bit_length(value)} bits"
-    kind: Any = next(kind for kind in _PLAIN if is_a(value, kind))
+    kind: Any = type(value) if type(value) in _PLAIN else next(kind for kind in _PLAIN if is_a(value, kind))
     return kind.__repr__(value)
 
 

@@ -35,10 +35,13 @@ _MOST_ITEMS, _DEEPEST = 1_000, 8
 _ATOMS = (NoneType, bool, int, float, complex, str, bytes)
 _PLAIN_OF_JAX = frozenset((
     "AbstractMesh", "ConvDimensionNumbers", "DotAlgorithm", "Format", "GSPMDSharding", "GatherDimensionNumbers",
-    "Layout", "Mesh", "NamedSharding", "PartitionSpec", "RaggedDotDimensionNumbers", "ScatterDimensionNumbers",
-    "ShapedArray", "SingleDeviceSharding", "UnspecifiedValue",
+    "Layout", "Mesh", "NamedAxisEffect", "NamedSharding", "P", "PRNGImpl", "PartitionSpec", "RaggedDotDimensionNumbers",
+    "ScatterDimensionNumbers", "ShapedArray", "SingleDeviceSharding", "UnspecifiedValue",
 ))  # fmt: skip
-"""Types of JAX's that hold neither arrays nor functions."""
+"""Types of JAX's that hold neither arrays nor functions, but for a PRNGImpl, which JAX itself holds for good.
+
+A PartitionSpec is called `P` since JAX 0.10.
+"""
 
 
 class _HoldsMoreError(Exception):
@@ -118,15 +121,17 @@ class _Copies:
         return self._known[id(jaxpr)]
 
     def _open(self, jaxpr: Any) -> Any:
-        if jaxpr.effects or not all(_is_plain(part, _DEEPEST) for part in jaxpr.debug_info):
+        self._check_effects(jaxpr.effects)
+        if not all(_is_plain(part, _DEEPEST) for part in jaxpr.debug_info):
             raise _HoldsMoreError
         self._check_atoms(jaxpr.outvars)
         return jaxpr.replace(eqns=[self._equation(equation) for equation in jaxpr.eqns])
 
     def _equation(self, equation: Any) -> Any:
         self.equations += 1
-        if self.equations > _MOST_EQUATIONS or equation.effects:
+        if self.equations > _MOST_EQUATIONS:
             raise _HoldsMoreError
+        self._check_effects(equation.effects)
         self._check_atoms(equation.invars)
         changed = {}
         for name, value in equation.params.items():
@@ -139,6 +144,10 @@ class _Copies:
             else:
                 _checked(value)
         return equation.replace(params={**equation.params, **changed}) if changed else equation
+
+    def _check_effects(self, effects: Any) -> None:
+        if not all(_is_atom(type(effect)) for effect in effects):
+            raise _HoldsMoreError
 
     def _check_atoms(self, atoms: Any) -> None:
         for atom in atoms:

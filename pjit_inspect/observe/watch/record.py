@@ -50,7 +50,7 @@ from pjit_inspect.observe.live.frames import (
 )
 from pjit_inspect.observe.live.library_names import restore_names
 from pjit_inspect.observe.live.program import LiveProgram
-from pjit_inspect.observe.live.shardings import find_meshes, to_device
+from pjit_inspect.observe.live.shardings import find_meshes, to_devices
 from pjit_inspect.observe.live.untouched import plain_attribute
 from pjit_inspect.observe.watch.xla_stderr import CompilerLog
 
@@ -127,7 +127,7 @@ def make_record(
         outputs=read("outputs", lambda: output_layouts(program, results, meshes), ()),
         mesh=meshes[0] if meshes else None,
         meshes=meshes,
-        devices=read("devices", lambda: tuple(to_device(d) for d in program.devices), ()),
+        devices=read("devices", lambda: to_devices(tuple(program.devices)), ()),
         process_index=read("process_index", jax.process_index, None),
         process_count=read("process_count", jax.process_count, None),
         stablehlo=stablehlo,

@@ -227,8 +227,11 @@ if hasattr(os, "register_at_fork"):
 def _log(compiling: _Compile, written: bytes, is_cut: bool) -> CompilerLog:
     if not compiling.listens:
         return CompilerLog(missing=compiling.failure)
+    if not written:
+        reason = _silenced()
+        return CompilerLog(text="" if reason is None else None, missing=reason)
     mine, unclear = [], 0
-    for thread, message in _messages(written) if written else ():
+    for thread, message in _messages(written):
         owner = _is_mine(thread, message, compiling)
         unclear += owner is None
         if owner:

@@ -46,6 +46,15 @@ def placed(x):
     return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data"))) + 1
 
 
+def shard_mapped(x):
+    mesh = Mesh(np.array(jax.devices()[:8]).reshape(8), ("data",))
+    return jax.shard_map(lambda y: jax.lax.psum(y, "data"), mesh=mesh, in_specs=P("data"), out_specs=P())(x)
+
+
+def random(x):
+    return x + jax.random.normal(jax.random.key(0), x.shape)
+
+
 def looped(x):
     return jax.lax.scan(lambda carry, _: (carry @ carry, None), x, None, length=3)[0]
 
@@ -68,6 +77,8 @@ inner = jax.jit(lambda x: jnp.tanh(x) * 3)
         (looped, importlib.util.find_spec("jax._src.flattree") is None),
         (branched, True),
         (placed, True),
+        (shard_mapped, True),
+        (random, True),
         # Each of these holds a function.
         (doubled, False),
         (jax.grad(lambda x: doubled(x).sum()), True),
