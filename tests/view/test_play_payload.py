@@ -38,6 +38,12 @@ def test_memory_is_compared_with_what_is_known_in_the_same_way():
     assert (memory["value"], memory["more"], memory["change"]) == ("301", "of arguments and results", "same")
 
 
+def test_where_arguments_are_donated_their_places_are_called_modelled_until_xla_has_said_them():
+    assert "counted; temporaries" in play_data(given(3))["numbers"][1]["how"]
+    assert "places of donated arguments modelled" in play_data(given(3, donates=True))["numbers"][1]["how"]
+    assert "modelled" not in play_data(given(4, donates=True))["numbers"][1]["how"]
+
+
 def test_what_does_not_fit_says_so_in_place_of_a_figure():
     memory = play_data(given(1))["numbers"][1]
     assert (memory["value"], memory["problem"]) == ("does not fit", True)

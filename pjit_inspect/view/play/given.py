@@ -56,6 +56,7 @@ class PlayGiven:
       is_comparing: whether `pairs` or `rows` come by themselves, where they are not known.
       is_checking: whether the code is being checked by compiling.
       is_closed: whether nothing is asked any more.
+      donates: whether the program takes over arguments; which results take their places is modelled until XLA says it.
       is_mesh_given: whether the program was captured without a mesh, and got the one it has here.
       heard: the number of the last question of the page that this state knows of.
       version: counts states, so that an older one is dropped.
@@ -80,6 +81,7 @@ class PlayGiven:
     is_comparing: bool = False
     is_checking: bool = False
     is_closed: bool = False
+    donates: bool = False
     is_mesh_given: bool = False
     heard: int = 0
     version: int = 0

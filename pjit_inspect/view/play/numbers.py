@@ -68,6 +68,8 @@ def _memory(given: PlayGiven) -> dict[str, Any]:
     before = known_memory(base, source)
     value, unit = size_parts(now.memory_bytes)
     more, how = _SOURCES.get(source, ("", ""))
+    if given.donates and source == "arguments and results":
+        how = how.replace("counted", "counted, places of donated arguments modelled", 1)
     if source == "xla":
         more = f"of {bytes_text(now.available_bytes)}" if now.available_bytes else ""
         how = f"XLA's own account; arguments {bytes_text(now.argument_bytes)}"
