@@ -13,7 +13,7 @@ import itertools
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -152,14 +152,19 @@ _STAGES = {
 _STAGE_NAMES = frozenset(name for _, name in _STAGES)
 
 
-def stages_of(frame: FrameType | None) -> dict[str, FrameType]:
-    """The innermost frame of each stage of a compile that is on the stack, by the stage's name."""
+def stages_of(frame: FrameType | None, *, until: Collection[str] = ()) -> dict[str, FrameType]:
+    """The innermost frame of each stage of a compile that is on the stack, by the stage's name.
+
+    Outwards as far as the first of the stages `until`, which is among them.
+    """
     stages: dict[str, FrameType] = {}
     while frame is not None:
         code = frame.f_code
         # A stack may have a hundred frames, and few have such a name.
         if code.co_name in _STAGE_NAMES and (stage := _STAGES.get(_file_and_name(code))) is not None:
             stages.setdefault(stage, frame)
+            if stage in until:
+                break
         frame = frame.f_back
     return stages
 

@@ -158,14 +158,14 @@ def _on_duration(event: str, duration: float, **facts: Any) -> None:
 
 
 def _on_traced(duration: float, _: dict[str, Any], frame: FrameType) -> None:
-    stages = _jax.stages_of(frame)
+    stages = _jax.stages_of(frame, until=("infer",))
     if "trace" in stages and (jaxpr := stages["trace"].f_locals.get("jaxpr")) is not None:
         _trace_s[_open_jaxpr(jaxpr)] = (duration, time.time() - duration)
         remember_trace(stages, _open_jaxpr(jaxpr), frame)
 
 
 def _on_lowered(duration: float, _: dict[str, Any], frame: FrameType) -> None:
-    stages = _jax.stages_of(frame)
+    stages = _jax.stages_of(frame, until=("call", "ahead_lower"))
     if "lowering" not in stages or (result := stages["lowering"].f_locals.get("lowering_result")) is None:
         return
     jaxpr = stages["lower"].f_locals.get("jaxpr") if "lower" in stages else None
