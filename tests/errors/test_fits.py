@@ -82,7 +82,10 @@ def test_where_jax_left_its_frames_out_the_explanation_is_the_same(case: Case):
         # The name of what jit was given is in those frames only; then it says so.
         is_named = not any("JAX_TRACEBACK_FILTERING" in note for note in explanation.notes)
         found.append((explanation.kind, is_named and explanation.sentence, is_named and explanation.fits))
-    assert found[0] == found[1] or (found[1] == (case.kind, False, False))
+    kind, sentence, fits = found[1]
+    # Of a comprehension that traceback says less: where Python left it.
+    says_less = str(sentence).startswith("the line ") and (kind, fits) == (found[0][0], found[0][2])
+    assert found[0] == found[1] or (found[1] == (case.kind, False, False)) or says_less
 
 
 def test_there_are_enough_of_each():

@@ -34,6 +34,8 @@ _MAGIC = re.compile(r"get_ipython\(\)\.run_line_magic\('pjit', ")
 _LOOSE = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Await)
 """Expressions whose text needs brackets where something is done with them; it has none of its own."""
 
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 _SYMBOLS: dict[type, tuple[str, str]] = {
     ast.MatMult: ("@", "matmul"), ast.Add: ("+", "add"), ast.Sub: ("-", "subtract"), ast.Mult: ("*", "multiply"),
     ast.Div: ("/", "true_divide"), ast.Pow: ("**", "power"), ast.FloorDiv: ("//", "floor_divide"),
@@ -88,7 +90,9 @@ def read_expression(frame: FrameType, instruction: int, line: int) -> Expression
         return None
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][begin:]
-    return _parsed(b"\n".join(lines).decode(errors="replace"))
+    found = _parsed(b"\n".join(lines).decode(errors="replace"))
+    # Where JAX made the traceback anew it says how Python left a comprehension, and not what failed in there.
+    return None if found is not None and isinstance(found.node, _COMPREHENSIONS) else found
 
 
 def _parsed(text: str) -> Expression | None:

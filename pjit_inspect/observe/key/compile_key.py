@@ -43,7 +43,7 @@ from pjit_inspect.observe.live.library_names import pmap_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
 from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
-from pjit_inspect.observe.live.untouched import plain_attribute
+from pjit_inspect.observe.live.untouched import plain_attribute, type_name
 
 __all__ = ["CallFacts", "call_facts", "key_of", "remember_trace"]
 
@@ -161,7 +161,7 @@ def _type_name(kind: type) -> str:
         # JAX's own `TypedInt`, which stands for the number.
         return next(plain.__name__ for plain in (int, float, complex) if issubclass(kind, plain))
     # What `lower` got is described already.
-    return "" if kind.__name__ == "MetaTy" else kind.__name__
+    return "" if type_name(kind) == "MetaTy" else type_name(kind)
 
 
 # ---------------------------------------------------------------- configuration
@@ -200,7 +200,7 @@ def remember_trace(stages: dict[str, FrameType], jaxpr: Any, frame: FrameType) -
         statics = static_facts(local["ji"], local["args"], local["kwargs"], frame)
         function = local["fun"] if statics.function is None else statics.function
         name = plain_attribute(function, "__name__")
-        name = name if type(name) is str else type(function).__name__
+        name = name if type(name) is str else type_name(type(function))
         _remember(jaxpr, describe_function(function, name), statics)
 
 

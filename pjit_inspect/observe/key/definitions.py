@@ -20,7 +20,7 @@ from pjit_inspect.observe.key.defining_text import NO_TEXT, DefiningText, defini
 from pjit_inspect.observe.live.frames import cell_name, is_jax_file
 from pjit_inspect.observe.live.serials import serial_of
 from pjit_inspect.observe.live.short_text import named_text
-from pjit_inspect.observe.live.untouched import is_a, plain_attribute
+from pjit_inspect.observe.live.untouched import is_a, plain_attribute, type_name, type_qualname
 
 __all__ = ["describe_function"]
 
@@ -98,7 +98,7 @@ def _wrapper_name(chain: list[Any]) -> str:
             continue
         code = plain_attribute(_without_traceback_wrapper(function), "__code__")
         if not isinstance(code, CodeType):
-            return type(function).__name__
+            return type_name(type(function))
         name = code.co_qualname.split(".<locals>")[0]
         # `jax.shard_map` is made by `_shard_map`.
         return name.lstrip("_") if is_jax_file(code.co_filename) else name
@@ -116,7 +116,7 @@ def _without_traceback_wrapper(function: Any) -> Any:
 
 def _qualified_name(inner: Any, name: str) -> str:
     found = plain_attribute(inner, "__qualname__") if is_a(inner, *_NAMED) else None
-    return found if isinstance(found, str) else (name or type(inner).__qualname__)
+    return found if isinstance(found, str) else (name or type_qualname(type(inner)))
 
 
 def _bound(chain: list[Any]) -> Iterator[NamedText]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pjit_inspect.observe.live.untouched import held, is_a, is_trusted
+from pjit_inspect.observe.live.untouched import held, is_a, is_trusted, type_attribute, type_name
 
 __all__ = ["without_foreign"]
 
@@ -32,7 +32,7 @@ class _Instead:
     __slots__ = ("_text", "debug_info")
 
     def __init__(self, value: Any) -> None:
-        self._text = f"<{type(value).__name__}>"
+        self._text = f"<{type_name(type(value))}>"
         # JAX prints the rules of a custom derivative by the name in here, which it made itself.
         self.debug_info = getattr(value, "debug_info", None) if is_trusted(value) else None
 
@@ -65,13 +65,15 @@ def _parameter(value: Any) -> Any:
 
 
 def _is_jaxpr(value: Any) -> bool:
-    return type(value).__name__ in ("Jaxpr", "ClosedJaxpr") and is_trusted(value)
+    return is_trusted(value) and type(value).__name__ in ("Jaxpr", "ClosedJaxpr")
 
 
 def _is_foreign(value: Any, depth: int) -> bool:
     kind = type(value)
-    if kind in _PLAIN or _is_jaxpr(value) or is_a(value, np.generic, np.dtype, enum.Enum, type):
+    if kind in _PLAIN or _is_jaxpr(value) or is_a(value, np.dtype, enum.Enum, type):
         return False
+    if is_a(value, np.generic):
+        return not is_trusted(value)
     if depth == 0:
         return True
     if kind in _CONTAINERS or kind in (functools.partial, MethodType):
@@ -79,7 +81,8 @@ def _is_foreign(value: Any, depth: int) -> bool:
     if is_trusted(value):
         is_holder = any(part in kind.__name__ for part in _HOLDERS)
         return is_holder and any(_is_foreign(item, depth - 1) for item in held(value))
-    return kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__
+    own = type_attribute(kind, "__repr__"), type_attribute(kind, "__str__")
+    return own != (object.__repr__, object.__str__)
 
 
 def _items(value: Any) -> Iterator[Any]:

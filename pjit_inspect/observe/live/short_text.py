@@ -10,8 +10,11 @@ from __future__ import annotations
 import enum
 import functools
 import re
+import time
+import weakref
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -19,14 +22,29 @@ from jax.core import Tracer
 
 from pjit_inspect.model.record.compile_key import NamedText
 from pjit_inspect.observe.live.serials import equal_serial, serial_of
-from pjit_inspect.observe.live.untouched import array_facts, is_a, is_trusted, plain_attribute, stored_fields
+from pjit_inspect.observe.live.untouched import (
+    array_facts,
+    is_a,
+    is_trusted,
+    plain_attribute,
+    stored_fields,
+    trusted_base,
+    type_attribute,
+    type_name,
+    type_qualname,
+)
 
 __all__ = ["named_text", "short_text", "static_text"]
+
+T = TypeVar("T")
 
 _LENGTH = 80
 _ITEMS = 6
 _DEPTH = 3
 _MAX_PLAIN = 10_000
+_PATIENCE_S = 0.05
+_slow: weakref.WeakSet[type] = weakref.WeakSet()
+"""Types whose `__hash__` or `__eq__` took longer than that within the user's call."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # Types of JAX's that print something of the user's: programs with their parameters, functions around functions.
 _HOLDS_FOREIGN = re.compile("(?i)jaxpr|callback|partial|wrapped|function|custom|thunk")
@@ -48,37 +66,41 @@ def named_text(name: str, value: Any) -> NamedText:
 
 def static_text(name: str, value: Any) -> NamedText:
     """A value that JAX compares with `==` and `hash`, and by identity before that."""
-    if type(value).__eq__ is object.__eq__:
+    if type_attribute(type(value), "__eq__") is object.__eq__:
         # Without an `__eq__` of its own an object equals only itself.
         return NamedText(name=name, text=short_text(value), serial=serial_of(value))
-    unequal = _equals(value, value) is False
     digest = _digest(value)
+    unequal = _equals(value, value) is False
     serial = None if is_a(value, *_PLAIN, *_CONTAINERS) else equal_serial(value, digest, _equals)
     return NamedText(name=name, text=short_text(value), serial=serial, digest=digest, unequal=unequal)
 
 
 def _equals(one: Any, other: Any) -> bool | None:
     """Whether two foreign values are equal; None when they do not say."""
-    try:
-        return bool(one == other)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return None
+    return _asked(type(one), lambda: bool(one == other))
 
 
 def _digest(value: Any) -> int | None:
+    return _asked(type(value), lambda: hash(value) & 0xFFFF_FFFF_FFFF)
+
+
+def _asked(kind: type, ask: Callable[[], T]) -> T | None:
+    """What the code of a foreign type says; None when that fails, or took its time once: it is not asked again."""
+    began = time.perf_counter()
     try:
-        return hash(value) & 0xFFFF_FFFF_FFFF
+        return None if kind in _slow else ask()
     except KeyboardInterrupt:
         raise
     except BaseException:
         return None
+    finally:
+        if time.perf_counter() - began > _PATIENCE_S:
+            _slow.add(kind)
 
 
 def _is_plain(value: Any, depth: int) -> bool:
     """Whether its hash is Python's own: its value's, or an object's identity."""
-    own = type(value).__hash__
+    own = type_attribute(type(value), "__hash__")
     if own in (tuple.__hash__, frozenset.__hash__):
         items = list(tuple.__iter__(value) if is_a(value, tuple) else frozenset.__iter__(value))
         return depth > 0 and len(items) <= _MAX_PLAIN and all(_is_plain(item, depth - 1) for item in items)
@@ -100,13 +122,14 @@ def short_text(value: Any) -> str:
 def _text(value: Any, depth: int) -> str:
     kind = type(value)
     if issubclass(kind, enum.Enum):
-        return f"{kind.__name__}.{plain_attribute(value, '_name_', '?')}"
+        return f"{type_name(kind)}.{plain_attribute(value, '_name_', '?')}"
     if issubclass(kind, _PLAIN):
         return _plain_text(value)
     if issubclass(kind, _CONTAINERS):
         return _container_text(value, depth)
     if issubclass(kind, (np.dtype, np.generic)):
-        return repr(value)
+        # A subclass of the user's may print itself otherwise.
+        return trusted_base(kind).__repr__(value)
     if issubclass(kind, (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)):
         return _named(value)
     if kind is functools.partial:
@@ -137,7 +160,7 @@ def _named(value: Any) -> str:
         return str(ModuleType.__getattribute__(value, "__dict__").get("__name__", "a module"))
     if is_a(value, MethodType):
         return (
-            f"{type(value.__self__).__name__}.{value.__func__.__name__}"
+            f"{type_name(type(value.__self__))}.{value.__func__.__name__}"
             if is_a(value.__func__, FunctionType)
             else (_an_object(value))
         )
@@ -146,17 +169,18 @@ def _named(value: Any) -> str:
 
 def _object_text(value: Any, depth: int) -> str:
     kind = type(value)
-    if is_trusted(value) and not _HOLDS_FOREIGN.search(kind.__name__):
-        return _an_object(value) if kind.__repr__ is object.__repr__ else _ADDRESS.sub("", repr(value))
-    fields = stored_fields(value) if kind.__repr__ is not object.__repr__ else {}
+    prints_itself = type_attribute(kind, "__repr__") is not object.__repr__
+    if is_trusted(value) and not _HOLDS_FOREIGN.search(type_name(kind)):
+        return _ADDRESS.sub("", repr(value)) if prints_itself else _an_object(value)
+    fields = stored_fields(value) if prints_itself else {}
     if not fields or not depth:
         return _an_object(value)
     texts = [f"{name}={_text(item, depth - 1)}" for name, item in list(fields.items())[:_ITEMS]]
-    return f"{kind.__qualname__}({', '.join(texts)}{', ...' if len(fields) > _ITEMS else ''})"
+    return f"{type_qualname(kind)}({', '.join(texts)}{', ...' if len(fields) > _ITEMS else ''})"
 
 
 def _an_object(value: Any) -> str:
-    return f"<{type(value).__name__}>"
+    return f"<{type_name(type(value))}>"
 
 
 def _array_text(value: Any) -> str | None:

@@ -8,17 +8,28 @@ which may be slow, no `__getattr__`, which may end the program, and not even `is
 
 from __future__ import annotations
 
+import builtins
 import functools
-import inspect
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["array_facts", "held", "is_a", "is_trusted", "is_trusted_type", "plain_attribute", "stored_fields"]
+__all__ = [
+    "array_facts", "held", "is_a", "is_trusted", "is_trusted_type", "plain_attribute", "stored_fields", "trusted_base",
+    "type_attribute", "type_name", "type_qualname",
+]  # fmt: skip
 
 _OWN = (FunctionType, BuiltinFunctionType, functools.partial, type, ModuleType)
 _TRUSTED = ("jax", "jaxlib", "numpy", "ml_dtypes")
+_ABSENT: Any = object()
+_BUILT_IN = frozenset(found for found in vars(builtins).values() if isinstance(found, type))
+# A metaclass may answer for its classes; these are Python's own tables.
+_mro_of = type.__dict__["__mro__"].__get__
+_table_of = type.__dict__["__dict__"].__get__
+type_name: Callable[[type], str] = type.__dict__["__name__"].__get__
+type_qualname: Callable[[type], str] = type.__dict__["__qualname__"].__get__
 
 
 def is_a(value: Any, *kinds: type) -> bool:
@@ -31,6 +42,20 @@ def is_trusted_type(kind: type) -> bool:
     """Whether a type is of JAX or NumPy."""
     home = type.__getattribute__(kind, "__module__")
     return isinstance(home, str) and home.split(".")[0] in _TRUSTED
+
+
+def type_attribute(kind: type, name: str) -> Any:
+    """What a type, or the first of its bases that has it, holds under a name; None where none does."""
+    return None if (found := _held_by_type(kind, name)) is _ABSENT else found
+
+
+def _held_by_type(kind: type, name: str) -> Any:
+    return next((table[name] for base in _mro_of(kind) if name in (table := _table_of(base))), _ABSENT)
+
+
+def trusted_base(kind: type) -> type:
+    """The first of a type and its bases that is of JAX, NumPy, or Python itself."""
+    return next(base for base in _mro_of(kind) if is_trusted_type(base) or base in _BUILT_IN)
 
 
 def is_trusted(value: Any) -> bool:
@@ -46,19 +71,29 @@ def plain_attribute(value: Any, name: str, default: Any = None) -> Any:
     if kind is MethodType:
         # It has the attributes of its function, which may be anything that can be called.
         return plain_attribute(value.__func__, name, default)
-    try:
-        found = inspect.getattr_static(value, name, default)
-    except Exception:
-        return default
-    if isinstance(found, MemberDescriptorType):
+    of_class = _held_by_type(kind, name)
+    if type(of_class) is MemberDescriptorType:
         # A slot: reading it is Python's own doing.
         try:
-            return found.__get__(value, kind)
+            return of_class.__get__(value, kind)
         except AttributeError:
             return default
+    if not _has(of_class, "__set__"):
+        own = _held_by_type(value, name) if is_a(value, type) else _own_item(value, name)
+        if own is not _ABSENT:
+            return own
     # Of everything else that is computed, what computes it is found, and not what it would say.
-    is_computed = hasattr(type(found), "__get__") and type(found) not in (FunctionType, BuiltinFunctionType)
-    return default if is_computed else found
+    is_computed = _has(of_class, "__get__") and type(of_class) not in (FunctionType, BuiltinFunctionType)
+    return default if is_computed or of_class is _ABSENT else of_class
+
+
+def _own_item(value: Any, name: str) -> Any:
+    table = _own_table(value)
+    return table.get(name, _ABSENT) if type(table) is dict else _ABSENT
+
+
+def _has(value: Any, name: str) -> bool:
+    return _held_by_type(type(value), name) is not _ABSENT
 
 
 def stored_fields(value: Any) -> dict[str, Any]:
@@ -74,9 +109,9 @@ def held(value: Any) -> list[Any]:
 def _stored(value: Any) -> dict[str, Any]:
     kind = type(value)
     found: dict[str, Any] = {}
-    for base in reversed(kind.__mro__):
-        for name, member in base.__dict__.items():
-            if isinstance(member, MemberDescriptorType):
+    for base in reversed(_mro_of(kind)):
+        for name, member in _table_of(base).items():
+            if type(member) is MemberDescriptorType:
                 try:
                     found[name] = member.__get__(value, kind)
                 except AttributeError:
@@ -88,8 +123,8 @@ def _stored(value: Any) -> dict[str, Any]:
 
 
 def _own_table(value: Any) -> Any:
-    for base in type(value).__mro__:
-        member = base.__dict__.get("__dict__")
+    for base in _mro_of(type(value)):
+        member = _table_of(base).get("__dict__")
         if member is not None:
             # A class may have an attribute of that name; only Python's own descriptor is asked.
             is_pythons = type(member).__name__ == "getset_descriptor" and member.__objclass__ is base

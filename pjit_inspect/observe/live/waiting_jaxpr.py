@@ -162,12 +162,12 @@ def _checked(value: Any) -> Any:
 
 
 def _is_jaxpr(value: Any) -> bool:
-    return type(value).__name__ in ("Jaxpr", "ClosedJaxpr") and is_trusted(value)
+    return is_trusted(value) and type(value).__name__ in ("Jaxpr", "ClosedJaxpr")
 
 
 def _is_number(value: Any) -> bool:
     # JAX has types of its own for Python's numbers and for NumPy's arrays.
-    if type(value).__name__ == "TypedNdArray" and is_trusted(value):
+    if is_trusted(value) and type(value).__name__ == "TypedNdArray":
         return value.shape == ()
     return _is_atom(type(value)) or (is_trusted(value) and is_a(value, int, float, complex))
 

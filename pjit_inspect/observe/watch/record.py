@@ -51,7 +51,7 @@ from pjit_inspect.observe.live.frames import (
 from pjit_inspect.observe.live.library_names import restore_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_devices
-from pjit_inspect.observe.live.untouched import plain_attribute
+from pjit_inspect.observe.live.untouched import plain_attribute, type_name
 from pjit_inspect.observe.watch.xla_stderr import CompilerLog
 
 __all__ = ["make_record"]
@@ -209,7 +209,7 @@ def _name_callable(program: LiveProgram, stages: dict[str, FrameType]) -> None:
         return
     code = plain_attribute(plain_attribute(type(function), "__call__"), "__code__")
     place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
-    program.debug_info = program.debug_info._replace(func_src_info=type(function).__name__ + place)
+    program.debug_info = program.debug_info._replace(func_src_info=type_name(type(function)) + place)
 
 
 def _jitted_function(stages: dict[str, FrameType]) -> Any:

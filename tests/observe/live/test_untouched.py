@@ -169,7 +169,58 @@ def callback_in_a_loop() -> Any:
     return jax.block_until_ready(jax.jit(lambda x: jax.lax.scan(body, x, None, length=2)[0])(jnp.float32(1)))
 
 
+class HookedNumber(np.float32):
+    """A NumPy number that prints itself."""
+
+    def __repr__(self) -> str:
+        RAN["repr"] += 1
+        return "number"
+
+    __str__ = __repr__
+    __hash__ = np.float32.__hash__
+
+
+class HookedMeta(type):
+    """Counts what its classes are asked for."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        RAN[f"class {name}"] += 1
+        return type.__getattribute__(cls, name)
+
+
+class OfHookedMeta(metaclass=HookedMeta):
+    """Prints itself, so that it is shown by what it holds."""
+
+    def __repr__(self) -> str:
+        RAN["repr"] += 1
+        return "hooked"
+
+    def __call__(self, x: Any) -> Any:
+        return x + 1
+
+
+def carried(value: Any) -> Any:
+    """Wherever a function may carry a value."""
+
+    def default(x: Any, held: Any = value) -> Any:
+        return x
+
+    back = functools.partial(lambda held, y: y, value)
+    called = jax.jit(lambda x: jax.pure_callback(back, SHAPE, x))(jnp.float32(1))
+    return closure(value), closure((value, [value])), jax.jit(default, static_argnums=1)(1.0, value), called
+
+
+def number_of_theirs() -> Any:
+    return carried(HookedNumber(2))
+
+
+def of_their_metaclass() -> Any:
+    return carried(OfHookedMeta()), carried(OfHookedMeta), jax.jit(OfHookedMeta())(1.0)
+
+
 CASES = [
+    number_of_theirs,
+    of_their_metaclass,
     *(in_a_closure, as_a_default, in_a_partial, as_the_function, as_the_function_ahead, mapped, as_a_method, static),
     *(beside_leaves, as_a_key, as_a_callback, callback_in_a_loop),
 ]
@@ -207,6 +258,33 @@ class Leaving:
 
     def __repr__(self) -> str:
         raise SystemExit(4)
+
+
+class SlowKey:
+    """Takes its time to be looked up."""
+
+    asked = 0
+
+    def __hash__(self) -> int:
+        type(self).asked += 1
+        time.sleep(0.1)
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        type(self).asked += 1
+        time.sleep(0.1)
+        return isinstance(other, SlowKey)
+
+
+def test_a_hash_that_is_slow_is_asked_for_once_more_and_never_again() -> None:
+    def asked(scope: contextlib.AbstractContextManager[Any]) -> int:
+        SlowKey.asked = 0
+        with scope:
+            for number in range(3):
+                jax.jit(lambda x, n, number=number: x + number, static_argnums=1)(1.0, SlowKey())
+        return SlowKey.asked
+
+    assert asked(pi.capture()) <= asked(contextlib.nullcontext()) + 1
 
 
 @pytest.mark.parametrize("kind", [Slow, Leaving], ids=lambda kind: kind.__name__)

@@ -34,6 +34,8 @@ def step(x):
 def inspect(**asked):
     return pi.inspect(jax.jit(step), x, **asked)
 
+# A shell that starts this in the background makes Python ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 record = inspect(target="cpu:8")
 server = service._here.server.facts["process"]
 children = Path(f"/proc/{server}/task/{server}/children")
