@@ -39,6 +39,25 @@ def bad_characters(text: str) -> set[str]:
     return {char for char in text if unicodedata.category(char) in FORBIDDEN and char not in "\n\t"}
 
 
+def test_an_explained_error_is_printed_as_plain_text():
+    mesh = jax.make_mesh((8,), ("data",))
+    jitted = jax.jit(lambda tree: tree, in_shardings=({f"a{POISON}": None},))
+
+    def refused(call, *args) -> pi.ErrorExplanation:
+        with pytest.raises((ValueError, TypeError)) as error:
+            call(*args)
+        return pi.explain_error(error.value)
+
+    for explained in (
+        refused(NamedSharding, mesh, P(f"axis{POISON}")),
+        refused(jitted, {f"b{POISON}": 1.0}),
+        refused(int, f"1{POISON}"),
+    ):
+        for path, value in public_values(explained, "explanation", set()):
+            for text in (str(value), repr(value)):
+                assert not bad_characters(text), (path, text)
+
+
 # ---------------------------------------------------------------- a walk
 
 

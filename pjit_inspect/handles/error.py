@@ -159,7 +159,7 @@ def explain_error(error: BaseException | None = None) -> ErrorExplanation:
             raise PjitInspectError("no exception went uncaught in this session; give one: explain_error(error)")
     if not isinstance(error, BaseException):
         raise TypeError(f"explain_error explains an exception, not {type(error).__name__}")
-    return explain_known_error(error) or ErrorExplanation(_unknown(error))
+    return explain_known_error(error) or ErrorExplanation(cleaned(_unknown(error)))
 
 
 def explain_known_error(error: BaseException) -> ErrorExplanation | None:
@@ -178,11 +178,13 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
         facts = parse_sharding_error(_message(link))
         if facts is not None:
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
-            explained = guard.run(
-                "an explanation of an error", lambda f=facts, s=scene: explain_errors.explain_error(f, s), None
+            found = guard.run(
+                "an explanation of an error",
+                lambda f=facts, s=scene, link=link: _explanation(explain_errors.explain_error(f, s), link, error),
+                None,
             )
-            if explained is not None:
-                return ErrorExplanation(explained if link is error else _behind(explained, error))
+            if found is not None:
+                return found
     return None
 
 
@@ -191,7 +193,19 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
 
     scene = Guard().run("the names in an explained error", lambda: error_scene(link), ErrorScene())
     explained, autopsy, record = autopsy_of(cleaned(shortage), scene, user_places(link))
-    return ErrorExplanation(explained if link is error else _behind(explained, error), autopsy, record)
+    return _explanation(explained, link, error, autopsy, record)
+
+
+def _explanation(
+    explained: ExplainedError,
+    link: BaseException,
+    error: BaseException,
+    autopsy: Autopsy | None = None,
+    record: CompileRecord | None = None,
+) -> ErrorExplanation:
+    """That of one error in a chain. Names in it may hold anything, and it is printed."""
+    told = explained if link is error else _behind(explained, error)
+    return ErrorExplanation(cleaned(told), autopsy, record)
 
 
 def _behind(explained: ExplainedError, error: BaseException) -> ExplainedError:

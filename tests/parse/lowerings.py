@@ -15,7 +15,7 @@ from pjit_inspect.parse.files.recognise import Program, read_program
 
 __all__ = ["lower_file", "lower_program", "read_file"]
 
-_FIGURES = ("axis_totals", "traffic", "bytes_per_device", "compile_times")
+_FIGURES = ("axis_totals", "traffic", "bytes_per_device", "compile_times", "memory")
 _NOT_PRINTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -41,7 +41,9 @@ def lower_program(program: Program, folder: Path) -> None:
     printed = [str(record), str(record.explain()), str(record.shardings.show()), str(record.reason), str(record.mesh)]
     printed += [str(table.show()) for table in (record.collectives, record.fusions, record.callbacks)]
     printed += [str(cause.sentence) for row in record.collectives for cause in row.causes]
-    printed += [str(record.findings), str(record.findings.show()), str(record.show("tree"))]
+    printed += [str(record.findings), str(record.findings.show())]
+    printed += [str(record.show(way)) for way in ("tree", "memory", "facts")]
+    printed += [str(record.fits("v5e")), str(pi.diff(record, record))]
     for table in (record.collectives, record.fusions, record.shardings, record.findings):
         printed.append(table.to_markdown())
         table.to_csv(), table.to_tsv()

@@ -31,7 +31,7 @@ def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> A
             title=title, missing=f"memory over the schedule unknown: {use.missing or 'its analysis failed'}"
         )
     timeline = timelines[0]
-    total = np.array(timeline.curve.bytes, np.int64)
+    total = np.array(timeline.curve.bytes, _integers(timeline))
     if not len(total):
         return AreaChart(title=title, missing="memory over the schedule unknown: no kernel of the program is there")
     places = _places(total)
@@ -49,6 +49,12 @@ def memory_curve_chart(use: MemoryUse, timelines: Sequence[MemoryTimeline]) -> A
     )
 
 
+def _integers(timeline: MemoryTimeline) -> type:
+    """What sums of bytes are counted in: a damaged program may have any."""
+    most = max(timeline.curve.bytes, default=0) + sum(one.value.bytes * len(one.spans) for one in timeline.values)
+    return np.int64 if most < 2**63 else object
+
+
 def _places(total: np.ndarray) -> np.ndarray:
     """The kernels that are shown: all, or of each stretch the one at which most is alive."""
     count = min(len(total), MOST_PLACES)
@@ -61,7 +67,7 @@ def _bands(timeline: MemoryTimeline, total: np.ndarray, places: np.ndarray, peak
     """The kinds that there are, those below first; buffers without a name lie on top."""
     found, rest = [], total.copy()
     for kind, color in MEMORY_COLORS.items():
-        change = np.zeros(len(total) + 1, np.int64)
+        change = np.zeros(len(total) + 1, total.dtype)
         for one in timeline.values:
             if one.value.kind == kind:
                 for start, end in one.spans:
