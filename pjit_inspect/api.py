@@ -6,8 +6,9 @@ Not its job: what is known about a record (`handles`), watching (`observe`), rea
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pjit_inspect.errors import ParseError
@@ -302,9 +303,16 @@ def _open_directory(path: str | os.PathLike[str], mesh: Mesh | None) -> Log:
             reason = "the directory has no file of its optimized program"
             records.append(CompileRecord(unreadable_program(module.name, reason).data))
             continue
-        try:
-            records.append(_open_file(module.optimized, mesh, is_strict=False))
-        except ParseError as error:
-            reason = f"{module.optimized.name}: {error.message}"
-            records.append(CompileRecord(unreadable_program(module.name, reason).data))
+        records.append(_open_module(module.name, (module.optimized, *module.copies), mesh))
     return Log(records)
+
+
+def _open_module(name: str, paths: Sequence[Path], mesh: Mesh | None) -> CompileRecord:
+    """The record of a program that was dumped to several files: of the first that can be read."""
+    reasons: list[str] = []
+    for path in paths:
+        try:
+            return _open_file(path, mesh, is_strict=False)
+        except ParseError as error:
+            reasons.append(f"{path.name}: {error.message}")
+    return CompileRecord(unreadable_program(name, "; ".join(reasons)).data)

@@ -107,6 +107,19 @@ def test_one_damaged_program_does_not_hide_the_others(tmp_path: Path):
     assert "bad" in repr(log.show())
 
 
+def test_of_a_damaged_proto_and_a_text_of_one_program_the_text_is_read(tmp_path: Path):
+    stem = "module_0009.jit_both.cpu_after_optimizations"
+    (tmp_path / f"{stem}.hlo.pb").write_bytes(fixtures.proto("mlp_step.cpu_8")[:-900])
+    (tmp_path / f"{stem}.txt").write_text(text := fixtures.text("mlp_step.cpu_8"))
+    log = pi.open(tmp_path)
+    assert isinstance(log, pi.Log)
+    assert "hlo" not in log[0].data.missing
+    assert log[0].hlo_text == text
+    assert len(log[0].collectives) == len(pi.open(tmp_path / f"{stem}.txt").collectives)
+    (tmp_path / f"{stem}.txt").write_text("cut")
+    assert f"{stem}.txt: the text begins with 'cut'" in pi.open(tmp_path)[0].data.missing["hlo"]
+
+
 def test_a_dump_directory_without_a_final_program_is_refused(tmp_path: Path):
     (tmp_path / "module_0001.jit_f.before_optimizations.txt").write_text("HloModule x\n")
     with pytest.raises(pi.ParseError, match="before and between passes only"):

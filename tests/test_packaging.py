@@ -83,6 +83,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Built) -> None:
     assert inside - described == {f"pjit_inspect/{name}" for name in python | BESIDE_PYTHON}
     licenses = {name.partition("/licenses/")[2] for name in described if "/licenses/" in name}
     assert licenses == {"LICENSE", "pjit_inspect/view/front/LICENSES.txt"}
+    told = LICENSES.read_text(encoding="utf-8").split("These npm packages")[0]
+    scripts = {name.rpartition("/")[2] for name in BESIDE_PYTHON if name.endswith(".js")}
+    assert set(re.findall(r"[a-z]+\.js", told)) == scripts
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an unpacked sdist has no list of what was checked in")

@@ -53,6 +53,7 @@ class DumpedModule:
       name: XLA's name of the module ("jit_train_step").
       module_id: the number XLA gave it, in the order it compiled them.
       optimized: the program that runs.
+      copies: further files of that program, the best first, should the first be damaged.
       before: the program before all passes.
       passes: the program between passes, in order.
       buffer_assignment: which value lies where in memory.
@@ -62,6 +63,7 @@ class DumpedModule:
     name: str
     module_id: int
     optimized: Path | None = None
+    copies: tuple[Path, ...] = ()
     before: Path | None = None
     passes: tuple[DumpedPass, ...] = ()
     buffer_assignment: Path | None = None
@@ -90,14 +92,18 @@ def read_dump_directory(path: str | os.PathLike[str]) -> tuple[DumpedModule, ...
 def _module(number: int, name: str, files: dict[str, Path]) -> DumpedModule:
     """The module whose files end like the keys of `files`."""
     best: dict[str, Path] = {}
+    copies: dict[str, list[Path]] = {}
     for rest in sorted(files, key=_rank):
         found = _PROGRAM.fullmatch(rest)
         if found:
             best.setdefault(found[1], files[rest])
+            copies.setdefault(found[1], []).append(files[rest])
+    optimized = _first(best, _OPTIMIZED)
     return DumpedModule(
         name=name,
         module_id=number,
-        optimized=_first(best, _OPTIMIZED),
+        optimized=optimized,
+        copies=next((tuple(own[1:]) for own in copies.values() if own[0] is optimized), ()),
         before=_first(best, _BEFORE),
         passes=_passes(best),
         buffer_assignment=_first(best, _BUFFERS),
