@@ -19,6 +19,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.shortage import MemoryShortage
 from pjit_inspect.model.report.explained_error import (
     ErrorArray,
+    ErrorFacts,
     ErrorKind,
     ErrorScene,
     ExplainedError,
@@ -180,7 +181,7 @@ def explain_known_error(error: BaseException) -> ErrorExplanation | None:
             scene = guard.run("the names in an explained error", lambda link=link: error_scene(link), ErrorScene())
             found = guard.run(
                 "an explanation of an error",
-                lambda f=facts, s=scene, link=link: _explanation(explain_errors.explain_error(f, s), link, error),
+                lambda f=facts, s=scene, link=link: _explained(f, s, link, error),
                 None,
             )
             if found is not None:
@@ -194,6 +195,13 @@ def _autopsy(shortage: MemoryShortage, link: BaseException, error: BaseException
     scene = Guard().run("the names in an explained error", lambda: error_scene(link), ErrorScene())
     explained, autopsy, record = autopsy_of(cleaned(shortage), scene, user_places(link))
     return _explanation(explained, link, error, autopsy, record)
+
+
+def _explained(
+    facts: ErrorFacts, scene: ErrorScene, link: BaseException, error: BaseException
+) -> ErrorExplanation | None:
+    explained = explain_errors.explain_error(facts, scene)
+    return None if explained is None else _explanation(explained, link, error)
 
 
 def _explanation(

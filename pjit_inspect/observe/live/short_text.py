@@ -129,7 +129,8 @@ def _text(value: Any, depth: int) -> str:
         return _container_text(value, depth)
     if issubclass(kind, (np.dtype, np.generic)):
         # A subclass of the user's may print itself otherwise.
-        return trusted_base(kind).__repr__(value)
+        base: Any = trusted_base(kind)
+        return base.__repr__(value)
     if issubclass(kind, (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)):
         return _named(value)
     if kind is functools.partial:
