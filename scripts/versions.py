@@ -162,6 +162,12 @@ DEVICES = """\
 
 Every test ran on fake CPU devices. The programs for GPU and TPU among the tests were compiled ahead of time for devices
 that were not attached: nothing of this package was ever run on a GPU or TPU.
+
+The tests of `tests/gpu` are one body each for a CPU and a GPU. Those marked `gpu` were not run on a GPU by now; on CPU
+devices the same bodies pass. To run them on a machine with an NVIDIA GPU: `scripts/test --gpu`, after
+`pip install 'jax[cuda12]'` in its environment; or `python -m pytest --gpu tests/gpu` in one of your own. JAX starts
+the GPU as its default backend, with eight fake CPU devices beside it. With the variable `OUT` set to a folder, records
+are saved there as `.pjit` files, each with a `.json` that has the device's kind, the versions and the date.
 """
 
 
