@@ -40,7 +40,7 @@ def bad_characters(text: str) -> set[str]:
 
 
 def test_an_explained_error_is_printed_as_plain_text():
-    mesh = jax.make_mesh((8,), ("data",))
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
     jitted = jax.jit(lambda tree: tree, in_shardings=({f"a{POISON}": None},))
 
     def refused(call, *args) -> pi.ErrorExplanation:
