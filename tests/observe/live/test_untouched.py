@@ -267,12 +267,12 @@ class SlowKey:
 
     def __hash__(self) -> int:
         type(self).asked += 1
-        time.sleep(0.1)
+        time.sleep(0.2)
         return 1
 
     def __eq__(self, other: object) -> bool:
         type(self).asked += 1
-        time.sleep(0.1)
+        time.sleep(0.2)
         return isinstance(other, SlowKey)
 
 
