@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
+from data import hlo_fixtures as fixtures
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -115,3 +117,11 @@ def test_a_program_without_its_arguments_needs_at_least_what_it_holds(tmp_path: 
     fit = pi.open(path).fits("tpu:v5e")
     assert (fit.source, fit.fits, fit.argument_bytes, fit.result_bytes) == ("at least", None, 4096, 4096)
     assert "at least: the record does not have all arguments and results" in str(fit)
+
+
+def test_memory_of_more_bytes_than_an_integer_of_64_bits_has_its_picture(tmp_path):
+    vast = re.sub(r"f32\[\d+", "f32[9007199254740993", fixtures.text("mlp_step.cpu_8"))
+    (path := tmp_path / "vast.hlo").write_text(vast)
+    record = pi.open(path)
+    assert "over 8 EiB alive at the peak" in str(record.show("memory"))
+    assert record.figures.memory._repr_mimebundle_()

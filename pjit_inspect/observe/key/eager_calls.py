@@ -40,11 +40,11 @@ def called_from(frame: FrameType | None) -> tuple[str, int | None]:
         elif not is_our_file(file):
             is_of_jax = False
         frame = frame.f_back
-    name = "" if frame is None else _public_name(outermost)
+    name = "device_put" if is_placing else "" if frame is None else _public_name(outermost)
     if frame is None or not is_of_jax:
-        return "device_put" if is_placing else name, None
+        return name, None
     place.append((frame.f_code.co_filename, frame.f_code.co_firstlineno, frame.f_lasti))
-    return "device_put" if is_placing else name, hash(tuple(place)) & 0xFFFF_FFFF_FFFF
+    return name, hash(tuple(place)) & 0xFFFF_FFFF_FFFF
 
 
 def _public_name(code: CodeType | None) -> str:

@@ -64,7 +64,7 @@ def _axis_name(name: Any) -> str:
 def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
     """Every concrete mesh among shardings and further meshes, the most used first, each once."""
     named = [mesh for mesh in (getattr(s, "mesh", None) for s in shardings) if is_concrete(mesh)]
-    every = dict.fromkeys((*named, *(mesh for mesh in extra if is_concrete(mesh))), 0)
+    every = dict.fromkeys((*named, *(mesh for mesh in extra if is_concrete(mesh))))
     if len(every) < 2:
         # The usual case: for its hash a mesh of ours looks at every device.
         return tuple(map(to_mesh, every))

@@ -91,13 +91,12 @@ def read_dump_directory(path: str | os.PathLike[str]) -> tuple[DumpedModule, ...
 
 def _module(number: int, name: str, files: dict[str, Path]) -> DumpedModule:
     """The module whose files end like the keys of `files`."""
-    best: dict[str, Path] = {}
     copies: dict[str, list[Path]] = {}
     for rest in sorted(files, key=_rank):
         found = _PROGRAM.fullmatch(rest)
         if found:
-            best.setdefault(found[1], files[rest])
             copies.setdefault(found[1], []).append(files[rest])
+    best = {stem: own[0] for stem, own in copies.items()}
     optimized = _first(best, _OPTIMIZED)
     return DumpedModule(
         name=name,

@@ -21,6 +21,10 @@ _MOST_WORK = 1.02
 _SOURCES = {
     "arguments": ("of arguments", "counted; results and temporaries are not known yet"),
     "arguments and results": ("of arguments and results", "counted; temporaries need the full compile"),
+    "donated": (
+        "of arguments and results",
+        "counted, places of donated arguments modelled; temporaries need the full compile",
+    ),
 }
 _UNKNOWN: dict[str, Any] = {
     "value": "unknown", "unit": "", "more": "", "change": "", "approximate": False, "dim": False, "problem": False,
@@ -67,9 +71,8 @@ def _memory(given: PlayGiven) -> dict[str, Any]:
     source = now.memory_source
     before = known_memory(base, source)
     value, unit = size_parts(now.memory_bytes)
-    more, how = _SOURCES.get(source, ("", ""))
-    if given.donates and source == "arguments and results":
-        how = how.replace("counted", "counted, places of donated arguments modelled", 1)
+    is_paired_by_us = given.donates and source == "arguments and results"
+    more, how = _SOURCES.get("donated" if is_paired_by_us else source, ("", ""))
     if source == "xla":
         more = f"of {bytes_text(now.available_bytes)}" if now.available_bytes else ""
         how = f"XLA's own account; arguments {bytes_text(now.argument_bytes)}"
