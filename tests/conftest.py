@@ -10,12 +10,17 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from pjit_inspect import guard
 
 # JAX reads it when it is imported, which is before pytest has parsed its options. Workers of pytest-xdist inherit it.
 os.environ.setdefault("JAX_PLATFORMS", "cuda,cpu" if "--gpu" in sys.argv else "cpu")
 os.environ["JAX_NUM_CPU_DEVICES"] = "8"
+
+# Hypothesis would fail a test for the time that it takes, which on a busy machine says nothing.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

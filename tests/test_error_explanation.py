@@ -179,7 +179,7 @@ def test_the_same_dimension_is_explained_wherever_it_is_refused(call):
     assert edits(found) == ["P('data', None)", "P(None, 'model')", "pad dimension 0 from 6 to 8", "P(None, None)"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     shape=st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple),
     entries=st.permutations([None, "data", "model"]),
@@ -313,7 +313,7 @@ def explain_with(error: BaseException, code: str, **names: Any) -> pi.ErrorExpla
     return pi.explain_error(caught.value)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     specs=st.tuples(*[st.sampled_from([P(*e) for e in itertools.permutations([None, "data", "model"], 2)])] * 2),
     code=st.sampled_from(["x @ w", "x + w", "jnp.einsum('ij,kj->ik', x, w)"]),

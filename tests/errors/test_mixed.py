@@ -68,7 +68,7 @@ def test_every_message_alone_is_shown(known):
             assert to_html(error_view(explained))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_message_is_read_and_explained_without_an_error(known, data):
     text, _, scene = data.draw(st.sampled_from(known))

@@ -23,16 +23,15 @@ class Blob:
     def __init__(self, value: bytes | None = None, *, make: Callable[[], bytes] | None = None) -> None:
         if (value is None) == (make is None):
             raise ValueError("a Blob is given either its bytes or a way to make them")
-        self._value, self._make, self._lock = value, make, threading.Lock()
+        self._value, self._make = value, make
+        self._lock = None if make is None else threading.Lock()
 
     def read(self) -> bytes:
         """The bytes. Raises whatever making them raises, and tries again on the next read."""
-        if self._value is None:
+        if self._lock is not None:
             with self._lock:
-                if self._value is None:
-                    assert self._make is not None
-                    self._value = self._make()
-                    self._make = None
+                if self._make is not None:
+                    self._value, self._make = self._make(), None
         assert self._value is not None
         return self._value
 

@@ -40,7 +40,7 @@ class StaticFacts:
 
 def static_facts(info: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType | None) -> StaticFacts:
     """The static arguments of a call; `info` is what jit knows about itself (None when that is not shown)."""
-    if info is None:
+    if info is None or not (info.static_argnums or info.static_argnames):
         return StaticFacts()
     equinox = frame_of(frame, "/equinox/_jit.py", "_call") if info.static_argnums else None
     if equinox is not None and getattr(info.fun_signature, "parameters", {}).keys() >= {"dynamic_donate", "static"}:

@@ -27,6 +27,8 @@ _fcntl: Any = importlib.import_module("fcntl") if os.name == "posix" else None
 
 _STDERR = 2
 _BUSY_S, _IDLE_S = 0.05, 1.0
+_MOST_QUIET = 40
+"""After so many looks with nothing redirected the thread looks every second."""
 
 
 _MOST_FILES = 64
@@ -96,8 +98,9 @@ class InPlace:
 class Redirect:
     """Puts a pipe in the place of descriptor 2 from `begin` to `stop`, again and again until `close`.
 
-    While it is there a thread calls `tick` every 50 ms, so that somebody looks whether it may be there still; otherwise
-    every second, as somebody may put it back there. Whoever calls its methods holds a lock, which `tick` takes too.
+    While it is there, and for two seconds after, a thread calls `tick` every 50 ms, so that somebody looks whether it
+    may be there still; otherwise every second, as somebody may put it back there. To wake it for each of many compiles
+    would cost more than that. Whoever calls its methods holds a lock, which `tick` takes too; `tick` calls `check`.
 
     Every method may be called again after one that a signal handler's exception ended half-way.
     """
@@ -108,7 +111,8 @@ class Redirect:
         self._relay: Relay | None = None
         self._failure = ""
         self._thread: threading.Thread | None = None
-        self._busy, self._closed = threading.Event(), threading.Event()
+        self._is_begun, self._quiet = False, 0
+        self._awake, self._closed = threading.Event(), threading.Event()
 
     def begin(self) -> int:
         """Redirect descriptor 2, if it is not redirected; where in what comes through the next byte will be.
@@ -129,7 +133,9 @@ class Redirect:
         if relay.has_ended():
             raise OSError("the process that passes standard error on is gone")
         position = relay.position(forget=True)
-        self._busy.set()
+        self._is_begun, self._quiet = True, 0
+        if not self._awake.is_set():
+            self._awake.set()
         os.dup2(relay.pipe, _STDERR, inheritable=os.get_inheritable(_STDERR))
         return position
 
@@ -153,7 +159,7 @@ class Redirect:
 
     def _watch(self) -> None:
         while not self._closed.is_set():
-            if self._busy.wait(_IDLE_S):
+            if self._awake.wait(_IDLE_S):
                 self._closed.wait(_BUSY_S)
             self._tick()
 
@@ -173,7 +179,13 @@ class Redirect:
         return text, len(text) < end - start
 
     def check(self) -> None:
-        """Put descriptor 2 back, and pass on what is in the pipe, when the process that does so is gone."""
+        """Put descriptor 2 back, and pass on what is in the pipe, when the process that does so is gone.
+
+        Where it has been back for a while, the thread that calls this may rest.
+        """
+        self._quiet = 0 if self._is_begun else self._quiet + 1
+        if self._quiet >= _MOST_QUIET:
+            self._awake.clear()
         if self._relay is not None and self._relay.has_ended():
             self._failure = self._failure or "the process that passed standard error on was ended"
             self._restore()
@@ -185,13 +197,13 @@ class Redirect:
             return
         if is_there := self.is_installed():
             self._put_back()
-        if (is_there or self._busy.is_set()) and self._relay is not None:
+        if (is_there or self._is_begun) and self._relay is not None:
             try:
                 # What came in between is passed on before anything is written past it.
                 self._relay.position(forget=True)
             except OSError:
                 self.check()
-        self._busy.clear()
+        self._is_begun = False
 
     def _restore(self) -> None:
         # When somebody else has replaced descriptor 2 meanwhile, it is theirs to put back.
@@ -204,7 +216,7 @@ class Redirect:
     def close(self) -> None:
         """Stop for good."""
         self._closed.set()
-        self._busy.set()
+        self._awake.set()
         try:
             self.stop()
         finally:

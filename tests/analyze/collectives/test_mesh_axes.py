@@ -200,7 +200,6 @@ def test_all_parts_of_all_axes_of_a_mesh_are_named_and_the_names_say_exactly_the
     st.randoms(use_true_random=False),
     st.data(),
 )
-@settings(deadline=None)
 def test_groups_that_no_choice_of_parts_makes_have_no_name(shape: tuple[int, ...], random: Random, data: st.DataObject):
     size = math.prod(shape)
     mesh = Mesh(axis_names=NAMES[: len(shape)], shape=shape, device_ids=tuple(range(size)))

@@ -34,7 +34,7 @@ def named_shardings(draw: st.DrawFn) -> tuple[NamedSharding, tuple[int, ...]]:
     return NamedSharding(mesh, spec), lengths
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(named_shardings())
 def test_the_slices_equal_those_of_jax(case: tuple[NamedSharding, tuple[int, ...]]) -> None:
     sharding, shape = case
@@ -47,7 +47,7 @@ def test_the_slices_equal_those_of_jax(case: tuple[NamedSharding, tuple[int, ...
     assert layout.local_shape == sharding.shard_shape(shape)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(named_shardings())
 def test_shards_tile_the_array_and_bytes_add_up(case: tuple[NamedSharding, tuple[int, ...]]) -> None:
     sharding, shape = case
@@ -76,7 +76,7 @@ def test_the_most_used_mesh_comes_first_and_empty_meshes_do_not_count() -> None:
     assert find_meshes(shardings, [empty, None]) == (to_mesh(large), to_mesh(small))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(named_shardings())
 def test_tiles_that_follow_mesh_axes_get_their_names_back(case: tuple[NamedSharding, tuple[int, ...]]) -> None:
     sharding, shape = case

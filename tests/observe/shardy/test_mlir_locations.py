@@ -69,7 +69,7 @@ def test_escaped_bytes_become_letters() -> None:
 _TEXT = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\x00"), min_size=1, max_size=20)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(name=_TEXT.filter(lambda text: not text.endswith(":")), function=_TEXT, file=_TEXT)
 def test_any_name_function_and_file_are_read_back(name: str, function: str, file: str) -> None:
     place = read_location(printed(name, (function, file, 7, 1), ("g", "b.py", 9, 2)))
@@ -80,7 +80,7 @@ def test_any_name_function_and_file_are_read_back(name: str, function: str, file
     ]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(name=_TEXT.filter(lambda text: not text.endswith(":")))
 def test_any_name_without_frames_is_read_back(name: str) -> None:
     assert read_location(printed(name)).name == name

@@ -71,7 +71,7 @@ def test_an_op_of_two_results_has_two_shardings() -> None:
 _NAME = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\x00"), min_size=1, max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(_NAME, min_size=1, max_size=4, unique=True), st.booleans())
 def test_axes_of_any_name_are_read_back(names: list[str], is_open: bool) -> None:
     dimensions = ", ".join("{" + quoted(name) + (", ?" if is_open else "") + "}" for name in names)
@@ -81,14 +81,14 @@ def test_axes_of_any_name_are_read_back(names: list[str], is_open: bool) -> None
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(_NAME, st.integers(1, 64), min_size=1, max_size=4))
 def test_a_mesh_of_any_names_is_read_back(sizes: dict[str, int]) -> None:
     axes = ", ".join(f"{quoted(name)}={size}" for name, size in sizes.items())
     assert read_mesh(reprinted(f"#sdy.mesh<[{axes}]>")) == sizes
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(_NAME)
 def test_shardings_on_an_inlined_mesh_of_any_name_are_read_back(name: str) -> None:
     text = reprinted(f"#sdy.sharding<mesh<[{quoted(name)}=2]>, [{{{quoted(name)}}}, {{}}]>")

@@ -38,7 +38,7 @@ from observe.programs import COMPILE_EVENT, recorded
 
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.live.program import LiveProgram
-from pjit_inspect.observe.watch import listener, stderr_relay, xla_stderr
+from pjit_inspect.observe.watch import listener, stderr_copy, stderr_relay, xla_stderr
 from pjit_inspect.observe.watch.record import make_record
 
 WARNING = "W1120 12:00:00.000000 99999999 some_pass.cc:12] This is inefficient.\n"
@@ -211,6 +211,36 @@ def test_a_silent_compile_asks_nobody_once_the_process_is_there(
     last = "".join(map(str, asked)).split("0")
     assert last[1] == last[4] == ""
     assert last[2].startswith("1")
+
+
+def test_the_thread_that_looks_is_woken_once_for_many_compiles_and_rests_when_there_are_no_more(
+    pipe: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken: list[int] = []
+
+    class Told(threading.Event):
+        def set(self) -> None:
+            woken.append(1)
+            super().set()
+
+    monkeypatch.setattr(stderr_copy.threading, "Event", Told)
+    monkeypatch.setattr(stderr_copy, "_MOST_QUIET", 3)
+    with listener.observed(lambda *_: None):
+        # With the lock that the thread takes too, it cannot rest in between.
+        with xla_stderr._lock:
+            for _ in range(5):
+                compile_saying("")
+        redirect = xla_stderr._redirect
+        assert redirect is not None
+        # Threads have an event each of their own, which is set when they have started.
+        first = len(woken)
+        assert first <= 2
+        assert eventually(lambda: not redirect._awake.is_set())
+        with compiling():
+            assert redirect._awake.is_set()
+            assert not pipe.is_back()
+        assert len(woken) == first + 1
+        assert pipe.is_back()
 
 
 def test_without_shared_memory_the_process_is_asked_each_time(pipe: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,7 +244,6 @@ def with_json(change) -> io.BytesIO:
     return archive_of({**entries, "record.json": json.dumps(whole).encode()})
 
 
-@settings(deadline=None)
 @given(records)
 def test_every_record_comes_back_equal_but_clean(data):
     assert read_record(io.BytesIO(saved(data))) == cleaned(data)
@@ -258,7 +257,6 @@ def with_reason(sentence) -> io.BytesIO:
     return archive_of({**entries, "record.json": json.dumps(whole).encode()})
 
 
-@settings(deadline=None)
 @given(reasons)
 def test_the_sentences_of_a_reason_come_back_with_their_phrases(reason):
     back = read_record(io.BytesIO(saved(RecordData(name="f", transform="jit", reason=reason)))).reason
@@ -304,7 +302,6 @@ def test_a_sentence_that_is_a_string_as_older_files_have_it_is_read():
     assert reason.sentence.phrases == (Phrase("code", "x"), Phrase("word", ": length 3 -> 4"))
 
 
-@settings(deadline=None)
 @given(records)
 def test_a_record_read_back_saves_to_the_same_bytes(data):
     content = saved(cleaned(data))

@@ -161,7 +161,7 @@ def _specs(draw: st.DrawFn) -> tuple[tuple[int, ...], list[tuple[str, ...]]]:
     return shape, [tuple(axes[a:b]) for a, b in itertools.pairwise([0, *cuts])]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_specs(), st.permutations(range(8)))
 def test_a_spec_is_found_again_from_the_sharding_jax_makes_of_it(
     drawn: tuple[tuple[int, ...], list[tuple[str, ...]]], order: list[int]
@@ -176,7 +176,7 @@ def test_a_spec_is_found_again_from_the_sharding_jax_makes_of_it(
     assert spec(str(written), 3, mesh, mesh.device_ids) == tuple(axes)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(_specs())
 def test_tiles_cut_dimensions_into_as_many_pieces_as_the_axes(
     drawn: tuple[tuple[int, ...], list[tuple[str, ...]]],

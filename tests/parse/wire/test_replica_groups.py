@@ -190,7 +190,7 @@ def test_mesh_axes_expand_to_what_enumeration_gives(
     assert set(found) == set(brute_force(sizes, axes, ids))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(meshes())
 def test_mesh_axes_that_xla_itself_has_parsed_expand_to_what_enumeration_gives(
     case: tuple[tuple[int, ...], list[tuple[int, int, int]], list[int]],
@@ -210,7 +210,7 @@ def test_mesh_axes_that_xla_itself_has_parsed_expand_to_what_enumeration_gives(
     assert (again.replica_groups, again.replica_groups_text) == (found.replica_groups, found.replica_groups_text)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(1, 4), st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
 def test_iota_groups_print_back_to_what_xla_prints(size: int, dims: list[int], data: st.DataObject):
     order = data.draw(st.permutations(range(len(dims))))
@@ -226,7 +226,7 @@ def test_iota_groups_print_back_to_what_xla_prints(size: int, dims: list[int], d
     assert found.details.replica_groups == groups_of(printed[1], math.prod(dims) * size)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.permutations(range(12)), st.sampled_from([1, 2, 3, 4, 6, 12]))
 def test_the_normal_form_prints_to_text_that_xla_reads_as_the_same_groups(ids: list[int], size: int):
     groups = tuple(tuple(ids[k : k + size]) for k in range(0, 12, size))

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 import view_reports
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.model.sharding.mesh import Mesh
@@ -49,7 +49,6 @@ def test_more_axes_are_facets():
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=4))
-@settings(deadline=None)
 def test_every_shown_place_has_the_device_of_its_indices(sizes):
     mesh = view_reports.mesh_of(**{f"a{i}": size for i, size in enumerate(sizes)})
     grid = mesh_grid(mesh)
@@ -64,7 +63,6 @@ def test_every_shown_place_has_the_device_of_its_indices(sizes):
 
 
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=3))
-@settings(deadline=None)
 def test_a_mesh_of_at_most_64_devices_is_drawn_whole(sizes):
     mesh = view_reports.mesh_of(**{f"a{i}": size for i, size in enumerate(sizes)})
     numbers = [text for text in _texts(mesh) if text.isdigit()]

@@ -7,7 +7,7 @@ import math
 from xml.etree import ElementTree
 
 import view_reports
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
@@ -35,7 +35,6 @@ def layouts(draw) -> ArrayLayout:
 
 
 @given(layouts())
-@settings(deadline=None)
 def test_a_block_has_exactly_the_devices_whose_slice_begins_in_it(layout):
     face = shard_face(layout)
     assert face is not None
@@ -52,7 +51,6 @@ def test_a_block_has_exactly_the_devices_whose_slice_begins_in_it(layout):
 
 
 @given(layouts())
-@settings(deadline=None)
 def test_blocks_fill_the_face_and_split_dimensions_are_drawn_first(layout):
     face = shard_face(layout)
     assert face is not None
@@ -65,7 +63,6 @@ def test_blocks_fill_the_face_and_split_dimensions_are_drawn_first(layout):
 
 
 @given(layouts())
-@settings(deadline=None)
 def test_every_holding_is_the_slice_of_its_devices(layout):
     pairs = holdings(layout, limit=1000)
     assert sum(len(devices) for devices, _ in pairs) == len(layout.shards)
@@ -74,7 +71,6 @@ def test_every_holding_is_the_slice_of_its_devices(layout):
 
 
 @given(layouts())
-@settings(deadline=None)
 def test_every_picture_is_well_formed_and_finite(layout):
     svg = draw_shards(layout, Palette(()))
     root = ElementTree.fromstring(svg.write())

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 import view_reports
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.model.report.cause import Cause
@@ -163,7 +163,6 @@ def test_without_collectives_the_answer_is_the_records():
 
 
 @given(sentence=st.text(max_size=300), width=st.integers(40, 120))
-@settings(deadline=None)
 def test_no_sentence_breaks_the_report(sentence, width):
     cause = Cause(kind="halo", sentence=sentence, facts=(sentence,), value=sentence, payload_bytes=1)
     rows = tuple(dataclasses.replace(row, causes=(cause, cause)) for row in ROWS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import view_reports
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.model.report.sharding_table import ShardingTable
@@ -104,7 +104,6 @@ def test_an_empty_table_says_why():
 
 
 @given(name=st.text(max_size=300), width=st.integers(40, 140))
-@settings(deadline=None)
 def test_no_name_breaks_the_table(name, width):
     rows = tuple(
         dataclasses.replace(row, name=name, op=name if row.op else "", spec=(name, (name, name)), origins={name: name})

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 import view_reports
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pjit_inspect.view.document.document import Code, Document, Line
@@ -129,7 +129,6 @@ def test_a_name_of_100_kb_is_shortened():
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_any_name_stays_inside_its_element(name):
     reader = read(to_html(Document(blocks=(Line((Code(name),)),))))
     assert reader.tags == {"div", "p", "tt"}

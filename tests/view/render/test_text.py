@@ -203,7 +203,7 @@ def test_text_is_ascii(name):
 
 @pytest.mark.parametrize("name", REPORTS)
 @given(width=st.integers(40, 200))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_line_is_longer_than_asked_or_ends_in_a_space(name, width):
     document = DOCUMENTS[name]
     for line in to_text(document, width=width).splitlines():
@@ -215,7 +215,6 @@ DOCUMENTS = {name: record_view(report) for name, report in REPORTS.items()}
 
 
 @given(names=st.lists(NAMES, min_size=1, max_size=4), width=st.integers(40, 120))
-@settings(deadline=None)
 def test_no_name_breaks_the_text(names, width):
     base = REPORTS["mlp_tensor"]
     inputs = tuple(dataclasses.replace(base.data.inputs[0], path=name) for name in names)
@@ -229,7 +228,6 @@ def test_no_name_breaks_the_text(names, width):
 
 
 @given(cells=st.lists(st.lists(NAMES, min_size=3, max_size=3), min_size=1, max_size=4), width=st.integers(40, 90))
-@settings(deadline=None)
 def test_any_table_fits(cells, width):
     columns = (Column(title="a", shrink=True), Column(title="bb"), Column(title="c", align="right"))
     table = Table(columns=columns, rows=tuple(Row(tuple((Code(cell),) for cell in row)) for row in cells))
