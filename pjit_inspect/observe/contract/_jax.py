@@ -613,6 +613,14 @@ def _hlo_home() -> Any:
         return importlib.import_module("jaxlib._jax")
 
 
+@functools.cache
+def no_source() -> Any:
+    """What an equation of a jaxpr has for its place in the user's code where that is not known."""
+    from jax._src import source_info_util
+
+    return source_info_util.new_source_info()
+
+
 # ---------------------------------------------------------------- the profiler
 
 

@@ -109,6 +109,11 @@ CONTRACT = (
         variables=("self",),
         costs="XLA's warnings",
     ),
+    Promise(
+        module="jax._src.source_info_util",
+        name="new_source_info",
+        costs="quick compiles: every jaxpr is printed within the call",
+    ),
     Promise(module="jax._src.compiler", name="get_compile_options", costs="programs compiled again on request"),
     Promise(module="jax._src.compiler", name="backend_compile_and_load", costs="programs compiled again on request"),
     Promise(

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.untouched import is_a, is_trusted, is_trusted_type
 
 __all__ = ["WaitingJaxpr", "waiting_jaxpr"]
@@ -143,7 +144,8 @@ class _Copies:
                 changed[name] = tuple(self.of(item) if _is_jaxpr(item) else _checked(item) for item in value)
             else:
                 _checked(value)
-        return equation.replace(params={**equation.params, **changed}) if changed else equation
+        # Without its place in the user's code: that holds the code objects of every frame.
+        return equation.replace(params={**equation.params, **changed}, source_info=_jax.no_source())
 
     def _check_effects(self, effects: Any) -> None:
         if not all(_is_atom(type(effect)) for effect in effects):

@@ -123,6 +123,22 @@ def test_a_record_has_its_jaxpr_however_late_it_is_read_and_keeps_neither_progra
     assert "mul" in text
 
 
+def test_no_code_of_the_users_is_kept():
+    def compiled():
+        names: dict[str, object] = {}
+        exec(compile("def made(x):\n    return x * 2 + 1\n", "<made>", "exec"), names)
+        with pi.capture() as log:
+            jax.jit(names["made"])(jnp.ones((4,)))
+        return log, weakref.ref(names["made"].__code__)
+
+    log, code = compiled()
+    assert log[0].state._finish is not None
+    jax.clear_caches()
+    gc.collect()
+    assert code() is None
+    assert "mul" in (log["made"].jaxpr or "")
+
+
 def test_a_record_that_nobody_looked_at_is_saved_with_its_jaxpr(tmp_path):
     with pi.capture() as log:
         jax.jit(lambda x: x * 5)(jnp.ones((4,)))
