@@ -19,6 +19,8 @@ __all__ = ["begin_progress", "progress"]
 
 _PATIENCE_S = 1.0
 """What ends sooner shows nothing; the figure is renewed as often."""
+_LAST_WORD_S = 5.0
+"""How long the line may take to be emptied, on a machine that is busy: what is emptied after its cell stays full."""
 
 
 @contextmanager
@@ -44,7 +46,7 @@ def begin_progress(shell: Any, words: str) -> Callable[[], None]:
 
     def end() -> None:
         ended.set()
-        thread.join(_PATIENCE_S)
+        thread.join(_LAST_WORD_S)
 
     return end
 

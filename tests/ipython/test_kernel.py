@@ -45,6 +45,7 @@ def fails(x):
     **{name: f"%%pjit --no-times\n{body}" for name, body in FAILING.items()},
     "usage error": "%pjit --vew text total(x)",
     "after": "%pjit --no-times show",
+    "hold": "from pjit_inspect import api\napi.user_code_begins()",
     "why": "%pjit why",
     "why of a line": "%pjit why --line 12",
     "measured": "import pjit_inspect.ipython.progress as p\np._PATIENCE_S = 0.01\n%pjit --measure total(x)",
@@ -52,14 +53,19 @@ def fails(x):
     "found": """
 import threading
 
-from pjit_inspect import api
+from pjit_inspect.handles.background import somebody_waits
 
-api.session_log()[-1].findings
-for thread in threading.enumerate():
-    if thread.name == "pjit_inspect background":
-        thread.join(60)
+with somebody_waits():
+    for thread in threading.enumerate():
+        if thread.name == "pjit_inspect background":
+            thread.join(120)
+api.user_code_ends()
 """,
 }
+"""What comes later comes while the last cell runs: from "hold" on the kernel counts as busy, between cells, too.
+
+Of what comes between two cells nbclient keeps nothing, as the cell that it belongs to has ended.
+"""
 
 
 @pytest.fixture(scope="module")

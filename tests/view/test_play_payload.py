@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import play_samples
 import pytest
@@ -140,6 +141,26 @@ def test_only_what_is_known_alike_is_on_the_line_of_the_picture():
     assert {point.label: point.kind for point in chart.points} == {
         "0": "base", "1": "misfit", "2": "known", "3": "least", "4": "known", "5": "known", "6": "other",
     }  # fmt: skip
+
+
+def test_the_picture_calls_places_of_donated_arguments_modelled_until_all_are_compiled_in_full():
+    def titles(*numbers: int, **more: Any) -> list[str]:
+        rows = tuple(row for row in play_samples.variants() if row.number in numbers)
+        own = given(0, history=HistoryTable(rows, chosen=0), **more)
+        data = play_data(own)["scatter"]
+        assert data["words"].startswith("Memory against bytes sent (bytes modelled: ring; memory counted")
+        chart = scatter_chart(own.history, donates=own.donates)
+        assert data["words"].startswith(chart.title)
+        assert f'alt="{chart.title}' in to_html(play_still(own))
+        return [one for one in (chart.title, data["legend"], *chart.notes) if "donated" in one]
+
+    assert titles(0, 3, 4) == []
+    title, legend, note = titles(0, 3, 4, donates=True)
+    assert title == "Memory against bytes sent (bytes modelled: ring; memory counted, donated places modelled)"
+    assert legend.endswith(f" \u00b7 {note}")
+    assert note == "places of donated arguments modelled until a variant is compiled in full"
+    # Of both XLA has given its own account.
+    assert titles(0, 4, donates=True) == []
 
 
 def test_an_axis_of_a_scatter_begins_at_nothing_or_is_logarithmic():

@@ -45,7 +45,8 @@ class Aligned:
 def align(before: HloModule, after: HloModule) -> Aligned:
     """Put the program before partitioning and the partitioned one side by side."""
     flows = Flow(before), Flow(after)
-    keys = [_Keys(flow) for flow in flows]
+    numbers: dict[int, int] = {}
+    keys = [_Keys(flow, numbers) for flow in flows]
     original: dict[int, int] = {}
     # From what tells most to what tells least: an instruction that has found its own is left out of the next round.
     for level in range(_Keys.LEVELS):
@@ -61,13 +62,17 @@ def align(before: HloModule, after: HloModule) -> Aligned:
 
 
 class _Keys:
-    """What the instructions of one module are known by, from much to little."""
+    """What the instructions of one module are known by, from much to little.
+
+    Sets of arguments and results are integers of a bit for each, long in a large program: each is hashed once, and
+    goes by its number in `numbers`, which both modules share.
+    """
 
     LEVELS = 3
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, numbers: dict[int, int]) -> None:
         module = flow.module
-        ancestors, descendants = flow.ancestors(), flow.descendants()
+        ancestors, descendants = (_numbered(sets, numbers) for sets in (flow.ancestors(), flow.descendants()))
         columns = module.instructions
         self._keys: dict[int, tuple[tuple[Hashable, ...], ...]] = {}
         for index in flow.reached:
@@ -95,6 +100,12 @@ class _Keys:
             if index not in left_out:
                 alike[keys[level]].append(index)
         return alike
+
+
+def _numbered(sets: list[int], numbers: dict[int, int]) -> list[int]:
+    """The number of each set; equal sets have one, and those that are one object are looked at once."""
+    number = {name: numbers.setdefault(bits, len(numbers)) for name, bits in {id(one): one for one in sets}.items()}
+    return [number[id(one)] for one in sets]
 
 
 def _parameters(flows: tuple[Flow, Flow], original: dict[int, int]) -> dict[int, int]:

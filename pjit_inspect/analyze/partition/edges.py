@@ -18,7 +18,7 @@ from pjit_inspect.analyze.program.device_groups import Groups, logical_groups, l
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker
 
-__all__ = ["find_edges", "groups_of", "near_signature", "signatures"]
+__all__ = ["find_edges", "groups_of", "near_signature", "signature"]
 
 _MADE_ANYWHERE = frozenset(("constant", "iota", "partition-id", "replica-id", "rng-get-and-update-state"))
 _MOST_TAKERS = 64
@@ -41,17 +41,11 @@ def find_edges(
     return tuple(finder.edge(index) for index in finder.collectives())
 
 
-def signatures(flow: Flow) -> list[str]:
-    """For each node a digest of the arguments it is made of and the results it goes to."""
-    pairs = zip(flow.ancestors(), flow.descendants(), strict=True)
-    known: dict[tuple[int, int], str] = {}
-    digests = []
-    for pair in pairs:
-        # The sets are integers of a bit for each argument or result, long in a large program; many nodes share one.
-        if pair not in known:
-            known[pair] = hashlib.sha256(f"{pair[0]:x} {pair[1]:x}".encode()).hexdigest()[:16]
-        digests.append(known[pair])
-    return digests
+def signature(flow: Flow, node: int) -> str:
+    """A digest of the arguments a node is made of and the results it goes to."""
+    # The sets are integers of a bit for each argument or result, long in a large program: few nodes are asked about.
+    sets = f"{flow.ancestors()[node]:x} {flow.descendants()[node]:x}"
+    return hashlib.sha256(sets.encode()).hexdigest()[:16]
 
 
 def near_signature(flow: Flow, start: int) -> str:
@@ -92,7 +86,6 @@ class _Finder:
     op_of: Mapping[int, int]
     values_of: Mapping[int, tuple[int, ...]]
     stops: list[bool] = field(init=False)
-    digests: list[str] = field(init=False)
     outputs: dict[int, int] = field(init=False)
     kept: frozenset[int] = field(init=False)
 
@@ -100,7 +93,6 @@ class _Finder:
         flow = self.aligned.after
         self.kept = frozenset(self.aligned.original.values())
         self.stops = [index in self.aligned.original for index in flow.owner]
-        self.digests = signatures(flow)
         self.outputs = {node: number for number, node in enumerate(flow.results)}
 
     def collectives(self) -> Iterator[int]:
@@ -134,7 +126,7 @@ class _Finder:
             takers=takers,
             outputs=outputs,
             visited=named if set(named) & set(between) else (*named, *between),
-            signature=self.digests[yielded[0]] if yielded else "",
+            signature=signature(flow, yielded[0]) if yielded else "",
             near=near_signature(flow, given[0]) if given else "",
         )
 

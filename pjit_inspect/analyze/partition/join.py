@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signatures
+from pjit_inspect.analyze.partition.edges import groups_of, near_signature, signature
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.model.program.hlo import Instruction
@@ -46,7 +46,6 @@ class _Joiner:
     program: ShardedProgram
     sites: Sequence[CollectiveOp]
     flow: Flow | None = field(init=False, default=None)
-    digests: list[str] = field(init=False, default_factory=list)
 
     def joined(self) -> list[Joined]:
         by_channel: dict[int, list[PartitionedCollective]] = defaultdict(list)
@@ -75,7 +74,6 @@ class _Joiner:
         """The partitioner's collectives that have the arguments, results, kind, groups and type of each array."""
         if self.flow is None:
             self.flow = Flow(site.op.module)
-            self.digests = signatures(self.flow)
         flow, op = self.flow, site.op
         fitting = [edge for edge in rest if _fits(edge, op, site.kind)]
         yielded = list(flow.nodes(op.index))
@@ -90,7 +88,7 @@ class _Joiner:
 
     def _like(self, node: int, source: int, fitting: list[PartitionedCollective]) -> tuple[PartitionedCollective, ...]:
         assert self.flow is not None
-        elements, digest = self.flow.shape(source).count, self.digests[node]
+        elements, digest = self.flow.shape(source).count, signature(self.flow, node)
         alike = tuple(edge for edge in fitting if edge.signature == digest and edge.elements == elements)
         # The near signature only chooses among those that are equal otherwise; where none of them has it, all stay.
         if len(alike) < 2:

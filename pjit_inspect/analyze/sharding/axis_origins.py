@@ -65,7 +65,7 @@ class _Finder:
         """Says where axes of a value came from, where nothing has said so yet; None for all it has."""
         for axis in self._axes(value) if axes is None else axes & self._axes(value):
             if axis not in self.found[value]:
-                self.found[value][axis] = replace(origin, axis=axis)
+                self.found[value][axis] = AxisOrigin(axis=axis, kind=origin.kind, index=origin.index)
                 self._changed = True
 
     def _copy(self, source: int, target: int, axes: frozenset[str]) -> None:

@@ -171,7 +171,7 @@ class Live:
             is_comparing=number is None and not play.is_closed and (shown, self._against) not in self._details,
             is_checking=self._checking == chosen,
             is_closed=play.is_closed,
-            donates=any(own.donated for own in play.subject.data.inputs),
+            donates=play.subject.donates,
             is_mesh_given=play.subject.facts.is_mesh_given,
             heard=self._heard,
             version=self._version,

@@ -521,7 +521,7 @@ class Playground(Displayable):
         """Memory against bytes sent as a plotly figure, a point for each variant, the best joined."""
         from pjit_inspect.view.figures.chart_figure import chart_figure
 
-        return chart_figure(scatter_chart(self.history))
+        return chart_figure(scatter_chart(self.history, donates=self.subject.donates))
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the playground as one page that loads nothing: its last state, every variant, and the code to write."""

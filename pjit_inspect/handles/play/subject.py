@@ -115,6 +115,11 @@ class Subject:
         self.places: dict[str, tuple[tuple[int, int], ...]] = {}
         """Where new constraints go: the operation in `program`, and which of its results."""
 
+    @property
+    def donates(self) -> bool:
+        """Whether the program takes over arguments."""
+        return any(own.donated for own in self.data.inputs)
+
     def close(self) -> None:
         """End the process that changes copies of a program from a file; the next question starts another."""
         self._copies.close()

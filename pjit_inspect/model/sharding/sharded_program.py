@@ -7,7 +7,7 @@ follows from it for collectives (`analyze.sharding.needs`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -131,16 +131,21 @@ class ShardedValue:
         return tuple(axis for dimension in self.spec for axis in dimension)
 
 
-def _check_indices(indices: tuple[int, ...], count: int, what: str) -> None:
-    if any(not 0 <= index < count for index in indices):
+def _check_indices(indices: Collection[int], count: int, what: str) -> None:
+    if indices and not (min(indices) >= 0 and max(indices) < count):
         raise ValueError(f"{what} is outside 0..{count - 1}")
 
 
-def _check_origin(origin: AxisOrigin, program: ShardedProgram) -> None:
-    if origin.index is None:
-        return
+def _check_values(program: ShardedProgram) -> None:
+    """All values together: there are tens of thousands, and the program is made anew several times."""
+    values = program.values
+    _check_indices({value.op for value in values if value.op is not None}, len(program.ops), "a value's op")
+    arguments = {value.argument for value in values if value.argument is not None}
+    _check_indices(arguments, len(program.inputs), "an argument")
     counts = {"input": len(program.inputs), "output": len(program.outputs), "constraint": len(program.ops)}
-    _check_indices((origin.index,), counts.get(origin.kind, 0), "an axis's origin")
+    origins = {(origin.kind, origin.index) for value in values for origin in value.origins if origin.index is not None}
+    for kind, index in origins:
+        _check_indices((index,), counts.get(kind, 0), "an axis's origin")
 
 
 def _check_collective(collective: PartitionedCollective, program: ShardedProgram) -> None:
@@ -329,13 +334,9 @@ class ShardedProgram:
                 maker = self.values[operand].op
                 if maker is not None and maker >= index:
                     raise ValueError(f"op {index} uses value {operand}, which op {maker} makes later")
-        for value in self.values:
-            _check_indices(() if value.op is None else (value.op,), len(self.ops), "a value's op")
-            _check_indices(() if value.argument is None else (value.argument,), len(self.inputs), "an argument")
-            for origin in value.origins:
-                _check_origin(origin, self)
-        for boundary in (*self.inputs, *self.outputs):
-            _check_indices((boundary.value,), len(self.values), "an argument's or result's value")
+        _check_values(self)
+        borders = [boundary.value for boundary in (*self.inputs, *self.outputs)]
+        _check_indices(borders, len(self.values), "an argument's or result's value")
         for mesh in self.meshes:
             if any(not 1 <= size <= _MOST_DEVICES for size in mesh.values()):
                 raise ValueError(f"a mesh axis of no possible size: {str(mesh)[:100]}")

@@ -65,11 +65,30 @@ _BEFORE = (
 _OPTIMIZED = ".after_optimizations.hlo.pb"
 _MAX_TEXT_BYTES = 1 << 26
 _MEMORY, _PREFIX = "/dev/shm", "pjit_inspect_partitioner_"
+_MOST_TRIES = 100
+"""A server that starts looks once, so that each takes one folder away at most."""
 
 
-def make_folder(owner: int, program_bytes: int) -> Path:
-    """A new folder for a question of the process `owner`."""
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{owner}_", dir=_roomy(program_bytes)))
+def make_folder(owner: int, program_bytes: int) -> tuple[Path, int]:
+    """A new folder for a question of the process `owner`, and a lock on it, as `hold` gives one.
+
+    Between the two a server that starts just then may take it for left over, and remove it: then it is made anew.
+    """
+    for _ in range(_MOST_TRIES):
+        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{owner}_", dir=_roomy(program_bytes)))
+        with suppress(BlockingIOError, FileNotFoundError):
+            held = hold(folder)
+            if _is_same(folder, held):
+                return folder, held
+            os.close(held)
+    raise BlockingIOError("a folder for XLA's dump was taken for left over, again and again")
+
+
+def _is_same(folder: Path, opened: int) -> bool:
+    """Whether the folder is there, and the one that was opened."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.stat(folder), os.fstat(opened))
+    return False
 
 
 def hold(folder: str | Path) -> int:

@@ -141,8 +141,8 @@ def _ask_child(
     link: socket.socket, owner: int, question: dict[str, Any], program: int, used: ExitStack
 ) -> tuple[dict[str, Any], list[int]]:
     """The answer and its files; `used` gets what is to be cleared away afterwards."""
-    folder = partitioner_dump.make_folder(owner, question["program"])
-    used.callback(os.close, partitioner_dump.hold(folder))
+    folder, held = partitioner_dump.make_folder(owner, question["program"])
+    used.callback(os.close, held)
     used.callback(shutil.rmtree, folder, ignore_errors=True)
     child = (_tell_worker if question["target"] else _fork_child)(link, question, program, folder)
     is_running = True

@@ -167,6 +167,7 @@ class _Walk:
     argument_of: dict[int, int] = field(default_factory=dict)
     starts: dict[int, list[int]] = field(default_factory=dict)
     specs: dict[tuple[bytes, int], tuple[FoundSpec, ...]] = field(default_factory=dict)
+    places: dict[tuple[str, int], tuple[tuple[Frame, ...], tuple[Span | None, ...]]] = field(default_factory=dict)
     extra: list[dict[str, int]] = field(default_factory=list)
 
     # ------------------------------------------------------------ the program's borders
@@ -246,13 +247,14 @@ class _Walk:
         self.ops.append(ShardedOp(opcode=opcode))
         results = self._values(instruction, op=index, message=message)
         self.leaves[instruction.index] = results
-        specs, frames = self.specs_of(instruction, message), instruction.frames
+        specs = self.specs_of(instruction, message)
+        frames, spans = self._places(instruction)
         shapes = [leaf for operand in instruction.operands for leaf in operand.shape.leaves]
         self.ops[index] = ShardedOp(
             opcode=opcode,
             op_name=instruction.op_name,
             frames=frames,
-            spans=tuple(self._span(instruction.op_name, frames[0], frame) for frame in frames) if self.spans else (),
+            spans=spans,
             operands=tuple(chain.from_iterable(operands)),
             results=results,
             rule=find_rule(message, shapes, instruction.shape.leaves),
@@ -265,6 +267,16 @@ class _Walk:
         )
         if instruction.opcode in _CALLERS:
             self._calls(instruction, index, operands, region.depth)
+
+    def _places(self, instruction: Instruction) -> tuple[tuple[Frame, ...], tuple[Span | None, ...]]:
+        """Its frames and the spans of these; looked up once for all instructions of one name and one place."""
+        name = instruction.op_name
+        key = name, int(self.module.instructions.frame[instruction.index])
+        if key not in self.places:
+            frames = instruction.frames
+            spans = tuple(self._span(name, frames[0], frame) for frame in frames) if self.spans else ()
+            self.places[key] = frames, spans
+        return self.places[key]
 
     def _span(self, op_name: str, innermost: Frame, frame: Frame) -> Span | None:
         *scopes, primitive = op_name.split("/")

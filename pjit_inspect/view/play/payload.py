@@ -63,7 +63,7 @@ def variant_data(given: PlayGiven) -> dict[str, Any]:
         "by_axis": by_axis_data(given),
         "by_kind": by_kind_data(given),
         "moves": moves_data(given),
-        "scatter": scatter_data(given.history, against=given.against),
+        "scatter": scatter_data(given.history, against=given.against, donates=given.donates),
         "code": _code(given, now),
     }
 

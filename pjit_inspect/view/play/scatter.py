@@ -23,16 +23,22 @@ _LEGEND = (
 )
 
 
-def scatter_chart(history: HistoryTable, *, against: int = 0) -> ScatterChart:
-    """The chart of all variants whose bytes and memory are known."""
-    title = "Memory against bytes sent (bytes modelled: ring; memory counted)"
+_PLACES = "places of donated arguments modelled until a variant is compiled in full"
+
+
+def scatter_chart(history: HistoryTable, *, against: int = 0, donates: bool = False) -> ScatterChart:
+    """The chart of all variants whose bytes and memory are known; `donates` as in `PlayGiven`."""
     known = [row for row in history.rows if row.sent_bytes is not None and row.memory_bytes is not None]
+    is_modelled = donates and any(row.memory_source == "arguments and results" for row in known)
+    places = ", donated places modelled" if is_modelled else ""
+    title = f"Memory against bytes sent (bytes modelled: ring; memory counted{places})"
     if not known:
         return ScatterChart(title=title, missing="No variant was answered yet.")
     now = next((row for row in history.rows if row.number == history.chosen), known[0])
     best = {row.number for row in history.front if (row.devices, row.memory_source) == (now.devices, now.memory_source)}
     return ScatterChart(
         title=title,
+        notes=(_PLACES,) if is_modelled else (),
         x_measure="sent per device and call",
         y_measure="memory per device",
         x_unit=share_unit(row.sent_bytes for row in known),
@@ -71,9 +77,9 @@ def _point(row: Variant, now: Variant, against: int, best: set[int]) -> ScatterP
     )
 
 
-def scatter_data(history: HistoryTable, *, against: int) -> dict[str, Any]:
+def scatter_data(history: HistoryTable, *, against: int, donates: bool = False) -> dict[str, Any]:
     """The same with places as shares of the picture, to be drawn."""
-    chart = scatter_chart(history, against=against)
+    chart = scatter_chart(history, against=against, donates=donates)
     x, y = scatter_scales(chart)
     places = [(x.share(size_in(one.x, chart.x_unit)), y.share(size_in(one.y, chart.y_unit))) for one in chart.points]
     place = dict(zip(chart.points, places, strict=True))
@@ -86,7 +92,7 @@ def scatter_data(history: HistoryTable, *, against: int) -> dict[str, Any]:
     return {
         "title": "Memory against bytes sent",
         "words": name_data(chart_sentence(chart), longest=1000),
-        "legend": _LEGEND,
+        "legend": " \u00b7 ".join((_LEGEND, *chart.notes)),
         "missing": chart.missing,
         "x_label": f"{chart.x_measure}, {chart.x_unit}{' (log)' if x.is_log else ''}",
         "y_label": f"{chart.y_measure}, {chart.y_unit}",

@@ -49,7 +49,7 @@ def play_still(given: PlayGiven) -> Document:
     if given.now.problem is not None:
         blocks.append(Line((Text("Problem: ", "strong"), Text(str(given.now.problem))), "note"))
     blocks.append(_table(given))
-    chart = scatter_chart(given.history, against=given.against)
+    chart = scatter_chart(given.history, against=given.against, donates=given.donates)
     if not chart.missing:
         blocks.append(Picture(subject=ChartSubject(chart=chart), alt=chart_sentence(chart), lines=_lines(chart)))
     blocks.append(Line((Text(_FOOTER),), "footer"))

@@ -115,3 +115,21 @@ def test_what_ends_a_loop_of_one_array_is_not_what_the_loop_yields() -> None:
     assert made_of["b"] == {"p", "s"}
     # From the second turn on, the condition takes what the body yields.
     assert made_of["c"] == {"p", "s"}
+
+
+def test_of_thousands_of_arguments_a_set_that_is_handed_on_is_one_object() -> None:
+    # Each set has a bit for each argument: in sets of their own 10,000 arguments would take a time that is quadratic.
+    count = 80
+    arguments, names = ", ".join(f"p{k}: f32[4]" for k in range(count)), [f"z{k}" for k in range(count)]
+    lines = [
+        f"  %p{k} = f32[4] parameter({k})\n  %x{k} = f32[4] negate(%p{k})\n  %y{k} = f32[4] add(%x{k}, %x{k})\n"
+        f"  %z{k} = f32[4] negate(%y{k})\n"
+        for k in range(count)
+    ]
+    results = ", ".join(["f32[4]"] * count)
+    root = f"  ROOT %out = ({results}) tuple({', '.join(f'%{name}' for name in names)})\n"
+    entry = f"ENTRY %main ({arguments}) -> ({results}) {{\n{''.join(lines)}{root}}}\n"
+    flow = Flow(parse_hlo_text(f"HloModule m\n\n{entry}"))
+    for sets in (flow.ancestors(), flow.descendants()):
+        assert len({id(bits) for bits in sets}) == len(set(sets)) == count
+    assert flow.descendants() is flow.descendants()
