@@ -96,7 +96,8 @@ def _indexed(scene: ErrorScene) -> ErrorArray | None:
         return first if scene.expression.startswith(f"{first.name}[") else None
     if scene.operator in _PICKING:
         return first if _texts(scene).get("0") == first.name else None
-    return first if scene.is_complete and not any(any(other.spec or ()) for other in scene.operands[1:]) else None
+    is_only = scene.is_complete and not any(any(other.spec or ()) for other in scene.operands[1:])
+    return first if is_only and scene.operator.isidentifier() else None
 
 
 def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> Iterator[Fit]:
