@@ -160,9 +160,9 @@ def _first_difference(given: str, wanted: str, facts: ErrorFacts, depth: int = 0
     own, other = _TREE_TYPES.get(given[:1]), "PytreeLeaf" if wanted == "*" else _TREE_TYPES.get(wanted[:1])
     if own is None or other is None or depth > _DEEPEST:
         return None
+    entries, others = _children(given), _children(wanted) if wanted != "*" else {}
     if own != other:
         return replace(facts, names=(own, other), reason="types")
-    entries, others = _children(given), _children(wanted)
     if own == "dict" and entries.keys() != others.keys():
         keys = (",".join(sorted(key.strip("'") for key in side)) for side in (entries, others))
         return replace(facts, names=tuple(keys), reason="keys")
