@@ -7,7 +7,7 @@ Not its job: which frame is the user's (`analyze.program.source`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,11 @@ from pjit_inspect.parse.wire.wire import scan_messages
 
 __all__ = ["Source", "read_source"]
 
-_OP_NAME, _FILE, _LINE, _FRAME = 2, 3, 4, 15
+_OP_NAME, _FILE, _LINE, _FRAME, _COLUMN = 2, 3, 4, 15, 18
 _MAX_LINE = 2**31 - 1
+
+Place = tuple[str, int, int]
+"""A file, a line and a column, 0 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,8 +60,13 @@ def read_source(columns: Columns, index: Any) -> Source:
     lines = read_numbers(buffer, *fields.last(_LINE, count))
     # A line that no file has is not known, which XLA writes as 0.
     lines[(lines < 0) | (lines > _MAX_LINE)] = 0
-    places = zip(read_texts(content, *fields.last(_FILE, count)), lines, strict=True)
-    frames, frame = _with_places(_frames(index), frame, list(places))
+    begins = read_numbers(buffer, *fields.last(_COLUMN, count))
+    files = read_texts(content, *fields.last(_FILE, count))
+    places = list(zip(files, lines.tolist(), begins.tolist(), strict=True))
+    frames = _frames(index)
+    if any(files) and _is_of_another(frames, frame, places):
+        frames, frame = _found_by_place(frames, places)
+    frames, frame = _with_places(frames, frame, places)
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
     op_name = np.array([table[text] for text in texts], np.int32)
@@ -98,18 +106,75 @@ def _check(column: list[int], rows: int, what: str) -> None:
         raise ParseError(f"the source table names {what} that is not there", expected="a row of the table")
 
 
-def _with_places(
-    frames: StackFrames, frame: np.ndarray, places: list[tuple[str, int]]
-) -> tuple[StackFrames, np.ndarray]:
+def _is_of_another(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> bool:
+    """Whether the instructions count in another table of frames: a place of their own is not that of their frame.
+
+    So it is in XLA of jaxlib 0.8.1, which writes both.
+    """
+    own = _places_of(frames)
+    pairs = zip(frame.tolist(), places, strict=True)
+    return any(
+        number and place[0] and not (0 < number <= len(own) and place in _matching(own[number - 1]))
+        for number, place in pairs
+    )
+
+
+def _matching(own: Place) -> tuple[Place, Place]:
+    """What metadata may say of a frame's place: with its column or without."""
+    return own, (*own[:2], 0)
+
+
+def _places_of(frames: StackFrames) -> list[Place]:
+    """The place of each frame."""
+    files, lines, columns = frames.location_file, frames.location_line, frames.location_columns[:, 0]
+    return [(frames.files[files[row]], int(lines[row]), int(columns[row])) for row in frames.location]
+
+
+def _found_by_place(frames: StackFrames, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
+    """The frame of each place, 0 for none.
+
+    Of a place that was called from several, a frame of its own, under what they have in common.
+    """
+    found: dict[Place, list[int]] = {}
+    for number, place in enumerate(_places_of(frames), start=1):
+        for one in dict.fromkeys(_matching(place)):
+            found.setdefault(one, []).append(number)
+    locations, parents = frames.location.tolist(), frames.parent.tolist()
+    chosen: dict[Place, int] = {}
+    for place in filter(found.__contains__, dict.fromkeys(places)):
+        same = found[place]
+        if len(same) > 1:
+            locations.append(locations[same[0] - 1])
+            parents.append(_common(same, frames))
+        chosen[place] = same[0] if len(same) == 1 else len(locations)
+    frame = np.array([chosen.get(place, 0) for place in places], np.int64)
+    return replace(frames, location=np.array(locations, np.int32), parent=np.array(parents, np.int32)), frame
+
+
+def _common(numbers: list[int], frames: StackFrames) -> int:
+    """The innermost frame that all of these were called from; 0 for none."""
+    chains = [_callers(number, frames) for number in numbers]
+    return next((caller for caller in chains[0] if all(caller in chain for chain in chains)), 0)
+
+
+def _callers(number: int, frames: StackFrames) -> dict[int, None]:
+    """The frames above one, innermost first; a circle ends."""
+    callers: dict[int, None] = {}
+    while (number := int(frames.parent[number - 1])) and number not in callers:
+        callers[number] = None
+    return callers
+
+
+def _with_places(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
     """Adds a frame for every place that stands in the metadata itself, as older XLA writes it.
 
     Only metadata without a frame of its own gets one.
     """
     added: dict[tuple[str, int], int] = {}
     frame = frame.copy()
-    for row, (file, line) in enumerate(places):
+    for row, (file, line, _) in enumerate(places):
         if file and not frame[row]:
-            frame[row] = len(frames.location) + added.setdefault((file, int(line)), len(added) + 1)
+            frame[row] = len(frames.location) + added.setdefault((file, line), len(added) + 1)
     if not added:
         return frames, frame
     old, zeros = len(frames.location_line), np.zeros(len(added), np.int32)
