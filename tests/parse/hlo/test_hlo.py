@@ -318,6 +318,37 @@ def test_places_in_the_metadata_of_older_programs_become_frames():
 
 
 @pytest.mark.parametrize(
+    ("number", "line", "column", "extra", "lines"),
+    [
+        (4, 9, 2, (), [9, 5, 1]),  # the table is its own
+        (1, 9, 2, (), [9, 5, 1]),
+        (9, 9, 0, (), [9, 5, 1]),
+        (1, 9, 2, ((4, 3),), [9, 1]),  # called from two lines: which one is not known
+        (1, 9, 2, ((4, 0),), [9]),
+        (4, 7, 2, (), [7]),
+    ],
+)
+def test_frames_that_are_of_another_table_are_found_by_their_places(number, line, column, extra, lines):
+    # jaxlib 0.8.1 writes its table in another order than that in which its instructions count.
+    def place(instruction: Any) -> None:
+        metadata = instruction.metadata
+        metadata.source_file, metadata.source_line, metadata.source_column = "a.py", line, column
+        metadata.stack_frame_id = number
+
+    module = edited("f", place)
+    index = module.stack_frame_index
+    index.file_names.append("a.py")
+    index.function_names.extend(["main", "g", "h"])
+    for function, at, begin in ((1, 1, 0), (2, 5, 0), (2, 6, 0), (3, 9, 2)):
+        index.file_locations.add(file_name_id=1, function_name_id=function, line=at, column=begin)
+    for location, parent in ((1, 0), (2, 1), (3, 1), (4, 2), *extra):
+        index.stack_frames.add(file_location_id=location, parent_frame_id=parent)
+    found = parse_hlo_module(module.SerializeToString()).find("f")
+    assert found
+    assert [frame.line for frame in found.frames] == lines
+
+
+@pytest.mark.parametrize(
     ("data", "message", "expected"),
     [
         (b"", "there are no bytes", "a serialised xla.HloModuleProto"),
