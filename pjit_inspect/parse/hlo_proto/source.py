@@ -22,6 +22,7 @@ __all__ = ["Source", "read_source"]
 
 _OP_NAME, _FILE, _LINE, _FRAME, _COLUMN = 2, 3, 4, 15, 18
 _MAX_LINE = 2**31 - 1
+_MOST_ROUNDS = 32
 
 Place = tuple[str, int, int]
 """A file, a line and a column, 0 where it is not known."""
@@ -65,7 +66,7 @@ def read_source(columns: Columns, index: Any) -> Source:
     places = list(zip(files, lines.tolist(), begins.tolist(), strict=True))
     frames = _frames(index)
     if any(files) and _is_of_another(frames, frame, places):
-        frames, frame = _found_by_place(frames, places)
+        frames, frame = _found_by_place(frames, frame, places)
     frames, frame = _with_places(frames, frame, places)
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
@@ -130,25 +131,64 @@ def _places_of(frames: StackFrames) -> list[Place]:
     return [(frames.files[files[row]], int(lines[row]), int(columns[row])) for row in frames.location]
 
 
-def _found_by_place(frames: StackFrames, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
+def _found_by_place(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
     """The frame of each place, 0 for none.
 
-    Of a place that was called from several, a frame of its own, under what they have in common.
+    Of a place that was called from several, the one that goes with the instruction's number; where several do, a frame
+    of its own, under what they have in common.
     """
     found: dict[Place, list[int]] = {}
     for number, place in enumerate(_places_of(frames), start=1):
         for one in dict.fromkeys(_matching(place)):
             found.setdefault(one, []).append(number)
+    pairs = list(zip(frame.tolist(), places, strict=True))
+    whole = {place: _without_shortened(found[place], frames) for place in dict.fromkeys(places) if place in found}
+    wanted = {pair: whole[pair[1]] for pair in dict.fromkeys(pairs) if pair[1] in whole}
+    told = _told_apart(wanted, frames.parent.tolist())
     locations, parents = frames.location.tolist(), frames.parent.tolist()
-    chosen: dict[Place, int] = {}
-    for place in filter(found.__contains__, dict.fromkeys(places)):
-        same = found[place]
+    chosen: dict[tuple[int, Place], int] = {}
+    for pair, same in told.items():
         if len(same) > 1:
             locations.append(locations[same[0] - 1])
             parents.append(_common(same, frames))
-        chosen[place] = same[0] if len(same) == 1 else len(locations)
-    frame = np.array([chosen.get(place, 0) for place in places], np.int64)
-    return replace(frames, location=np.array(locations, np.int32), parent=np.array(parents, np.int32)), frame
+        chosen[pair] = same[0] if len(same) == 1 else len(locations)
+    numbers = np.array([chosen.get(pair, 0) for pair in pairs], np.int64)
+    return replace(frames, location=np.array(locations, np.int32), parent=np.array(parents, np.int32)), numbers
+
+
+def _told_apart(wanted: dict[tuple[int, Place], list[int]], parents: list[int]) -> dict[tuple[int, Place], list[int]]:
+    """The frames that each number may be, of those at its place.
+
+    Both tables hold the same frames, each once, and a caller's number is below that of what it calls.
+    """
+    for _ in range(_MOST_ROUNDS):
+        known = {same[0]: number for (number, _), same in wanted.items() if len(same) == 1}
+        above = [0]
+        for row, parent in enumerate(parents, start=1):
+            # Of a damaged table, in which a caller comes later, nothing follows.
+            above.append(max(above[parent], known.get(parent, 0)) if parent < row else 0)
+        left = {
+            (number, place): [one for one in same if len(same) == 1 or (one not in known and above[one] < number)]
+            or same
+            for (number, place), same in wanted.items()
+        }
+        if left == wanted:
+            break
+        wanted = left
+    return wanted
+
+
+def _without_shortened(numbers: list[int], frames: StackFrames) -> list[int]:
+    """Without the frames whose callers are those of another one, up to where JAX left out the rest.
+
+    It keeps ten frames of a stack: of what is called below a line, that line's stack is shorter than its own.
+    """
+    chains = {number: tuple(frames.location[one - 1] for one in _callers(number, frames)) for number in numbers}
+    kept: list[int] = []
+    for number in sorted(numbers, key=lambda one: -len(chains[one])):
+        if all(chains[number] != chains[longer][: len(chains[number])] for longer in kept):
+            kept.append(number)
+    return sorted(kept)
 
 
 def _common(numbers: list[int], frames: StackFrames) -> int:
