@@ -413,7 +413,7 @@ def _product() -> Callable[[Any, Any], Any]:
 
 def test_a_sort_and_a_constraint_name_the_reshard(explicit):
     x = array(8, 8, spec=P("model", None))
-    if jax.__version_info__ >= (0, 9):  # 0.8 sorts along a split dimension
+    if jax.__version_info__ >= (0, 9, 2):  # before, it is sorted along a split dimension
         found = explained(lambda: jnp.sort(x, axis=0))
         assert (
             found.sentence == "`sort` works along dimension 0 of `x`, which is split over `model`: it must not be split"

@@ -366,7 +366,10 @@ def test_a_damaged_program_costs_its_text_and_not_the_process_or_the_next_one():
     data = pjit_inspect.inspect(jax.jit(lambda x: x * 2), np.ones(3)).data
     assert data.hlo is not None
     whole = data.hlo.read()
-    for damaged in (b"", b"\xff" * 100, whole[: len(whole) // 2]):
+    cuts = [b"", b"\xff" * 100, whole[:40]]
+    if jax.__version_info__ >= (0, 8, 2):  # jaxlib 0.8.1 takes a program whose table of source frames is cut
+        cuts.append(whole[: len(whole) // 2])
+    for damaged in cuts:
         assert CompileRecord(replace(data, hlo=Blob(damaged))).hlo_text in (None, "")
     text = CompileRecord(data).hlo_text
     assert text is not None

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ HEAD, *RECIPES = blocks(read_page(PAGE), "python")
 JAX_PRINTS = re.compile(r"^\S*recipe\.py:\d+:\d+ \(<module>\)\n", re.MULTILINE)
 
 
+@pytest.mark.skipif(version("jax") == "0.8.1", reason="XLA of jaxlib 0.8.1 makes other kernels than the page shows")
 def test_each_recipe_prints_what_is_under_it(tmp_path: Path, request: pytest.FixtureRequest):
     printed = printed_each_by_itself(HEAD, RECIPES, tmp_path)
     if request.config.getoption("--update-golden"):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .case import EX, Case
+from .case import CAST, EX, Case, varying
 
 COUNT = "np.arange(1., 65.).reshape(8, 8)"
 CALL = "call the jitted function in place"
@@ -201,9 +201,11 @@ EXPLICIT = (
     explicit("A layer on its own activations", "w1, w2 = counted(8, 8, spec=P(None, 'model')), counted(8, 8, spec=P('model', None))\ndef mlp(h):\n    return jax.nn.relu(h @ w1) @ w2\nresult = mlp(jax.sharding.reshard(x, P('data')))\n", "contraction", "", want="(X @ X) @ X"),
     explicit("A residual that is split otherwise", "def block(h):\n    skip = h\n    h = jax.sharding.reshard(h, P('model', 'data'))\n    return skip + h\nresult = jax.jit(block)(x)\n", "conflict", "", want="X + X"),
     explicit("A stack of two", "y = jax.sharding.reshard(x, P('model'))\nresult = jnp.stack([x, y])\n", "conflict", "", want="np.stack([X, X])"),
-    explicit("Means that are normalised along a sum", "result = jnp.cumsum(x * 1, axis=0)\n", "split dimension", "along dimension 0 of its operand", fits=()),
-    explicit("The best logits", "result = jax.lax.top_k(x, 2)[0]\n", "split dimension", "along dimension 1 of `x`, which is split over `model`", want="X[:, ::-1][:, :2]"),
-    explicit("Sorted rows", "result = jnp.sort(x, axis=-1)\n", "split dimension", "along dimension 1 of `x`", want="X"),
+    explicit("Means that are normalised along a sum", "result = jnp.cumsum(x * 1, axis=0)\n", "split dimension", "along dimension 0 of its operand", fits=(), since=(0, 10, 0)),
+    explicit("The best logits", "result = jax.lax.top_k(x, 2)[0]\n", "split dimension", "along dimension 1 of `x`, which is split over `model`", want="X[:, ::-1][:, :2]", since=(0, 10, 0)),
+    explicit("The best logits, fewer than devices", "result = jax.lax.top_k(x, 2)[0]\n", "indivisible", "dimension 1 of `result` is 2, and `P('data', 'model')` splits it over `model` (4): 2 / 4 = 0.5", want="X[:, ::-1][:, :2]", until=(0, 10, 0),
+             by_hand={"pad dimension 1 from 2 to 4": (("top_k(x, 2)[0]", "top_k(x, 4)[0].at[:, :2].get(out_sharding=P())"),), "SPEC": (("P('data', 'model')", ""),)}),
+    explicit("Sorted rows", "result = jnp.sort(x, axis=-1)\n", "split dimension", "along dimension 1 of `x`", want="X", since=(0, 9, 2)),
     explicit("Images that are convolved", "img = jax.device_put(np.ones((2, 8, 8, 4), np.float32), NamedSharding(EX, P('data', None, None, 'model')))\nker = jnp.ones((3, 3, 4, 4))\nresult = jax.lax.conv_general_dilated(\n    img, ker, window_strides=(1, 1), padding='SAME',\n    dimension_numbers=('NHWC', 'HWIO', 'NHWC'),\n)\n", "convolution", ""),
     explicit("A head that is reshaped", "result = x.reshape(4, 16) * 1\n", "reshape", "", want="X.reshape(4, 16)"),
     explicit("Two tables that are looked up", "result = jnp.take_along_axis(x, jnp.zeros((8, 1), int), axis=1)\n", "indexing", "", want="X[:, :1]"),
@@ -257,7 +259,7 @@ def ring(x):
         return acc + x.sum(), lax.ppermute(x, 'model', [(j, (j + 1) % 4) for j in range(4)])
     return lax.fori_loop(0, 4, hop, (jnp.float32(0), x))[0][None]
 result = jax.jit(jax.shard_map(ring, mesh=MESH, in_specs=P('model'), out_specs=P('model')))(np.ones(8, np.float32))
-""", "loop type", "`c[0]` goes in as the same on all devices and comes out as varying over `model`", want="np.full(4, 8.)", by_hand={"start `c[0]` with `jax.lax.pcast` to varying over `model`": (("(jnp.float32(0), x)", "(lax.pcast(jnp.float32(0), 'model', to='varying'), x)"),)}),
+""", "loop type", "`c[0]` goes in as the same on all devices and comes out as varying over `model`", want="np.full(4, 8.)", by_hand={f"start `c[0]` with `{CAST}` to varying over `model`": (("(jnp.float32(0), x)", f"({varying('jnp.float32(0)', repr('model'))}, x)"),)}),
     on("A state of a NamedTuple that is too short", """\
 import collections
 State = collections.namedtuple('State', 'params opt step')
@@ -276,12 +278,12 @@ result = mean(np.ones((8, 8)))
 """, "replication", "`out_specs` (`P()`) says that the result is equal along `model`, which JAX cannot see", want="",
        by_hand={"return it through `jax.lax.psum` over `model`": (("jax.lax.pmean(x.mean(), axis_name='data')", "lax.psum(jax.lax.pmean(x.mean(), axis_name='data'), 'model')"),),
                 "name `model` in `out_specs`": (("out_specs=P()", "out_specs=P('model')"), ("axis_name='data')", "axis_name='data')[None]")), "give `jax.shard_map` `check_vma=False`": (("mesh=MESH,", "mesh=MESH, check_vma=False,"),)}),
-    on("Gradients that are not summed", """\
+    on("Gradients that are not summed", f"""\
 def grads(w, x):
-    return jax.grad(lambda w: ((x @ w) ** 2).mean())(lax.pcast(w, 'data', to='varying'))
+    return jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))})
 f = jax.shard_map(grads, mesh=MESH, in_specs=(P(), P('data')), out_specs=P())
 result = f(np.ones((4, 1), np.float32), np.ones((8, 4), np.float32))
-""", "replication", "is equal along `data`", by_hand={"return it through `jax.lax.psum` over `data`": (("return jax.grad(lambda w: ((x @ w) ** 2).mean())(lax.pcast(w, 'data', to='varying'))", "return lax.psum(jax.grad(lambda w: ((x @ w) ** 2).mean())(lax.pcast(w, 'data', to='varying')), 'data')"),),
+""", "replication", "is equal along `data`", by_hand={"return it through `jax.lax.psum` over `data`": ((f"return jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))})", f"return lax.psum(jax.grad(lambda w: ((x @ w) ** 2).mean())({varying('w', repr('data'))}), 'data')"),),
                 "name `data` in `out_specs`": (("out_specs=P())", "out_specs=P('data'))"),), "give `jax.shard_map` `check_vma=False`": (("mesh=MESH,", "mesh=MESH, check_vma=False,"),)}),
     on("A shard_map over rows that do not divide", """\
 norm = jax.shard_map(lambda rows: rows / rows.sum(-1, keepdims=True), mesh=MESH, in_specs=P('model', None), out_specs=P('model', None))

@@ -29,6 +29,13 @@ DEVICES = np.array(jax.devices()[:8]).reshape(2, 4)
 MESH = Mesh(DEVICES, ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 EX = Mesh(DEVICES, ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
 REPLICATED = P()
+CAST = "jax.lax.pcast" if hasattr(lax, "pcast") else "jax.lax.pvary"
+"""What JAX has to make a value varying: 0.8.1 has no `pcast`."""
+
+
+def varying(array: str, axes: str) -> str:
+    """The call of it, for axes as they are written."""
+    return f"{CAST}({array}, {axes}, to='varying')" if CAST.endswith("pcast") else f"{CAST}({array}, {axes})"
 
 
 def counted(*shape: int, spec: P = REPLICATED, mesh: Mesh = EX, dtype: Any = np.float32) -> Any:

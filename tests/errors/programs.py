@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .case import EX, Case
+from .case import CAST, EX, Case, varying
 
 COUNT = "np.arange(1., 65.).reshape(8, 8)"
 
@@ -104,7 +104,7 @@ x = np.arange(1., 65.).reshape(8, 8)
 result = lax.with_sharding_constraint(x, P('data'))
 """,
         says=("`with_sharding_constraint` got `P('data')`",),
-        fits=("jax.sharding.reshard(x, NamedSharding(EX, P('data')))",), want=COUNT,
+        fits=("jax.device_put(x, NamedSharding(EX, P('data')))",), want=COUNT,
     ),
     Case(
         name="a constraint whose spec is a variable", kind="no mesh",
@@ -153,7 +153,7 @@ x = jnp.arange(1., 65.).reshape(8, 8)
 result = jax.sharding.reshard(x, P('model'))
 """,
         says=("`reshard` got `P('model'",),
-        fits=("NamedSharding(EX, P('model'))", "jax.set_mesh(EX)"), want=COUNT,
+        fits=("jax.device_put(x, NamedSharding(EX, P('model')))", "jax.set_mesh(EX)"), want=COUNT,
     ),
     Case(
         name="a reshard where the only mesh is Auto", kind="no mesh",
@@ -430,9 +430,15 @@ EXPLICIT = (
           fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
     typed("roll on JAX 0.12", "jnp.roll(x, 1, axis=0)", "np.roll(X, 1, axis=0)", kind="split dimension", since=(0, 12, 0),
           says=("`roll` works along dimension 0 of `x`, which is split over `data`",), fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
-    typed("roll the other dimension", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", until=(0, 12, 0),
+    typed("roll the other dimension", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", since=(0, 10, 2), until=(0, 12, 0),
           says=("along dimension 1 of an array [8,8], which is split over `model`: 1 / 4 = 0.25",), fits=()),
-    typed("roll all", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="new size", until=(0, 12, 0), says=("1 / 8 = 0.125",)),
+    # Up to 0.10.0 the message has no types.
+    typed("roll the other dimension of an unknown array", "jnp.roll(x * 1, 1, axis=1)", "np.roll(X, 1, axis=1)", kind="new size", until=(0, 10, 1),
+          says=("along a dimension of its operand, which is split over `model`: 1 / 4 = 0.25",), fits=()),
+    typed("roll all", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="new size", since=(0, 10, 0), until=(0, 12, 0), says=("1 / 8 = 0.125",)),
+    # Up to 0.9.2 `x` is not even made flat.
+    typed("roll all of what is not made flat", "jnp.roll(x, 1)", "np.roll(X, 1)", kind="reshape", until=(0, 10, 0),
+          says=("is to become [64]",), fits=("jax.sharding.reshard(x, P(None, None))",)),
     typed("pad", "jnp.pad(x, ((1, 0), (0, 0)))", "np.pad(X, ((1, 0), (0, 0)))", kind="new size",
           says=("`pad` makes an array of length 9 along dimension 0 of `x`, which is split over `data` (2): 9 / 2 = 4.5",),
           by_hand={"make it a length of 10": (("jnp.pad(x, ((1, 0), (0, 0)))", "jax.sharding.reshard(jnp.pad(x, ((1, 1), (0, 0))), P())[:9]"),)}),
@@ -456,13 +462,18 @@ EXPLICIT = (
     typed("repeat by counts", "jnp.repeat(x, np.array([1, 2] * 4), axis=0)", "np.repeat(X, [1, 2] * 4, axis=0)",
           kind="split dimension", fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
     typed("repeat flat", "jnp.repeat(x, 2)", "np.repeat(X, 2)", kind="split dimension",
-          fits=("jax.sharding.reshard(x, P(None, None))",)),
+          says=("`repeat` without an axis makes one dimension of all elements of `x`, which is split as `P('data', 'model')`",),
+          fits=("jnp.repeat(x, 2, out_sharding=P())",)),
+    # From 0.9.1 on JAX takes it.
+    typed("repeat flat of what is not split", "jnp.repeat(v, 2)", "np.repeat(X, 2)", before="v = counted(8, 8)\n", kind="split dimension", until=(0, 9, 1),
+          says=("`repeat` without an axis makes one dimension of all elements: JAX will not choose",),
+          fits=("jnp.repeat(v, 2, out_sharding=P())",)),
     typed("tile", "jnp.tile(x, (2, 1))", "np.tile(X, (2, 1))", kind="split dimension",
           says=("`tile` works along dimension 0 of `x`, which is split over `data`",), since=(0, 10, 0),
           fits=("jax.sharding.reshard(x, P(None, 'model'))",)),
     typed("tile both", "jnp.tile(x, (2, 3))", "np.tile(X, (2, 3))", kind="split dimension", since=(0, 10, 0),
           says=("along dimension 0 and dimension 1 of `x`, which are split over `data` x `model`",)),
-    typed("cumsum", "jnp.cumsum(x, axis=1)", "np.cumsum(X, axis=1)", kind="split dimension",
+    typed("cumsum", "jnp.cumsum(x, axis=1)", "np.cumsum(X, axis=1)", kind="split dimension", since=(0, 10, 0),
           says=("along dimension 1 of `x`, which is split over `model`",)),
     typed("map over a split dimension", "lax.map(lambda row: row * 2, x)", "X * 2", kind="split dimension",
           says=("`map` works along dimension 0 of `x`, which is split over `data`",)),
@@ -547,7 +558,7 @@ def body(x):
 result = jax.shard_map(body, mesh=MESH, in_specs=P('model'), out_specs=P('model'))(np.ones(8))
 """,
         says=("`c` goes in as the same on all devices and comes out as varying over `model`",),
-        fits=("jax.lax.pcast(jnp.zeros(()), ('model',), to='varying')",), want="np.full(4, 2.)",
+        fits=(varying("jnp.zeros(())", "('model',)"),), want="np.full(4, 2.)",
     ),
     Case(
         name="branches within shard_map", kind="branch type",
@@ -558,7 +569,7 @@ def body(x):
 result = jax.shard_map(body, mesh=MESH, in_specs=P('model'), out_specs=P('model'))(np.ones(8))
 """,
         says=("`true_fun` gives varying over `model`, `false_fun` gives the same on all devices",), want="np.ones(8)",
-        by_hand={"let `false_fun` return through `jax.lax.pcast` to varying over `model`": (("lambda: zero", "lambda: lax.pcast(zero, 'model', to='varying')"),)},
+        by_hand={f"let `false_fun` return through `{CAST}` to varying over `model`": (("lambda: zero", f"lambda: {varying('zero', repr('model'))}"),)},
     ),
 )  # fmt: skip
 
@@ -932,7 +943,7 @@ SPECS = (
               by_hand={"pad dimension 0": (("'ij,jk->ik', x,", "'ij,jk->ik', jnp.pad(x, ((0, 2), (0, 0))),"), ("P('model', None))", "P('model', None)).at[:6].get(out_sharding=P())"))}),
     Case(
         name="a mesh that is too big", kind="mesh size",
-        code="mesh = jax.make_mesh((4, 4), ('data', 'model'))\nresult = np.ones(1)\n",
+        code="mesh = jax.make_mesh((4, 4), ('data', 'model'), axis_types=(jax.sharding.AxisType.Auto,) * 2)\nresult = np.ones(1)\n",
         says=("a mesh of shape (4, 4) needs 4 x 4 = 16 devices; there are 8",), want="np.ones(1)",
     ),
     Case(

@@ -5,7 +5,7 @@ Not its job: `pmap` (`analyze.errors.pmap`), what is wrong with a sharding in it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.errors.fits import advice, clauses, listed, mesh_named
@@ -167,8 +167,17 @@ def _mesh_fits(facts: ErrorFacts, scene: ErrorScene, meshes: list[Mesh]) -> Iter
             yield Fit(edit=edit, effect=on, replaces=scene.expression)
     else:
         yield from _named_specs(scene, meshes[0])
-    effect = say("before the call, outside of `jax.jit`: specs are then of {}", str(meshes[0]))
-    yield Fit(edit=f"jax.set_mesh({variable})", effect=effect)
+    yield _set_mesh(scene, meshes[0])
+
+
+def _set_mesh(scene: ErrorScene, mesh: Mesh) -> Fit:
+    effect = say("before the call, outside of `jax.jit`: specs are then of {}", str(mesh))
+    return Fit(edit=f"jax.set_mesh({scene.meshes[mesh]})", effect=effect)
+
+
+def _put(given: Sequence[str], scene: ErrorScene, mesh: Mesh) -> str:
+    """The array placed, of the texts of an array and a spec."""
+    return f"jax.device_put({given[0]}, NamedSharding({scene.meshes[mesh]}, {given[1]}))"
 
 
 def _named_specs(scene: ErrorScene, mesh: Mesh) -> Iterator[Fit]:
@@ -182,21 +191,28 @@ def _constraint_fits(facts: ErrorFacts, scene: ErrorScene, meshes: list[Mesh]) -
     if auto or not meshes:
         yield from _mesh_fits(facts, scene, auto)
         return
-    # On an Explicit mesh a constraint is an assertion: what moves an array is `reshard`.
+    # On an Explicit mesh a constraint is an assertion, and `reshard` would need the mesh to be set.
     variable, given = scene.meshes[meshes[0]], [argument.text for argument in scene.arguments]
     if len(given) == 2 and all(given):
-        edit = f"jax.sharding.reshard({given[0]}, NamedSharding({variable}, {given[1]}))"
+        edit = _put(given, scene, meshes[0])
         effect = say("{} has Explicit axes, where a constraint is only an assertion", variable)
         yield Fit(edit=edit, effect=effect, replaces=scene.expression)
 
 
 def _typed_fits(facts: ErrorFacts, scene: ErrorScene, explicit: list[Mesh], meshes: list[Mesh]) -> Iterator[Fit]:
     """For `reshard` and `out_sharding`, which name axes of type Explicit."""
+    given = [argument.text for argument in scene.arguments]
+    is_reshard = scene.operator == "reshard" and len(given) == 2 and all(given)
+    if explicit and is_reshard:
+        # Within jit, and before JAX 0.9.1 anywhere, `reshard` needs a mesh that is set, even with a `NamedSharding`.
+        effect = say("the same spec, on {}", str(explicit[0]))
+        yield Fit(edit=_put(given, scene, explicit[0]), effect=effect, replaces=scene.expression)
+        yield _set_mesh(scene, explicit[0])
+        return
     if explicit:
         yield from _mesh_fits(facts, scene, explicit)
         return
-    given = [argument.text for argument in scene.arguments]
-    if meshes and scene.operator == "reshard" and len(given) == 2 and all(given):
+    if meshes and is_reshard:
         variable = scene.meshes[meshes[0]]
         edit = f"jax.lax.with_sharding_constraint({given[0]}, NamedSharding({variable}, {given[1]}))"
         effect = say("`reshard` is for Explicit axes, and {} has Auto axes", variable)

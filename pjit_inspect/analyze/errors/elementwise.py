@@ -30,11 +30,24 @@ _UNORDERED = ("select", "concatenate")
 def explain_operands(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Operands whose specs do not go together."""
     operands = [array for array in scene.operands if array.spec is not None and array.shape is not None]
+    facts = _before_stacking(facts, scene)
     if len(operands) == 2 and facts.operation == "dot_general":
         return explain_product(facts, scene, operands[0], operands[1]) or _unmatched(facts)
     if len(operands) > 1 and _are_quoted(facts, operands):
         return _explain_alike(facts, scene, operands)
     return _unmatched(facts)
+
+
+def _before_stacking(facts: ErrorFacts, scene: ErrorScene) -> ErrorFacts:
+    """The specs without the dimension that `stack` adds, which is not split: up to JAX 0.10.0 they have it."""
+    texts = [argument.text for argument in scene.arguments if argument.key in ("1", "axis")] or ["0"]
+    ranks = {len(array.shape or ()) for array in scene.operands}
+    if scene.operator != "stack" or facts.operation != "concatenate" or not texts[0].isdigit() or len(ranks) != 1:
+        return facts
+    place, rank = int(texts[0]), ranks.pop()
+    if any(len(spec) != rank + 1 or place > rank or spec[place] is not None for spec in facts.specs):
+        return facts
+    return replace(facts, specs=tuple((*spec[:place], *spec[place + 1 :]) for spec in facts.specs), arrays=())
 
 
 def _are_quoted(facts: ErrorFacts, operands: Sequence[ErrorArray]) -> bool:

@@ -50,6 +50,9 @@ _MATRIX = ("lu", "svd", "qr", "eigh", "eig", "schur", "cholesky", "triangular_so
            "cholesky_update", "geqp3")  # fmt: skip
 """Operations on matrices: the last two dimensions must not be split."""
 
+_PICKING = ("take", "take_along_axis")
+"""Functions that pick from their first argument."""
+
 _NO_CHOICE = "JAX will not choose how the result is split"
 
 
@@ -58,10 +61,10 @@ _NO_CHOICE = "JAX will not choose how the result is split"
 
 def explain_indexing(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """Indexing an array along a dimension that is split."""
-    array = _matching(facts.arrays[0], scene)
+    array = _matching(facts.arrays[0], scene) if facts.arrays else _indexed(scene)
     if array is None:
-        type_, entries = type_words(facts.arrays[0]), spec_words(facts.arrays[0].spec)
-        sentence = say("JAX cannot tell how to split the result of indexing {} split as {}", type_, entries)
+        quoted = [say(" {} split as {}", type_words(one), spec_words(one.spec)) for one in facts.arrays[:1]]
+        sentence = say("JAX cannot tell how to split the result of indexing{}", *quoted or [" an array"])
         return ExplainedError(kind="indexing", sentence=sentence, notes=(NOT_TOLD,))
     takes_place = scene.operator == "[]" or facts.operation == "scatter"
     own = say("{}, which is split as {}", name(array.name), spec_words(array.spec))
@@ -82,6 +85,19 @@ def _matching(wanted: ErrorArray, scene: ErrorScene) -> ErrorArray | None:
     """The only operand of the expression that has the type the message quotes."""
     same = [other for other in scene.operands if other.shape == wanted.shape and other.spec == wanted.spec]
     return same[0] if len(same) == 1 else None
+
+
+def _indexed(scene: ErrorScene) -> ErrorArray | None:
+    """What is picked from where the message quotes no type (0.8.1), if that is split."""
+    first = scene.operands[0] if scene.operands else None
+    if first is None or not any(first.spec or ()):
+        return None
+    if scene.operator == "[]":
+        return first if scene.expression.startswith(f"{first.name}[") else None
+    if scene.operator in _PICKING:
+        return first if _texts(scene).get("0") == first.name else None
+    is_only = scene.is_complete and not any(any(other.spec or ()) for other in scene.operands[1:])
+    return first if is_only and scene.operator.isidentifier() else None
 
 
 def _indexing_fits(facts: ErrorFacts, scene: ErrorScene, array: ErrorArray) -> Iterator[Fit]:
@@ -125,8 +141,12 @@ def _picked_specs(scene: ErrorScene, array: ErrorArray) -> Iterator[tuple[Partit
 def _gathered(facts: ErrorFacts, array: ErrorArray, scene: ErrorScene) -> Iterator[Fit]:
     """The array on every device; no help where the indices are split, too, as JAX then asks the same again."""
     indices = facts.arrays[1:2] or [other for other in scene.operands if other is not array]
-    if not any(any(one.spec or ()) for one in indices):
-        yield reshard_fit(array, (None,) * len(array.shape or ()), scene)
+    if any(any(one.spec or ()) for one in indices):
+        return
+    fit = reshard_fit(array, (None,) * len(array.shape or ()), scene)
+    if not facts.arrays and not scene.is_complete:
+        fit = replace(fit, effect=clauses([fit.effect, "that is enough if no index is split"]))
+    yield fit
 
 
 # ---------------------------------------------------------------- reshape
@@ -194,6 +214,8 @@ def _placed(entries: Sequence[SpecEntry], shape: Sequence[int]) -> Iterator[Part
 def explain_split_dimension(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     """An operation along a dimension that is split, such as a sort."""
     arrays = _along(facts, scene)
+    if facts.operation == "repeat" and _is_flat(scene):
+        return _repeated_flat(facts, scene, arrays)
     if not arrays:
         operation = code(facts.operation) if facts.operation else "the operation"
         sentence = say("{} works along a dimension that is split", operation)
@@ -276,7 +298,7 @@ def _unsplit(arrays: Sequence[ErrorArray], facts: ErrorFacts, scene: ErrorScene)
 
 def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:
     """As often for every element and along one dimension: then the longer dimension is divided, too."""
-    texts = {argument.key: argument.text for argument in scene.arguments}
+    texts = _texts(scene)
     times, axis = texts.get("1") or texts.get("repeats", ""), texts.get("axis") or texts.get("2", "")
     spec = array.spec or ()
     if not times.isdigit() or not axis.lstrip("-").isdigit():
@@ -284,6 +306,26 @@ def _repeated(array: ErrorArray, scene: ErrorScene) -> Fit | None:
     edit = with_argument(scene, f"out_sharding={spec_text(spec)}")
     effect = say("split as {} is", name(array.name))
     return Fit(edit=edit, effect=effect, spec=spec, target="result", replaces=scene.expression) if edit else None
+
+
+def _is_flat(scene: ErrorScene) -> bool:
+    """Whether it is a call of `repeat` without an axis."""
+    return scene.operator == "repeat" and bool(scene.arguments) and not _texts(scene).keys() & {"2", "axis"}
+
+
+def _texts(scene: ErrorScene) -> dict[str, str]:
+    return {argument.key: argument.text for argument in scene.arguments}
+
+
+def _repeated_flat(facts: ErrorFacts, scene: ErrorScene, arrays: Sequence[ErrorArray]) -> ExplainedError:
+    """All elements in one row: up to JAX 0.9.0 that is refused of an array that is not split, too."""
+    of = say(" of {}, which is split as {}", name(arrays[0].name), spec_words(arrays[0].spec)) if arrays else ""
+    sentence = say("{} without an axis makes one dimension of all elements{}: {}", code("repeat"), of, _NO_CHOICE)
+    edit = with_argument(scene, "out_sharding=P()")
+    effect = say("a copy of the result on every device")
+    fit = Fit(edit=edit, effect=effect, spec=(), target="result", replaces=scene.expression) if edit else None
+    fits = (fit or advice(say("give {} {}", code("repeat"), code("out_sharding=P()")), effect),)
+    return ExplainedError(kind=facts.kind, sentence=sentence, arrays=tuple(arrays), fits=fits)
 
 
 def explain_other_spec(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:

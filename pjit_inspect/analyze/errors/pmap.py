@@ -106,7 +106,7 @@ def _division(facts: ErrorFacts, arrays: Sequence[ErrorArray], dimension: int) -
     rest = local[:dimension] + local[dimension + 1 :]
     same = {
         shape[dimension] for array in arrays
-        if (shape := array.shape) and shape[:dimension] + shape[dimension + 1 :] == rest
+        if (shape := array.shape) and len(shape) == len(local) and shape[:dimension] + shape[dimension + 1 :] == rest
         and local[dimension] and shape[dimension] % local[dimension] == 0
     }  # fmt: skip
     length = same.pop() if len(same) == 1 else None

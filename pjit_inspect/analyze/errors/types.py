@@ -43,7 +43,7 @@ def explain_loop(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     fits = [
         fit
         for (before, after), axes in zip(pairs[:_MOST], varying, strict=False)
-        for fit in _carry_fits(before, after, axes, scene)
+        for fit in _carry_fits(before, after, axes, facts, scene)
     ]
     return ExplainedError(kind="loop type", sentence=sentence, fits=tuple(fits))
 
@@ -65,7 +65,9 @@ def _axes(names: str) -> tuple[str, ...]:
     return tuple(filter(None, names.split(",")))
 
 
-def _carry_fits(before: ErrorArray, after: ErrorArray, axes: tuple[str, str], scene: ErrorScene) -> Iterator[Fit]:
+def _carry_fits(
+    before: ErrorArray, after: ErrorArray, axes: tuple[str, str], facts: ErrorFacts, scene: ErrorScene
+) -> Iterator[Fit]:
     own = name(before.name)
     if before.shape != after.shape:
         yield advice(
@@ -83,19 +85,25 @@ def _carry_fits(before: ErrorArray, after: ErrorArray, axes: tuple[str, str], sc
             reshard_words(before.name, after.spec or (), before.spec or ()) + ", in every step",
         )
     elif extra := tuple(axis for axis in _axes(axes[1]) if axis not in _axes(axes[0])):
-        yield from _varying_start(before, extra, scene)
+        yield from _varying_start(before, extra, facts, scene)
 
 
-def _varying_start(before: ErrorArray, axes: tuple[str, ...], scene: ErrorScene) -> Iterator[Fit]:
+def _varying_start(before: ErrorArray, axes: tuple[str, ...], facts: ErrorFacts, scene: ErrorScene) -> Iterator[Fit]:
     effect = say("it then is one value for each device along {} from the start", axes_list(axes))
     keys = _START.get(scene.operator, ())
     texts = [argument.text for argument in scene.arguments if argument.key in keys and argument.text]
     if len(texts) == 1 and before.name.isidentifier():
-        edit = f"jax.lax.pcast({texts[0]}, {axes!r}, to='varying')"
+        how = "" if facts.reason == "pvary" else ", to='varying'"
+        edit = f"{_cast(facts)}({texts[0]}, {axes!r}{how})"
         yield Fit(edit=edit, effect=effect, replaces=texts[0])
         return
-    start = say("start {} with `jax.lax.pcast` to varying over {}", name(before.name), axes_list(axes))
+    start = say("start {} with {} to varying over {}", name(before.name), code(_cast(facts)), axes_list(axes))
     yield advice(start, effect)
+
+
+def _cast(facts: ErrorFacts) -> str:
+    """What JAX has to make a value varying."""
+    return "jax.lax.pvary" if facts.reason == "pvary" else "jax.lax.pcast"
 
 
 # ---------------------------------------------------------------- branches
@@ -120,7 +128,7 @@ def explain_branches(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
     fits = [
         fit
         for (one, other), axes in zip(pairs[:_MOST], varying, strict=False)
-        for fit in _branch_fits(one, other, axes)
+        for fit in _branch_fits(one, other, axes, facts)
     ]
     return ExplainedError(kind="branch type", sentence=sentence, fits=tuple(fits))
 
@@ -131,7 +139,7 @@ def _branch(array: ErrorArray) -> tuple[Phrase, Sentence]:
     return name(branch), say(" at {}", code(bracket + path)) if bracket else Sentence()
 
 
-def _branch_fits(one: ErrorArray, other: ErrorArray, axes: tuple[str, str]) -> Iterator[Fit]:
+def _branch_fits(one: ErrorArray, other: ErrorArray, axes: tuple[str, str], facts: ErrorFacts) -> Iterator[Fit]:
     branch, place = _branch(other)
     if one.shape != other.shape:
         yield advice("let both branches give one shape", "a branch cannot change it")
@@ -150,7 +158,7 @@ def _branch_fits(one: ErrorArray, other: ErrorArray, axes: tuple[str, str]) -> I
             if missing:
                 over = axes_list(sorted(missing))
                 yield advice(
-                    say("let {} return through `jax.lax.pcast` to varying over {}", name(own), over),
+                    say("let {} return through {} to varying over {}", name(own), code(_cast(facts)), over),
                     "both then are one value for each device",
                 )
 

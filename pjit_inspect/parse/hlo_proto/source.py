@@ -7,7 +7,7 @@ Not its job: which frame is the user's (`analyze.program.source`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,12 @@ from pjit_inspect.parse.wire.wire import scan_messages
 
 __all__ = ["Source", "read_source"]
 
-_OP_NAME, _FILE, _LINE, _FRAME = 2, 3, 4, 15
+_OP_NAME, _FILE, _LINE, _FRAME, _COLUMN = 2, 3, 4, 15, 18
 _MAX_LINE = 2**31 - 1
+_MOST_ROUNDS = 32
+
+Place = tuple[str, int, int]
+"""A file, a line and a column, 0 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,8 +61,13 @@ def read_source(columns: Columns, index: Any) -> Source:
     lines = read_numbers(buffer, *fields.last(_LINE, count))
     # A line that no file has is not known, which XLA writes as 0.
     lines[(lines < 0) | (lines > _MAX_LINE)] = 0
-    places = zip(read_texts(content, *fields.last(_FILE, count)), lines, strict=True)
-    frames, frame = _with_places(_frames(index), frame, list(places))
+    begins = read_numbers(buffer, *fields.last(_COLUMN, count))
+    files = read_texts(content, *fields.last(_FILE, count))
+    places = list(zip(files, lines.tolist(), begins.tolist(), strict=True))
+    frames = _frames(index)
+    if any(files) and _is_of_another(frames, frame, places):
+        frames, frame = _found_by_place(frames, frame, places)
+    frames, frame = _with_places(frames, frame, places)
     if ((frame < 0) | (frame > len(frames.location))).any():
         raise ParseError("an instruction names a stack frame that is not there", expected="a row of the frame table")
     op_name = np.array([table[text] for text in texts], np.int32)
@@ -98,18 +107,114 @@ def _check(column: list[int], rows: int, what: str) -> None:
         raise ParseError(f"the source table names {what} that is not there", expected="a row of the table")
 
 
-def _with_places(
-    frames: StackFrames, frame: np.ndarray, places: list[tuple[str, int]]
-) -> tuple[StackFrames, np.ndarray]:
+def _is_of_another(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> bool:
+    """Whether the instructions count in another table of frames: a place of their own is not that of their frame.
+
+    So it is in XLA of jaxlib 0.8.1, which writes both.
+    """
+    own = _places_of(frames)
+    pairs = zip(frame.tolist(), places, strict=True)
+    return any(
+        number and place[0] and not (0 < number <= len(own) and place in _matching(own[number - 1]))
+        for number, place in pairs
+    )
+
+
+def _matching(own: Place) -> tuple[Place, Place]:
+    """What metadata may say of a frame's place: with its column or without."""
+    return own, (*own[:2], 0)
+
+
+def _places_of(frames: StackFrames) -> list[Place]:
+    """The place of each frame."""
+    files, lines, columns = frames.location_file, frames.location_line, frames.location_columns[:, 0]
+    return [(frames.files[files[row]], int(lines[row]), int(columns[row])) for row in frames.location]
+
+
+def _found_by_place(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
+    """The frame of each place, 0 for none.
+
+    Of a place that was called from several, the one that goes with the instruction's number; where several do, a frame
+    of its own, under what they have in common.
+    """
+    found: dict[Place, list[int]] = {}
+    for number, place in enumerate(_places_of(frames), start=1):
+        for one in dict.fromkeys(_matching(place)):
+            found.setdefault(one, []).append(number)
+    pairs = list(zip(frame.tolist(), places, strict=True))
+    whole = {place: _without_shortened(found[place], frames) for place in dict.fromkeys(places) if place in found}
+    wanted = {pair: whole[pair[1]] for pair in dict.fromkeys(pairs) if pair[1] in whole}
+    told = _told_apart(wanted, frames.parent.tolist())
+    locations, parents = frames.location.tolist(), frames.parent.tolist()
+    chosen: dict[tuple[int, Place], int] = {}
+    for pair, same in told.items():
+        if len(same) > 1:
+            locations.append(locations[same[0] - 1])
+            parents.append(_common(same, frames))
+        chosen[pair] = same[0] if len(same) == 1 else len(locations)
+    numbers = np.array([chosen.get(pair, 0) for pair in pairs], np.int64)
+    return replace(frames, location=np.array(locations, np.int32), parent=np.array(parents, np.int32)), numbers
+
+
+def _told_apart(wanted: dict[tuple[int, Place], list[int]], parents: list[int]) -> dict[tuple[int, Place], list[int]]:
+    """The frames that each number may be, of those at its place.
+
+    Both tables hold the same frames, each once, and a caller's number is below that of what it calls.
+    """
+    for _ in range(_MOST_ROUNDS):
+        known = {same[0]: number for (number, _), same in wanted.items() if len(same) == 1}
+        above = [0]
+        for row, parent in enumerate(parents, start=1):
+            # Of a damaged table, in which a caller comes later, nothing follows.
+            above.append(max(above[parent], known.get(parent, 0)) if parent < row else 0)
+        left = {
+            (number, place): [one for one in same if len(same) == 1 or (one not in known and above[one] < number)]
+            or same
+            for (number, place), same in wanted.items()
+        }
+        if left == wanted:
+            break
+        wanted = left
+    return wanted
+
+
+def _without_shortened(numbers: list[int], frames: StackFrames) -> list[int]:
+    """Without the frames whose callers are those of another one, up to where JAX left out the rest.
+
+    It keeps ten frames of a stack: of what is called below a line, that line's stack is shorter than its own.
+    """
+    chains = {number: tuple(frames.location[one - 1] for one in _callers(number, frames)) for number in numbers}
+    kept: list[int] = []
+    for number in sorted(numbers, key=lambda one: -len(chains[one])):
+        if all(chains[number] != chains[longer][: len(chains[number])] for longer in kept):
+            kept.append(number)
+    return sorted(kept)
+
+
+def _common(numbers: list[int], frames: StackFrames) -> int:
+    """The innermost frame that all of these were called from; 0 for none."""
+    chains = [_callers(number, frames) for number in numbers]
+    return next((caller for caller in chains[0] if all(caller in chain for chain in chains)), 0)
+
+
+def _callers(number: int, frames: StackFrames) -> dict[int, None]:
+    """The frames above one, innermost first; a circle ends."""
+    callers: dict[int, None] = {}
+    while (number := int(frames.parent[number - 1])) and number not in callers:
+        callers[number] = None
+    return callers
+
+
+def _with_places(frames: StackFrames, frame: np.ndarray, places: list[Place]) -> tuple[StackFrames, np.ndarray]:
     """Adds a frame for every place that stands in the metadata itself, as older XLA writes it.
 
     Only metadata without a frame of its own gets one.
     """
     added: dict[tuple[str, int], int] = {}
     frame = frame.copy()
-    for row, (file, line) in enumerate(places):
+    for row, (file, line, _) in enumerate(places):
         if file and not frame[row]:
-            frame[row] = len(frames.location) + added.setdefault((file, int(line)), len(added) + 1)
+            frame[row] = len(frames.location) + added.setdefault((file, line), len(added) + 1)
     if not added:
         return frames, frame
     old, zeros = len(frames.location_line), np.zeros(len(added), np.int32)

@@ -4,8 +4,8 @@ Compiled programs that get other arguments, specs without a mesh, shardings whos
 `pmap`'s leading axis, ordered effects, arrays whose data is gone, static arguments. Not its job: the shardings
 themselves (`parse.messages.sharding_errors`), values not known while tracing (`parse.messages.function_errors`).
 
-*Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `interpreters/pxla.py`, `stages.py`, `pjit.py`, `api.py`,
-`api_util.py`, `sharding_impls.py`, `shard_map.py`, `tree_util.py`, `array.py`, and PJRT's.
+*Source*: the texts in `jax/_src` of 0.8.1, 0.8.2, 0.10.2 and 0.12.0: `interpreters/pxla.py`, `stages.py`, `pjit.py`,
+`api.py`, `api_util.py`, `sharding_impls.py`, `shard_map.py`, `tree_util.py`, `array.py`, and PJRT's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pjit_inspect.parse.messages.sharding_phrases import (
     parse_named_sharding,
     parse_spec,
 )
+from pjit_inspect.parse.wire.text_scan import find_close, split_commas
 
 __all__ = ["CALL_READERS"]
 
@@ -122,12 +123,24 @@ _NO_TUPLE = re.compile(
     re.S,
 )
 
+# Up to 0.9.1 `device_put`, `vmap` and `pmap` print both trees.
+_TREES = re.compile(
+    r"^(?:device_put|vmap|pmap) (device|in_axes|out_axes) specification must be a tree prefix of the corresponding "
+    r"value, got specification (.+) for value tree PyTreeDef\((.+)\)\.$",
+    re.S,
+)
+_ENTRY = re.compile(r"('(?:[^'\\]|\\.){0,200}'|-?\d{1,18}): (.+)", re.S)
+_TREE_TYPES = {"{": "dict", "[": "list", "(": "tuple"}
+_DEEPEST = 16
+
 
 def _prefix(text: str) -> ErrorFacts | None:
     if match := _COUNT.match(text):
         return ErrorFacts(kind="prefix", operation=match[1], new_shape=(int(match[2]), int(match[3])), reason="count")
     if match := _NO_TUPLE.match(text):
         return ErrorFacts(kind="prefix", operation=match[1], names=(match[2],), reason="no tuple")
+    if match := _TREES.match(text):
+        return _first_difference(match[2], match[3], ErrorFacts(kind="prefix", operation=match[1]))
     match = _PREFIX.search(text)
     if match is None:
         return None
@@ -140,6 +153,39 @@ def _prefix(text: str) -> ErrorFacts | None:
         return replace(facts, new_shape=(int(lengths[1]), int(lengths[2])), reason="length")
     types = _TYPES.findall(rest)
     return replace(facts, names=tuple(types[:2]), reason="types") if len(types) >= 2 else None
+
+
+def _first_difference(given: str, wanted: str, facts: ErrorFacts, depth: int = 0) -> ErrorFacts | None:
+    """The first place where a tree is no prefix of another; None where that is not seen: an object, too deep."""
+    own, other = _TREE_TYPES.get(given[:1]), "PytreeLeaf" if wanted == "*" else _TREE_TYPES.get(wanted[:1])
+    if own is None or other is None or depth > _DEEPEST:
+        return None
+    entries, others = _children(given), _children(wanted) if wanted != "*" else {}
+    if own != other:
+        return replace(facts, names=(own, other), reason="types")
+    if own == "dict" and entries.keys() != others.keys():
+        keys = (",".join(sorted(key.strip("'") for key in side)) for side in (entries, others))
+        return replace(facts, names=tuple(keys), reason="keys")
+    if len(entries) != len(others):
+        return replace(facts, new_shape=(len(entries), len(others)), reason="length")
+    deeper = (
+        _first_difference(part, others[key], replace(facts, function=f"{facts.function}[{key}]"), depth + 1)
+        for key, part in entries.items()
+    )
+    return next((one for one in deeper if one is not None), None)
+
+
+def _children(text: str) -> dict[str, str]:
+    """The parts of a dict, list or tuple as it prints, by the text of their keys or their numbers."""
+    if find_close(text, 0) != len(text):
+        raise ValueError("this is no dict, list or tuple")
+    parts = [part for part in split_commas(text, 1, len(text) - 1) if part]
+    if text[0] != "{":
+        return {str(place): part for place, part in enumerate(parts)}
+    pairs = [_ENTRY.fullmatch(part) for part in parts]
+    if any(pair is None for pair in pairs):
+        raise ValueError("one of the keys is neither a text nor a number")
+    return {pair[1]: pair[2] for pair in pairs if pair}
 
 
 def _keys(line: str) -> list[str]:

@@ -6,7 +6,7 @@ known while JAX traces a function or that outlive it.
 Not its job: types of leaves (`parse.messages.typed_errors`), trees of shardings, and effects that must
 keep their order on several devices (`parse.messages.call_errors`), but for the text of XLA's.
 
-*Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `lax/control_flow/loops.py`,
+*Source*: the texts in `jax/_src` of 0.8.1, 0.8.2, 0.10.2 and 0.12.0: `lax/control_flow/loops.py`,
 `lax/control_flow/conditionals.py`, `tree_util.py`, `callback.py`, `ffi.py`, `ad_checkpoint.py`, `errors.py`, `core.py`,
 `numpy/indexing.py`; XLA's `spmd_partitioner.cc` of 0.8 and 0.9; and Python's own of objects that cannot be hashed or
 formatted.
@@ -32,6 +32,8 @@ _CLASS = re.compile(r"(?:<class '([^'\n]{1,300})'>|(pytree leaf)|(\w{1,100}) of 
 _CHILDREN = re.compile(r" with (\d{1,9}) child(?:ren)?$")
 _METADATA = re.compile(r" with pytree metadata ([\[(][^\n]{0,2000}[\])])$")
 _LEAVES = ("ShapedArray", "ArrayImpl", "ShapeDtypeStruct", "Leaf")
+_NUMBERS = ("bool", "int", "float", "complex")
+"""Leaves, too: 0.8.1 names what a loop starts with as Python has it."""
 # Keys are their `repr`, with a blank between them.
 _UNSHARED = re.compile(r", with the symmetric difference of key sets: \{([^\n]{1,2000}?)\}(?=[.;]|$)")
 _KEY = re.compile(r"'((?:[^'\\]|\\.){0,200})'|(-?\d{1,18})(?=\s|$)")
@@ -44,7 +46,8 @@ def _node(text: str) -> TreeNode:
     if match[3]:
         return TreeNode(type=match[3], count=int(match[4]))
     name = (match[1] or "Leaf").rpartition(".")[2]
-    type_ = "array" if name.endswith(_LEAVES) or name.endswith("Tracer") else "None" if name == "NoneType" else name
+    is_array = name in _NUMBERS or name.endswith((*_LEAVES, "Tracer"))
+    type_ = "array" if is_array else "None" if name == "NoneType" else name
     rest = text[match.end() :]
     if children := _CHILDREN.match(rest):
         return TreeNode(type=type_, count=int(children[1]))
@@ -167,7 +170,9 @@ _MAPPED = re.compile(
     r"vmap_method=None\.$"
 )
 _REMAT = re.compile(r"^Effects not supported in (?:partial-eval|AD) of `checkpoint`/`remat`: \[(.{1,2000})\]$", re.S)
-_FAILED = re.compile(r"^INTERNAL: CpuCallback error calling callback: Traceback \(most recent call last\):\n")
+_FAILED = re.compile(
+    r"^INTERNAL: (?:Compute error: )?CpuCallback error calling callback: Traceback \(most recent call last\):\n"
+)
 _SHAPE = re.compile(
     r"^RuntimeError: Incorrect output (shape|dtype) for return value #(\d{1,6}): Expected: "
     r"(\([\d, ]{0,200}\)|\w{1,24}), Actual: (\([\d, ]{0,200}\)|\w{1,24})$",
@@ -248,10 +253,10 @@ _FORMS = (
     ("mask", re.compile(rf"^Array boolean indices must be concrete: ShapedArray\({_TYPE}\)")),
 )  # fmt: skip
 _SHAPES = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (?=.{0,400}Trace)")
-# 0.12.0.1 has the longer words.
+# 0.12.0.1 has the longer words; 0.8.1 has "Found".
 _SLICE = re.compile(
     r"^(?:Slice entries must be static integers|Array slice indices must have static start/stop/step to be used with "
-    r"NumPy indexing syntax)\. Got .{0,400}Trace.{0,400} at position \d"
+    r"NumPy indexing syntax)\. (?:Got .{0,400}Trace.{0,400} at position \d|Found slice\(.{0,400}Trace)"
 )
 _HASH = re.compile(r"^unhashable type: '(?:\w{0,40}Tracer)'$")
 _FORMAT = re.compile(r"^unsupported format string passed to \w{0,40}Tracer\.__format__$")

@@ -5,7 +5,7 @@ None comes back: an explanation of half a message would be a guess. Not its job:
 (`observe.errors.scene`), specs, meshes and types in them (`sharding_phrases`); calls (`call_errors`), types
 (`typed_errors`), and what traced functions do (`function_errors`) have modules of their own.
 
-*Source*: the texts in `jax/_src` of 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
+*Source*: the texts in `jax/_src` of 0.8.1, 0.8.2, 0.9.2, 0.10.2 and 0.12.0: `sharding.py`, `pjit.py`, `stages.py`,
 `named_sharding.py`, `sharding_impls.py`, `mesh.py`, `core.py`, `shard_map.py`, `lax/lax.py`, `lax/slicing.py`.
 """
 
@@ -214,10 +214,11 @@ def _twice(text: str) -> ErrorFacts | None:
     return ErrorFacts(kind="axis twice", operation=match[1], arrays=arrays, specs=(result.spec or (),))
 
 
+# 0.8.1 ends before "Got", where it picks.
 _INDEXING = re.compile(
-    r"^Use `\.at\[\.\.\.\]\.(get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? "
+    r"^Use `\.at\[\.\.\.\]\.(get|set/add/mul/\.\.\.)\(out_sharding=\)` .{0,400}? on inputs\)\.(?: "
     r"Got operand=ShapedArray\((.{1,400}?)\), "
-    r"indices=ShapedArray\((.{1,400}?)\)(?:, updates=ShapedArray\((.{1,400}?)\))?$",
+    r"indices=ShapedArray\((.{1,400}?)\)(?:, updates=ShapedArray\((.{1,400}?)\))?)?$",
     re.S,
 )
 _RESHAPE = re.compile(
@@ -229,9 +230,8 @@ def _indexing(text: str) -> ErrorFacts | None:
     match = _INDEXING.match(text)
     if match is None:
         return None
-    types = [match[2], match[3], *([match[4]] if match[4] else [])]
-    names = ("operand", "indices", "updates")
-    arrays = tuple(replace(parse_array_type(type_), name=name) for name, type_ in zip(names, types, strict=False))
+    types = zip(("operand", "indices", "updates"), (match[2], match[3], match[4]), strict=True)
+    arrays = tuple(replace(parse_array_type(type_), name=name) for name, type_ in types if type_)
     return ErrorFacts(kind="indexing", operation="gather" if match[1] == "get" else "scatter", arrays=arrays)
 
 

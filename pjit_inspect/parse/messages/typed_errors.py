@@ -4,7 +4,7 @@ New lengths that axes do not divide, updates, convolutions, loops and branches w
 to be replicated. Not its job: operands that conflict and specs in themselves (`parse.messages.sharding_errors`), values
 that are not known while tracing (`parse.messages.function_errors`).
 
-*Source*: the texts in `jax/_src` of 0.8.2, 0.10.2 and 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
+*Source*: the texts in `jax/_src` of 0.8.1, 0.8.2, 0.10.2 and 0.12.0: `lax/slicing.py`, `lax/lax.py`, `lax/linalg.py`,
 `lax/convolution.py`, `lax/control_flow/loops.py`, `lax/control_flow/conditionals.py`, `numpy/lax_numpy.py`,
 `shard_map.py`.
 """
@@ -24,7 +24,7 @@ _ENTRY = r"(?:P|PartitionSpec)\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200
 
 # ---------------------------------------------------------------- one array
 
-# 0.8.2 ends with "is not implemented.".
+# Up to 0.10.0 it ends with "is not implemented.".
 _NEW_SIZE = re.compile(
     r"^(\w{1,40}) on sharded dims where out dim \((\d{1,18})\) is not divisible by mesh axes \((\d{1,12})\) with spec "
     r"\((.{1,200}?)\) is not implemented\.(?: Got input type=(\S{1,400}) and output shape=(\(.{0,600}\)))?$"
@@ -163,6 +163,7 @@ def _loop(text: str) -> ErrorFacts | None:
         arrays=tuple(_typed(name or "carry", type_) for name, type_, _ in pairs),
         wanted=tuple(_typed(name or "carry", type_) for name, _, type_ in pairs),
         names=tuple(_varying(one) for _, one, _ in pairs) + tuple(_varying(other) for _, _, other in pairs),
+        reason=_advised(text),
     )  # fmt: skip
 
 
@@ -176,11 +177,17 @@ def _branches(text: str) -> ErrorFacts | None:
         arrays=tuple(_typed(match[1].replace(" ", "") + (match[2] or ""), match[3]) for match in pairs),
         wanted=tuple(_typed(match[4].replace(" ", "") + (match[2] or ""), match[5]) for match in pairs),
         names=tuple(_varying(match[3]) for match in pairs) + tuple(_varying(match[5]) for match in pairs),
+        reason=_advised(text),
     )  # fmt: skip
 
 
 def _typed(name: str, text: str) -> ErrorArray:
     return replace(parse_array_type(text), name=name)
+
+
+def _advised(text: str) -> str:
+    """`pvary` where JAX advises that: 0.8.1 has no `pcast`."""
+    return "pvary" if "applying `jax.lax.pvary(" in text else ""
 
 
 def _varying(text: str) -> str:

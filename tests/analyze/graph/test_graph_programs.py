@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections import Counter
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -365,6 +366,9 @@ def everything(p: dict[str, Any], x: Any) -> Any:
     return jax.lax.cumsum(x, 0)
 
 
+@pytest.mark.skipif(
+    version("jaxlib") == "0.8.1", reason="jaxlib 0.8.1 does not tell which of two calls of a helper an operation is of"
+)
 def test_where_one_function_does_everything_its_lines_are_rows_and_a_helper_stands_on_its_own():
     start = everything.__code__.co_firstlineno
     graph = compiled(everything, weights(1)[0], array((BATCH, WIDTH), "data", None))

@@ -16,9 +16,10 @@ DIRTY = ("\x1b[31m", "\u202e", "\x07", "a\nb", "\u2028")
 @pytest.fixture(scope="module")
 def data():
     import jax
-    from jax.sharding import NamedSharding, PartitionSpec
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
-    place = NamedSharding(jax.make_mesh((8,), ("data",)), PartitionSpec("data"))
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    place = NamedSharding(mesh, PartitionSpec("data"))
     params = {name: jax.device_put(np.ones((8, 4), np.float32), place) for name in ("w", "b", "scale")}
     return pi.inspect(lambda p, x: {k: v * x for k, v in p.items()}, params, np.float32(2)).data
 

@@ -201,9 +201,13 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def edited(name: str, edit: Callable[[Any], None], more: bytes = b"") -> Any:
-    """TINY as a decoded module, instruction `name` of its entry computation changed, `more` put after its fields."""
-    module = message_class("Module").FromString(fixtures.xla_module(TINY).as_serialized_hlo_module_proto())
+def edited(name: str, edit: Callable[[Any], None], more: bytes = b"", module: Any = None) -> Any:
+    """TINY as a decoded module, instruction `name` of its entry computation changed, `more` put after its fields.
+
+    Or another such module, which is changed.
+    """
+    if module is None:
+        module = message_class("Module").FromString(fixtures.xla_module(TINY).as_serialized_hlo_module_proto())
     computation = message_class("Computation").FromString(module.computations[1])
     for place, content in enumerate(computation.instructions):
         instruction = message_class("Instruction").FromString(content)
@@ -315,6 +319,41 @@ def test_places_in_the_metadata_of_older_programs_become_frames():
     found = fixtures.from_text(source).find("f")
     assert found
     assert [(frame.file, frame.line) for frame in found.frames] == [("a.py", 3)]
+
+
+@pytest.mark.parametrize(
+    ("places", "extra", "lines"),
+    [
+        ({"f": (4, 9, 2)}, (), [9, 5, 1]),  # the table is its own
+        ({"f": (1, 9, 2)}, (), [9, 5, 1]),
+        ({"f": (9, 9, 0)}, (), [9, 5, 1]),
+        ({"f": (4, 7, 2)}, (), [7]),
+        ({"f": (1, 9, 2)}, ((4, 0),), [9, 5, 1]),  # the same, of a stack that JAX cut
+        ({"f": (1, 9, 2)}, ((4, 3),), [9, 1]),  # called from two lines: which one is not known,
+        ({"f": (1, 9, 2), "s": (2, 6, 0)}, ((4, 3),), [9, 5, 1]),  # or not line 6, which comes later
+        ({"f": (3, 9, 2), "s": (2, 6, 0)}, ((4, 3),), [9, 1]),
+    ],
+)
+def test_frames_that_are_of_another_table_are_found_by_their_places(places, extra, lines):
+    # jaxlib 0.8.1 writes its table in another order than that in which its instructions count.
+    def place(name: str, instruction: Any) -> None:
+        metadata = instruction.metadata
+        metadata.stack_frame_id, metadata.source_line, metadata.source_column = places[name]
+        metadata.source_file = "a.py"
+
+    module = edited("f", lambda instruction: place("f", instruction))
+    if "s" in places:
+        edited("s", lambda instruction: place("s", instruction), module=module)
+    index = module.stack_frame_index
+    index.file_names.append("a.py")
+    index.function_names.extend(["main", "g", "h"])
+    for function, at, begin in ((1, 1, 0), (2, 5, 0), (2, 6, 0), (3, 9, 2)):
+        index.file_locations.add(file_name_id=1, function_name_id=function, line=at, column=begin)
+    for location, parent in ((1, 0), (2, 1), (3, 1), (4, 2), *extra):
+        index.stack_frames.add(file_location_id=location, parent_frame_id=parent)
+    found = parse_hlo_module(module.SerializeToString()).find("f")
+    assert found
+    assert [frame.line for frame in found.frames] == lines
 
 
 @pytest.mark.parametrize(

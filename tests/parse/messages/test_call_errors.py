@@ -77,6 +77,38 @@ def test_the_two_trees_that_are_none_of_each_other_are_read_with_their_path():
     assert facts.operation == "in_specs"
 
 
+PLACED = "NamedSharding(mesh=Mesh('data': 2, axis_types=(Auto,)), spec=PartitionSpec('data',), memory_kind=device)"
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "path", "reason", "found"),
+    [
+        (f"{{'w': {PLACED}, 'b': {PLACED}}}", "{'w': *}", "", "keys", ("b,w", "w")),
+        ("({'w': 0, 'b': 0}, 0)", "({'w': *}, *)", "[0]", "keys", ("b,w", "w")),
+        ("{'a, b': [0, (0,)]}", "{'a, b': [*, (*, *)]}", "['a, b'][1]", "length", (1, 2)),
+        ("{3: None, 4: [0]}", "{3: {'x': *}, 4: *}", "[4]", "types", ("list", "PytreeLeaf")),
+        ("[0, 0]", "(*, *)", "", "types", ("list", "tuple")),
+    ],
+)
+def test_the_first_place_where_two_printed_trees_differ_is_found(given, wanted, path, reason, found):
+    text = "specification must be a tree prefix of the corresponding value, got specification"
+    facts = parse_sharding_error(f"vmap in_axes {text} {given} for value tree PyTreeDef({wanted}).")
+    assert facts is not None
+    assert (facts.kind, facts.operation, facts.function, facts.reason) == ("prefix", "in_axes", path, reason)
+    assert (facts.names or facts.new_shape) == found
+    # What an object of the user's holds is not known, and what is a prefix is not explained.
+    for given, wanted in (
+        ("State(w=0)", "CustomNode(namedtuple[State], [*, *])"),
+        ("0", "{'w': *}"),
+        ("(0,", "(*, *)"),
+    ):
+        message = f"vmap in_axes {text} {given} for value tree PyTreeDef({wanted})."
+        assert parse_sharding_error(message) is None
+    assert (
+        parse_sharding_error(f"vmap in_axes {text} {'[' * 90}{']' * 90} for value tree PyTreeDef({'(' * 90}).") is None
+    )
+
+
 @pytest.mark.parametrize("spec", ["P", "PartitionSpec"])
 def test_every_result_that_is_not_proven_equal_is_read(spec: str):
     facts = parse_sharding_error(REPLICATION.format(spec, spec))
@@ -132,6 +164,18 @@ def test_a_carry_without_a_name_is_read():
          "been deleted or donated.", "deleted", "buffer"),
         ("The following ordered effects are not supported for more than 1 device: [OrderedIOEffect, "
          "<jax._src.debugging.OrderedDebugEffect object at 0x7fcb016b9210>]", "ordered effects", ""),
+        # 0.8.1
+        ("Use `.at[...].get(out_sharding=)` to provide output PartitionSpec for the gather indexing as out sharding could "
+         "not be resolved unambiguously (or would require collectives on inputs).", "indexing", ""),
+        ("Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Found slice(None, "
+         "JitTracer<~int32[]>, None). To index a statically sized array", "traced value", "slice"),
+        ("INTERNAL: Compute error: CpuCallback error calling callback: Traceback (most recent call last):\n  File "
+         '"/jax/_src/callback.py", line 793, in _wrapped_callback\nRuntimeError: Incorrect output shape for return value '
+         "#0: Expected: (8, 8), Actual: (4, 8)", "callback", "shape"),
+        ("scan body function carry input and carry output must have equal types, but they differ:\n\nThe input carry c "
+         "has type float32[] but the corresponding output carry component has type float32[]{V:model}, so the varying "
+         "manual axes do not match.\n\nThis might be fixed by applying `jax.lax.pvary(..., ('model',))` to the initial",
+         "loop type", "pvary"),
     ],
 )  # fmt: skip
 def test_forms_that_versions_write_are_told_apart(message: str, kind: str, reason: str):
