@@ -158,9 +158,9 @@ BELOW = {
 """Dependency -> what was seen with a version below its minimum."""
 
 FLOOR = """\
-## JAX 0.8.1, the floor
+## JAX 0.8
 
-The other tests were run on 0.8.1, too, file by file. What is otherwise there:
+The other tests were run on 0.8.1, the floor, too, file by file. What is otherwise there:
 
 - jaxlib 0.8.1 numbers the source frames of a program on several devices in another order than that of its table. Frames
   are found by the file, line and column beside the number. Of a helper that is called from several lines, which of them
@@ -171,6 +171,9 @@ The other tests were run on 0.8.1, too, file by file. What is otherwise there:
 - XLA makes other kernels of some programs than the pages of these docs show, and cannot read today's HLO text: tests
   that compare with either are skipped.
 - flax 0.12.8 cannot be imported; 0.12.1 can.
+
+jaxlib 0.8.2 and 0.8.3 number the frames otherwise, too, and have nothing beside the number that would tell: under Shardy
+the instructions of a program on several devices have no source lines there, and `record.data.missing` says why.
 """
 
 DEVICES = """\

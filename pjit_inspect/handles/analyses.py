@@ -34,7 +34,7 @@ from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.memory.timeline import MemoryTimeline
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.incomplete import why_incomplete
-from pjit_inspect.model.program.source import SourceText
+from pjit_inspect.model.program.source import SOURCE_LINES, SourceText
 from pjit_inspect.model.program.table import LaterRows
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.hypothesis import KeyFigures
@@ -186,7 +186,10 @@ class Analyses(Computed):
         return self.hlo if "hlo" in self.known else self._read_hlo()
 
     def _read_hlo(self) -> HloModule | None:
-        return None if self.data.hlo is None else parse_program(self.data.hlo.read())
+        if self.data.hlo is None:
+            return None
+        module = parse_program(self.data.hlo.read())
+        return module.without_frames() if SOURCE_LINES in self.data.missing else module
 
     @once
     def hlo_text(self) -> str | None:

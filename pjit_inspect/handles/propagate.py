@@ -18,6 +18,7 @@ from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import one_line
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram, Span, SpanKey
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
@@ -160,7 +161,7 @@ class PartitionedProgram:
 
         found = self.found
         read = read_propagated_hlo(
-            self.before,
+            self.before.without_frames() if SOURCE_LINES in data.missing else self.before,
             data.meshes,
             _device_ids(data),
             free_inputs=found.free_inputs,

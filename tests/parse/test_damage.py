@@ -33,7 +33,7 @@ def test_everything_can_be_made_of_what_is_read(kind: str, monkeypatch: pytest.M
     assert set(outcomes) <= {"read", "refused"}
 
 
-@pytest.mark.parametrize(("number", "seed"), [(770, 0), (3610, 26), (11217, 26), (30017, 26), (77169, 26)])
+@pytest.mark.parametrize(("number", "seed"), [(770, 0), (3610, 26), (11217, 26), (30017, 26), (77169, 26), (24281, 31)])
 def test_what_a_guard_had_to_keep_is_read_or_refused_now(number: int, seed: int, monkeypatch: pytest.MonkeyPatch):
     """Sizes above 2^63, an argument with the number 2^62, an element below 0, an update of nothing."""
     said: list[str] = []

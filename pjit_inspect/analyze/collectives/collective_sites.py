@@ -99,13 +99,18 @@ def _fused_sites(ops: list[Instruction]) -> list[CollectiveOp]:
         elif _key(op) not in started:
             kind = "reduce-scatter" if _is_sliced(op) else op.opcode.removesuffix("-start")
             pairs = op.details.source_target_pairs
-            sites.append(CollectiveOp(kind=kind, op=op, instructions=op.computation.callers, pairs=pairs))
+            sites.append(CollectiveOp(kind=kind, op=op, instructions=_fusions(op), pairs=pairs))
     return sites
+
+
+def _fusions(op: Instruction) -> tuple[Instruction, ...]:
+    """The fusions that run the computation of an instruction; itself where a damaged program has none."""
+    return op.computation.callers or (op,)
 
 
 def _started_site(op: Instruction, dones: list[Instruction]) -> CollectiveOp:
     # JAX gives hand-written collectives one channel: the done of one of them cannot be told from another's.
-    parts = (*op.computation.callers, *(dones if len(dones) == 1 else ()))
+    parts = (*_fusions(op), *(dones if len(dones) == 1 else ()))
     kind, pairs = op.opcode.removesuffix("-start"), op.details.source_target_pairs
     return CollectiveOp(kind=kind, op=op, instructions=parts, pairs=pairs, is_async=True)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -270,6 +270,11 @@ class HloModule:
         if "other" not in self._cache:
             self._cache["other"] = self.reader.module_fields()
         return self._cache["other"]
+
+    def without_frames(self) -> HloModule:
+        """The same, of which no instruction says where it comes from."""
+        frame = np.zeros_like(self.instructions.frame)
+        return replace(self, instructions=replace(self.instructions, frame=frame))
 
     def frames(self, index: int) -> tuple[Frame, ...]:
         """The source frames of instruction `index`, innermost first; () where the program does not say."""

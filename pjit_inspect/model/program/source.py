@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Frame", "SourceText"]
+__all__ = ["SOURCE_LINES", "Frame", "SourceText"]
+
+SOURCE_LINES = "source lines"
+"""What `RecordData.missing` calls the source lines of a program's instructions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from typing import Any
 
 import jax
 import jax.monitoring
+import jaxlib
 import numpy as np
 
 from pjit_inspect.guard import shielded
@@ -611,6 +612,19 @@ def _hlo_home() -> Any:
         return importlib.import_module("jaxlib._hlo")
     except ImportError:
         return importlib.import_module("jaxlib._jax")
+
+
+_MISNUMBERED = ("0.8.2", "0.8.3")
+"""Versions of jaxlib whose frames cannot be told: Shardy's copy of a program has another table of frames than that
+which the numbers in it are of. (0.8.1 does so, too, and has the places beside the numbers.)"""
+
+
+def lacks_lines(devices: int) -> str:
+    """Why the source lines in a program for so many devices are not to be trusted; "" where they are."""
+    version = jaxlib.__version__
+    if version not in _MISNUMBERED or devices < 2 or not jax.config.jax_use_shardy_partitioner:
+        return ""
+    return f"jaxlib {version} numbers the source lines of programs on several devices otherwise than its table of them"
 
 
 @functools.cache

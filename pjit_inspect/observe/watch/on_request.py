@@ -14,6 +14,7 @@ from typing import Any
 import jax
 
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.contents import Finish, jaxpr_text, read_fact
@@ -58,6 +59,7 @@ def lower_record(
     frame = sys._getframe(1)  # noqa: SLF001
     data, finish = make_record(program, {}, frame)
     missing = dict.fromkeys(("hlo", "cost", "memory", "hlo_header"), "it was lowered only, and not compiled")
+    missing |= {name: reason for name, reason in data.missing.items() if name == SOURCE_LINES}
     return _with_jaxpr(dataclasses.replace(finish(data), missing=missing), traced, lowered)
 
 

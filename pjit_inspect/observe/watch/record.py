@@ -18,7 +18,7 @@ from typing import Any
 
 import jax
 
-from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.source import SOURCE_LINES, Frame, SourceText
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import Origin, RecordData, Timings
 from pjit_inspect.observe.contract import _jax
@@ -145,6 +145,8 @@ def make_record(
     )
     if log.missing is not None:
         missing["compiler_log"] = log.missing
+    if reason := _jax.lacks_lines(len(program.devices)):
+        missing[SOURCE_LINES] = reason
     return data, _as_it_is if finish is None else _Once(finish)
 
 
