@@ -172,8 +172,8 @@ The other tests were run on 0.8.1, the floor, too, file by file. What is otherwi
   that compare with either are skipped.
 - flax 0.12.8 cannot be imported; 0.12.1 can.
 
-jaxlib 0.8.2 and 0.8.3 number the frames otherwise, too, and have nothing beside the number that would tell: under Shardy
-the instructions of a program on several devices have no source lines there, and `record.data.missing` says why.
+jaxlib 0.8.2 and 0.8.3 number the frames otherwise, too, and have nothing beside the number that would tell: under
+Shardy the instructions of a program on several devices have no source lines there, and `record.data.missing` says why.
 """
 
 DEVICES = """\

@@ -1,4 +1,4 @@
-"""Source lines that a version of XLA numbers wrongly are not shown: a program without lines is better than with others."""
+"""Source lines that a version of XLA numbers wrongly are not shown: none are better than others."""
 
 from __future__ import annotations
 
