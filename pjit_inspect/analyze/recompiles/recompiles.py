@@ -168,7 +168,7 @@ class KeyHistory:
         self._known: dict[tuple[str, ...], _Family] = {}
         # Within the user's call a compile is only noted: where it belongs is of use when somebody asks.
         self._noted: deque[tuple[CompileKey, str, Frame | None]] = deque()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def add(self, data: RecordData) -> None:
         """Take in a compile; one that is known is left out, so that several logs may tell of it."""
@@ -182,9 +182,12 @@ class KeyHistory:
     def _families(self) -> dict[tuple[str, ...], _Family]:
         """The keys by function, all that were noted among them. Whoever calls it holds the lock."""
         while self._noted:
-            self._place(*self._noted[0])
-            # Only now: one that Ctrl-C came in between of is placed again.
-            self._noted.popleft()
+            first = self._noted[0]
+            self._place(*first)
+            # Only now: one that Ctrl-C came in between of is placed again. A signal handler that compiles may have
+            # placed it meanwhile.
+            if self._noted and self._noted[0] is first:
+                self._noted.popleft()
         return self._known
 
     def _place(self, key: CompileKey, name_: str, defined_at: Frame | None) -> None:

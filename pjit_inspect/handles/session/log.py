@@ -56,7 +56,7 @@ class Log(Sequence["CompileRecord"], Displayable, Exported):
         self._compiles: list[CompileRecord | Captured] = []
         self._held = 0
         self._with_programs = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.extend(records)
 
     @overload

@@ -66,7 +66,7 @@ def _appender(log: Log) -> OnRecord:
 _session = Log(limit=LogLimit())
 _session_append = _appender(_session)
 _session_on = False
-_session_lock = threading.Lock()
+_session_lock = threading.RLock()
 
 
 def start() -> Log:

@@ -93,15 +93,17 @@ def register(on_duration: Callable[..., None], on_event: Callable[..., None], on
 
 
 def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], on_start: Callable[..., None]) -> None:
-    """Undo `register`; listeners that somebody else cleared meanwhile are no error."""
+    """Undo `register`; listeners that somebody else cleared meanwhile are no error.
+
+    Not by JAX's own functions, which compare ours with listeners of the user's, whose `__eq__` would run.
+    """
     from jax._src import monitoring
 
-    if on_duration in monitoring.get_event_duration_listeners():
-        monitoring.unregister_event_duration_listener(on_duration)
-    if on_event in monitoring.get_event_listeners():
-        monitoring.unregister_event_listener(on_event)
-    if on_start in monitoring.get_scalar_listeners():
-        monitoring.unregister_scalar_listener(on_start)
+    own = (on_duration, on_event, on_start)
+    for listeners in (
+        monitoring._event_duration_secs_listeners, monitoring._event_listeners, monitoring._scalar_listeners
+    ):  # fmt: skip
+        listeners[:] = [one for one in listeners if not any(one is mine for mine in own)]
 
 
 _TIMERS = ("monitoring.py", "dispatch.py")

@@ -102,7 +102,9 @@ CONTRACT = (
     Promise(module=_PJIT, name="_cpp_pjit_cache_fun_only.clear", costs="functions compiled before %pjit"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_explicit_attributes.clear", costs="functions compiled before %pjit"),
     Promise(module="jax._src.dispatch", name="apply_primitive", variables=("prim",), costs="names of eager operations"),
-    Promise(module="jax._src.monitoring", name="unregister_event_duration_listener", costs="a clean unload"),
+    Promise(module="jax._src.monitoring", name="_event_duration_secs_listeners", costs="a clean unload"),
+    Promise(module="jax._src.monitoring", name="_event_listeners", costs="a clean unload"),
+    Promise(module="jax._src.monitoring", name="_scalar_listeners", costs="a clean unload"),
     Promise(
         module="jax._src.dispatch",
         name="LogElapsedTimeContextManager.__enter__",

@@ -43,7 +43,7 @@ from pjit_inspect.observe.live.library_names import pmap_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import has_devices, to_mesh, to_sharding
 from pjit_inspect.observe.live.short_text import named_text, short_text, static_text
-from pjit_inspect.observe.live.untouched import plain_attribute, type_name
+from pjit_inspect.observe.live.untouched import once_for_each_type, plain_attribute, type_name
 
 __all__ = ["CallFacts", "call_facts", "key_of", "remember_trace"]
 
@@ -147,7 +147,7 @@ def _leaves(types: Sequence[Any], arguments: Sequence[Any], wanted: Sequence[Any
     )
 
 
-@functools.lru_cache(maxsize=256)
+@once_for_each_type
 def _type_name(kind: type) -> str:
     if issubclass(kind, Tracer):
         return "tracer"

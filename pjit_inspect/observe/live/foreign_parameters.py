@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pjit_inspect.observe.live.untouched import held, is_a, is_trusted, type_attribute, type_name
+from pjit_inspect.observe.live.untouched import held, is_a, is_one_of, is_trusted, type_attribute, type_name
 
 __all__ = ["without_foreign"]
 
@@ -70,13 +70,13 @@ def _is_jaxpr(value: Any) -> bool:
 
 def _is_foreign(value: Any, depth: int) -> bool:
     kind = type(value)
-    if kind in _PLAIN or _is_jaxpr(value) or is_a(value, np.dtype, enum.Enum, type):
+    if is_one_of(kind, _PLAIN) or _is_jaxpr(value) or is_a(value, np.dtype, enum.Enum, type):
         return False
     if is_a(value, np.generic):
         return not is_trusted(value)
     if depth == 0:
         return True
-    if kind in _CONTAINERS or kind in (functools.partial, MethodType):
+    if is_one_of(kind, (*_CONTAINERS, functools.partial, MethodType)):
         return any(_is_foreign(item, depth - 1) for item in _items(value))
     if is_trusted(value):
         is_holder = any(part in kind.__name__ for part in _HOLDERS)

@@ -14,11 +14,12 @@ from typing import Any
 
 __all__ = ["equal_serial", "serial_of"]
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _numbers = itertools.count(1)
 _known: dict[int, tuple[weakref.ref[Any], int]] = {}
-# Objects that compare by value, by type and hash: of those that are equal the first, with its number.
-_alike: dict[tuple[type, int | None], list[tuple[weakref.ref[Any], int]]] = {}
+# Objects that compare by value, by the number of their type and by hash: of those that are equal the first, with its
+# number.
+_alike: dict[tuple[int | None, int | None], list[tuple[weakref.ref[Any], int]]] = {}
 _MAX_ALIKE, _MAX_KINDS = 16, 1_000
 
 
@@ -53,8 +54,9 @@ def equal_serial(item: Any, digest: int | None, equals: Callable[[Any, Any], boo
     number = serial_of(item)
     if number is None:
         return None
+    kind = serial_of(type(item)), digest
     with _lock:
-        known = list(_alike.get((type(item), digest), ()))
+        known = list(_alike.get(kind, ()))
     for ref, first in known:
         other = ref()
         # Foreign code runs here, so without the lock.
@@ -67,5 +69,5 @@ def equal_serial(item: Any, digest: int | None, equals: Callable[[Any, Any], boo
         if len(_alike) >= _MAX_KINDS:
             _alike.clear()
         if len(known) < _MAX_ALIKE:
-            _alike[type(item), digest] = [*known, (weakref.ref(item), number)]
+            _alike[kind] = [*known, (weakref.ref(item), number)]
     return number if len(known) < _MAX_ALIKE else None

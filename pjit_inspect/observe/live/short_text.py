@@ -11,7 +11,6 @@ import enum
 import functools
 import re
 import time
-import weakref
 from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
@@ -25,6 +24,7 @@ from pjit_inspect.observe.live.serials import equal_serial, serial_of
 from pjit_inspect.observe.live.untouched import (
     array_facts,
     is_a,
+    is_one_of,
     is_trusted,
     is_trusted_type,
     plain_attribute,
@@ -44,8 +44,8 @@ _ITEMS = 6
 _DEPTH = 3
 _MAX_PLAIN = 10_000
 _PATIENCE_S = 0.1
-_slow: weakref.WeakSet[type] = weakref.WeakSet()
-"""Types whose `__hash__` or `__eq__` took longer than that within the user's call."""
+_slow: set[int | None] = set()
+"""The numbers of types whose `__hash__` or `__eq__` took longer than that within the user's call."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # Types of JAX's that print something of the user's: programs with their parameters, functions around functions.
 _HOLDS_FOREIGN = re.compile("(?i)jaxpr|callback|partial|wrapped|function|custom|thunk")
@@ -60,7 +60,7 @@ def named_text(name: str, value: Any) -> NamedText:
 
     JAX does not look at such values, so they are not even asked for their hash, but for Python's own types.
     """
-    if type(value) in _PLAIN or is_a(value, *_PLAIN, *_CONTAINERS, np.generic, enum.Enum):
+    if is_a(value, *_PLAIN, *_CONTAINERS, np.generic, enum.Enum):
         return NamedText(name=name, text=short_text(value), digest=_digest(value) if _is_plain(value, _DEPTH) else None)
     return NamedText(name=name, text=short_text(value), serial=serial_of(value))
 
@@ -89,7 +89,7 @@ def _asked(kind: type, ask: Callable[[], T]) -> T | None:
     """What the code of a foreign type says; None when that fails, or took its time once: it is not asked again."""
     began = time.perf_counter()
     try:
-        return None if kind in _slow else ask()
+        return None if _slow and serial_of(kind) in _slow else ask()
     except KeyboardInterrupt:
         raise
     except BaseException:
@@ -98,10 +98,10 @@ def _asked(kind: type, ask: Callable[[], T]) -> T | None:
         # Python's own types and JAX's are quick: there it was the machine.
         if (
             time.perf_counter() - began > _PATIENCE_S
-            and kind not in (*_PLAIN, *_CONTAINERS)
+            and not is_one_of(kind, (*_PLAIN, *_CONTAINERS))
             and not is_trusted_type(kind)
         ):
-            _slow.add(kind)
+            _slow.add(serial_of(kind))
 
 
 def _is_plain(value: Any, depth: int) -> bool:
@@ -110,12 +110,12 @@ def _is_plain(value: Any, depth: int) -> bool:
     if own in (tuple.__hash__, frozenset.__hash__):
         items = list(tuple.__iter__(value) if is_a(value, tuple) else frozenset.__iter__(value))
         return depth > 0 and len(items) <= _MAX_PLAIN and all(_is_plain(item, depth - 1) for item in items)
-    return own in (object.__hash__, enum.Enum.__hash__) or type(value) in _PLAIN or is_a(value, np.generic)
+    return own in (object.__hash__, enum.Enum.__hash__) or is_one_of(type(value), _PLAIN) or is_a(value, np.generic)
 
 
 def short_text(value: Any) -> str:
     """The value on one line of at most 80 characters, without addresses; arrays as their type and shape."""
-    if type(value) in _SHORT:
+    if is_one_of(type(value), _SHORT):
         return repr(value)
     try:
         text = _text(value, _DEPTH)
@@ -156,7 +156,7 @@ def _plain_text(value: Any) -> str:
         return repr(bytes.__getitem__(value, slice(_LENGTH)))
     if is_a(value, int) and type(value) is not bool and int.bit_length(value) > 256:
         return f"an integer of {int.bit_length(value)} bits"
-    kind: Any = type(value) if type(value) in _PLAIN else next(kind for kind in _PLAIN if is_a(value, kind))
+    kind: Any = type(value) if is_one_of(type(value), _PLAIN) else next(kind for kind in _PLAIN if is_a(value, kind))
     return kind.__repr__(value)
 
 
@@ -192,7 +192,7 @@ def _an_object(value: Any) -> str:
 
 def _array_text(value: Any) -> str | None:
     facts = array_facts(value)
-    if facts is None and is_a(value, jax.Array, Tracer):
+    if facts is None and is_trusted(value) and is_a(value, jax.Array, Tracer):
         facts = str(value.dtype), value.shape
     if facts is None:
         return None

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Collection
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 __all__ = [
-    "array_facts", "held", "is_a", "is_trusted", "is_trusted_type", "plain_attribute", "stored_fields", "trusted_base",
-    "type_attribute", "type_name", "type_qualname",
+    "array_facts", "held", "is_a", "is_one_of", "is_trusted", "is_trusted_type", "once_for_each_type",
+    "plain_attribute", "stored_fields", "trusted_base", "type_attribute", "type_name", "type_qualname",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 _OWN = (FunctionType, BuiltinFunctionType, functools.partial, type, ModuleType)
 _TRUSTED = ("jax", "jaxlib", "numpy", "ml_dtypes")
@@ -37,7 +40,34 @@ def is_a(value: Any, *kinds: type) -> bool:
     return issubclass(type(value), kinds)
 
 
-@functools.lru_cache(maxsize=1024)
+def is_one_of(kind: type, kinds: Collection[type]) -> bool:
+    """Whether it is one of these types of Python's own.
+
+    A metaclass may say how its classes are compared and hashed, and theirs is `type`.
+    """
+    return type(kind) is type and kind in kinds
+
+
+def once_for_each_type(found_of: Callable[[type], T]) -> Callable[[type], T]:
+    """Keeps what a function finds of a type for as long as that lives.
+
+    Not by `lru_cache`, which would keep the type alive, with all that its attributes hold, and ask its metaclass for a
+    hash.
+    """
+    known: dict[int, tuple[weakref.ref[type], T]] = {}
+
+    def found(kind: type) -> T:
+        entry = known.get(id(kind))
+        if entry is not None and entry[0]() is kind:
+            return entry[1]
+        result, key = found_of(kind), id(kind)
+        known[key] = weakref.ref(kind, lambda _: known.pop(key, None)), result
+        return result
+
+    return functools.wraps(found_of)(found)
+
+
+@once_for_each_type
 def is_trusted_type(kind: type) -> bool:
     """Whether a type is of JAX or NumPy."""
     home = type.__getattribute__(kind, "__module__")
@@ -55,7 +85,7 @@ def _held_by_type(kind: type, name: str) -> Any:
 
 def trusted_base(kind: type) -> type:
     """The first of a type and its bases that is of JAX, NumPy, or Python itself."""
-    return next(base for base in _mro_of(kind) if is_trusted_type(base) or base in _BUILT_IN)
+    return next(base for base in _mro_of(kind) if is_trusted_type(base) or is_one_of(base, _BUILT_IN))
 
 
 def is_trusted(value: Any) -> bool:
@@ -66,7 +96,7 @@ def is_trusted(value: Any) -> bool:
 def plain_attribute(value: Any, name: str, default: Any = None) -> Any:
     """What is stored under a name in an object or its class; `default` where code of theirs would have to say it."""
     kind = type(value)
-    if kind in _OWN or is_trusted_type(kind):
+    if is_one_of(kind, _OWN) or is_trusted_type(kind):
         return getattr(value, name, default)
     if kind is MethodType:
         # It has the attributes of its function, which may be anything that can be called.

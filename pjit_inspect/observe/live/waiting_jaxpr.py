@@ -9,7 +9,6 @@ have a bounded number of equations; the oldest are printed to make room. Not its
 from __future__ import annotations
 
 import enum
-import functools
 import threading
 import weakref
 from collections import deque
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.live.untouched import is_a, is_trusted, is_trusted_type
+from pjit_inspect.observe.live.untouched import is_a, is_one_of, is_trusted, is_trusted_type, once_for_each_type
 
 __all__ = ["WaitingJaxpr", "waiting_jaxpr"]
 
@@ -54,7 +53,7 @@ class WaitingJaxpr:
 
     def __init__(self, jaxpr: Any, equations: int, text_of: Callable[[Any], str | None]) -> None:
         self._jaxpr, self._text_of, self._text = jaxpr, text_of, ""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.equations = equations
         """How many are kept."""
 
@@ -67,7 +66,7 @@ class WaitingJaxpr:
             return self._text
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _waiting: deque[tuple[weakref.ref[WaitingJaxpr], int]] = deque()
 _equations = 0
 
@@ -184,9 +183,9 @@ def _is_plain(value: Any, depth: int) -> bool:
     return kind is type and is_trusted_type(value)
 
 
-@functools.lru_cache(maxsize=1024)
+@once_for_each_type
 def _is_atom(kind: type) -> bool:
     """Whether values of a type are themselves all that they hold."""
-    if kind in _ATOMS or issubclass(kind, (np.generic, np.dtype)):
+    if is_one_of(kind, _ATOMS) or issubclass(kind, (np.generic, np.dtype)):
         return True
     return is_trusted_type(kind) and (kind.__name__ in _PLAIN_OF_JAX or issubclass(kind, enum.Enum))

@@ -156,7 +156,7 @@ class _Once:
     def __init__(self, finish: Finish) -> None:
         self.can_wait: bool = getattr(finish, "can_wait", False)
         self._finish = finish
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._given: RecordData | None = None
         self._made: RecordData | None = None
 

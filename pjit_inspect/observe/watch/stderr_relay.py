@@ -25,6 +25,7 @@ __all__ = ["Relay", "duplicate", "identity", "moved"]
 # Windows has none of this.
 _fcntl: Any = importlib.import_module("fcntl") if os.name == "posix" else None
 _termios: Any = importlib.import_module("termios") if os.name == "posix" else None
+_resource: Any = importlib.import_module("resource") if os.name == "posix" else None
 
 _SCRIPT = str(Path(__file__).with_name("stderr_relay_main.py"))
 _PIPE_BYTES = 1 << 20
@@ -205,10 +206,12 @@ class Relay:
 
     def close(self) -> None:
         """Let it go: it ends when nobody else holds the pipe any more. To do so in a forked child changes nothing."""
-        for descriptor in (self.pipe, self._source, self._requests, self._replies):
+        for name in ("pipe", "_source", "_requests", "_replies"):
+            descriptor: int = getattr(self, name)
+            # Never twice: an exception of a signal handler's may come in between.
+            setattr(self, name, -1)
             if descriptor >= 0:
                 os.close(descriptor)
-        self.pipe = self._source = self._requests = self._replies = -1
         if self._count is not None:
             self._count.close()
             self._count = None
@@ -218,8 +221,10 @@ def _shared_memory() -> int:
     """A descriptor of memory that another process can have, too; -1 where this system has none without a file."""
     descriptor = -1
     try:
+        if 0 <= _resource.getrlimit(_resource.RLIMIT_FSIZE)[0] < _COUNTED.size:
+            # To try would end a program that may write no files at all.
+            return -1
         descriptor = moved(os.memfd_create("pjit_inspect stderr"))
-        # No room for it either, where the program may write no files at all.
         os.ftruncate(descriptor, _COUNTED.size)
     except (AttributeError, OSError):
         if descriptor >= 0:

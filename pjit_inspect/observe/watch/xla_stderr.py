@@ -189,13 +189,16 @@ def close() -> None:
     global _redirect
     with _lock:
         _running.clear()
-        redirect, _redirect = _redirect, None
         try:
             _settle()
         finally:
-            if redirect is not None:
-                redirect.close()
-                atexit.unregister(_close_at_exit)
+            if _redirect is not None:
+                # Again, where a signal handler's exception ended it half-way.
+                _redirect.close()
+                _redirect = None
+                # Python compares it with what the user registered, whose `__eq__` may raise.
+                with suppress(Exception):
+                    atexit.unregister(_close_at_exit)
 
 
 def _close_at_exit() -> None:
