@@ -31,7 +31,7 @@ PATH is HLO text, an HLO proto, gzip of either, a saved record (.pjit), or a dir
 loads nothing from a network; for a directory with several programs, one file for each.
 
 Exit status: 0 when all was shown, 1 when a file cannot be opened or a program not be shown, 2 for wrong arguments,
-3 when a program is incomplete: its file ends too soon, or is missing."""
+3 when a program is incomplete: its file ends too soon, is damaged, holds several programs, or is missing."""
 
 
 _DIFF = """\

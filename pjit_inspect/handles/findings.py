@@ -78,7 +78,8 @@ def findings_of(
     is for a record from a file, too, as bytecode from there is not trusted with a compiler (`why_untried`). Of a
     program that is there in part nothing is proven.
     """
-    if module is not None and (lacks := why_incomplete(module.unknown)):
+    unsized = sum(row.is_unsized for row in collectives)
+    if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
         return FindingTable((), missing=f"the program is {lacks}")
     trials = Trials(data, collectives) if tries else None
     copy = None

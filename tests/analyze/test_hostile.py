@@ -199,7 +199,7 @@ def test_groups_that_are_not_possible_are_unknown_and_a_note_says_so(groups: str
     shown = report(RecordData(name="f"), program(reduced(groups)))
     assert shown.collectives is not None
     [row] = shown.collectives
-    assert (row.groups, row.axes, row.wire_bytes, row.payload_bytes) == ((), None, 0, 16)
+    assert (row.groups, row.axes, row.wire_bytes, row.payload_bytes) == ((), None, None, 16)
     assert "1 collective names no devices that are known: its bytes on the wire are not counted" in shown.notes
 
 

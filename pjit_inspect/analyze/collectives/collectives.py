@@ -31,7 +31,7 @@ from pjit_inspect.analyze.program.phases import find_implicit, find_phase
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import Computation, HloModule
 from pjit_inspect.model.program.opcodes import SUMS
-from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.program.shape import Shape, total
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.sharding.mesh import Mesh
@@ -80,7 +80,7 @@ def find_collectives(
         rows = [_with_phase_of_cause(row) for row in causes.explain(sites, rows)]
     if hosts is not None:
         rows = with_hosts(rows, hosts)
-    return CollectiveTable(tuple(sorted(rows, key=lambda row: -(row.wire_bytes * (row.count or 1)))))
+    return CollectiveTable(tuple(sorted(rows, key=lambda row: -((row.wire_bytes or 0) * (row.count or 1)))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,25 +109,25 @@ class _Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where a collective's groups lie: as in `Collective`."""
+    """Where a collective's groups lie: as in `Collective`; `size` is that of the largest, None when unknown."""
 
     axes: tuple[str, ...] | None
     groups: Groups
-    size: int
+    size: int | None
     mesh: int = 0
     other_axes: tuple[tuple[str, ...], ...] = ()
 
 
-_UNKNOWN = _Place(axes=None, groups=(), size=1)
+_UNKNOWN = _Place(axes=None, groups=(), size=None)
 
 
 def _collective(site: CollectiveOp, context: _Context) -> Collective:
     op, details, origin = site.op, site.op.details, find_origin(site)
     arrays = _operands(site)
-    payload = sum(_known_bytes(shape) for shape in arrays)
+    payload = total(_possible_bytes(shape) for shape in arrays)
     place, overlap = _place(site, context), context.overlaps.find(site)
-    wire = wire_bytes(site.kind, payload, place.size)
-    runs = _possible(_runs(site, context), max(payload, wire))
+    wire = None if payload is None or place.size is None else wire_bytes(site.kind, payload, place.size)
+    runs = _possible(_runs(site, context), max(payload or 0, wire or 0))
     return Collective(
         kind=site.kind,
         axes=place.axes,
@@ -135,7 +135,7 @@ def _collective(site: CollectiveOp, context: _Context) -> Collective:
         mesh=place.mesh,
         other_axes=place.other_axes,
         dtype=", ".join(dict.fromkeys(shape.dtype for shape in arrays)),
-        local_shape=max(arrays, key=_known_bytes).dimensions if arrays else (),
+        local_shape=max(arrays, key=lambda shape: _possible_bytes(shape) or 0).dimensions if arrays else (),
         operands=len(arrays),
         payload_bytes=payload,
         wire_bytes=wire,
@@ -163,10 +163,10 @@ def _with_phase_of_cause(row: Collective) -> Collective:
     return replace(row, phase=phases.pop()) if len(phases) == 1 else row
 
 
-def _known_bytes(shape: Shape) -> int:
-    """Bytes of an array; 0 when they are unknown, or more than any machine has."""
-    size = shape.bytes or 0
-    return size if size <= _MOST_BYTES else 0
+def _possible_bytes(shape: Shape) -> int | None:
+    """Bytes of an array; None when they are unknown, or more than any machine has."""
+    size = shape.bytes
+    return None if size is None or size > _MOST_BYTES else size
 
 
 def _possible(runs: Runs, size: int) -> Runs:
@@ -200,18 +200,18 @@ def _operands(site: CollectiveOp) -> list[Shape]:
 
 
 def _place(site: CollectiveOp, context: _Context) -> _Place:
-    op, counts = site.op, site.op.module.device_counts
+    op, details, counts = site.op, site.op.details, site.op.module.device_counts
     moves = site.kind == "collective-permute"
     if moves:
         # Without pairs, they may be what was not understood.
-        is_unclear = not site.pairs and bool(op.details.unknown)
+        is_unclear = not site.pairs and (bool(details.unknown) or "source_target_pairs" in details.other)
         ids = None if is_unclear else logical_pairs(site.pairs, op.channel_id, counts)
     else:
         kind = op.opcode.removesuffix("-start")
         ids = (
             None
             if context.members.total() > MOST_MEMBERS
-            else logical_groups(kind, op.details, op.channel_id, counts, context.devices)
+            else logical_groups(kind, details, op.channel_id, counts, context.devices)
         )
     if ids is None:
         return _UNKNOWN
@@ -229,7 +229,8 @@ def _find_place(ids: Groups, moves: bool, context: _Context) -> _Place:
     if moves:
         size = 2 if any(source != target for source, target in ids) else 1
     else:
-        size = max((len(group) for group in groups), default=1)
+        # Groups that name nobody mean all devices: how many those are may be unknown.
+        size = max((len(group) for group in groups), default=None)
     axes_in = _axes_in_meshes(ids, moves, context)
     if not axes_in:
         return _Place(axes=None, groups=groups, size=size)

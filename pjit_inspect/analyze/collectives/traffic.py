@@ -74,8 +74,10 @@ def _total(mesh: int, axes: tuple[str, ...] | None, rows: list[Collective], devi
         mesh=mesh,
         collectives=len(rows),
         runs=None if None in counts else sum(runs),
-        payload_bytes=sum(row.payload_bytes * run for row, run in zip(rows, runs, strict=True)),
-        sent_bytes=sum(row.wire_bytes * run for row, run in zip(rows, runs, strict=True)),
+        payload_bytes=sum((row.payload_bytes or 0) * run for row, run in zip(rows, runs, strict=True)),
+        sent_bytes=sum((row.wire_bytes or 0) * run for row, run in zip(rows, runs, strict=True)),
+        is_payload_least=any(row.payload_bytes is None and row.count != 0 for row in rows),
+        is_sent_least=any(row.wire_bytes is None and row.count != 0 for row in rows),
         is_bound=any(_may_be_skipped(row) or not _loads_all_alike(row, devices) for row in rows),
     )
 
@@ -150,13 +152,14 @@ def _crossings(pattern: str, groups: Groups, hosts: Sequence[int]) -> _Crossings
 
 
 def _with_crossings(row: Collective, crossings: _Crossings) -> Collective:
-    sent = row.payload_bytes if row.kind == "collective-permute" else row.wire_bytes
+    payload, wire = row.payload_bytes, row.wire_bytes
+    if row.count is None or payload is None or wire is None:
+        return replace(row, is_cross_host=crossings.is_any, host_bytes=None)
+    sent = payload if row.kind == "collective-permute" else wire
     # Every device sends one part of its operands to every other.
-    parts = (
-        count * -(-row.payload_bytes * (size**2 - same) // size) for (size, same), count in crossings.exchanges.items()
-    )
+    parts = (count * -(-payload * (size**2 - same) // size) for (size, same), count in crossings.exchanges.items())
     once = crossings.sends * sent + sum(parts)
-    return replace(row, is_cross_host=crossings.is_any, host_bytes=None if row.count is None else once * row.count)
+    return replace(row, is_cross_host=crossings.is_any, host_bytes=once * row.count)
 
 
 _MOST_PAIRS = 400_000
@@ -167,11 +170,11 @@ def find_link_traffic(rows: Sequence[Collective]) -> LinkTraffic:
     sums: dict[tuple[str, tuple[tuple[int, ...], ...]], float] = {}
     left_out = 0
     for row in rows:
-        if not row.groups:
+        pattern, size = _pattern(row)
+        if not row.groups or size is None:
             left_out += 1
             continue
         # Equal groups are added up before they become pairs: a model has thousands of collectives and few groupings.
-        pattern, size = _pattern(row)
         times = 1 if row.count is None else row.count
         sums[pattern, row.groups] = sums.get((pattern, row.groups), 0.0) + float(size) * times
     pairs, sizes, budget = [], [], _MOST_PAIRS
@@ -187,7 +190,7 @@ def find_link_traffic(rows: Sequence[Collective]) -> LinkTraffic:
     return _summed(pairs, sizes, left_out)
 
 
-def _pattern(row: Collective) -> tuple[str, int]:
+def _pattern(row: Collective) -> tuple[str, int | None]:
     """How it sends, and how much over each link (for "all": to all others together)."""
     if row.kind == "collective-permute":
         return "pairs", row.payload_bytes

@@ -85,7 +85,7 @@ class Subject:
     @property
     def sent_bytes(self) -> int:
         """Bytes that all collectives of the optimized program send per device and call; unknown loops count once."""
-        return sum(row.wire_bytes * (1 if row.count is None else row.count) for row in self.collectives)
+        return sum(row.least_sent_bytes for row in self.collectives)
 
     @property
     def held_bytes(self) -> int:

@@ -43,7 +43,7 @@ def gathered_again(subject: Subject) -> Iterator[Candidate]:
             loop = _loop_without(names.program, edge.takers[0].op, value)
             if loop is not None and (loop, value) not in seen:
                 seen.add((loop, value))
-                yield _again(subject, names, row, value, loop, row.wire_bytes * edge.elements // elements)
+                yield _again(subject, names, row, value, loop, (row.wire_bytes or 0) * edge.elements // elements)
 
 
 def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loop: int, sent: int) -> Candidate:
@@ -129,7 +129,7 @@ def gathered_twice(subject: Subject) -> Iterator[Candidate]:
         elements = sum(edge.elements for edge in edges) or 1
         for edge in edges:
             if row.kind == "all-gather" and row.count == 1 and row.axes and len(edge.makers) == 1 and edge.takers:
-                sent = row.wire_bytes * edge.elements // elements
+                sent = (row.wire_bytes or 0) * edge.elements // elements
                 gather = _Gather(name=row.instructions[0], taker=names.program.ops[edge.takers[0].op], sent=sent)
                 groups.setdefault((names.seen_through(edge.makers[0]), row.axes, row.phase), []).append(gather)
     for (value, axes, _), gathers in groups.items():
@@ -231,7 +231,7 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
                 f"{turns:,}",
             ),
             source=source,
-            cost_bytes=sum(row.wire_bytes * (turns - 1) for row in rows),
+            cost_bytes=sum((row.wire_bytes or 0) * (turns - 1) for row in rows),
             instructions=tuple(row.instructions[0] for row in rows),
             remedies=(
                 Remedy(
@@ -325,7 +325,7 @@ def _of_kind(subject: Subject, kind: str) -> Iterator[tuple[list[Collective], Ca
 
 
 def _sent(rows: list[Collective]) -> int:
-    return sum(row.wire_bytes * (1 if row.count is None else row.count) for row in rows)
+    return sum(row.least_sent_bytes for row in rows)
 
 
 def _joined(subject: Subject) -> Iterator[tuple[Collective, tuple[PartitionedCollective, ...]]]:

@@ -137,7 +137,7 @@ def _held(table: CollectiveTable, of_collective: Sequence[int], boxes: int) -> l
                     mesh=mesh,
                     collectives=tuple(numbers),
                     runs=sum(known) if len(known) == len(counts) else None,
-                    payload_bytes=sum(table.rows[number].payload_bytes for number in numbers),
+                    payload_bytes=sum(table.rows[number].payload_bytes or 0 for number in numbers),
                 )
             )
         held.append(tuple(sorted(collectives, key=lambda each: -each.payload_bytes)))

@@ -59,8 +59,8 @@ def logical_groups(
       device_counts: (replicas, partitions), or None when the program does not say.
       devices: how many devices the program has, or None.
     """
-    if details.replica_groups is None and details.unknown:
-        # The groups may be what was not understood.
+    if details.replica_groups is None and (details.unknown or "replica_groups" in details.other):
+        # The groups may be what was not understood, or a text that was kept as it is.
         return None
     mode, ids = find_mode(kind, channel_id, details.use_global_device_ids), details.replica_groups or ()
     if mode is None:

@@ -17,11 +17,11 @@ __all__ = ["find_least"]
 
 
 def find_least(rows: Sequence[Collective], module: HloModule, devices: int) -> Least | None:
-    """What the complete program has at least; None where `module` is complete.
+    """What the complete program has at least; None where `module` is complete, and all of `rows` have known bytes.
 
     Without the entry computation nothing is known to run.
     """
-    if not why_incomplete(module.unknown):
+    if not why_incomplete(module.unknown, unsized=sum(row.is_unsized for row in rows)):
         return None
     if module.unknown.get(NO_ENTRY):
         return Least()

@@ -5,7 +5,7 @@ Not its job: the analyses themselves, or drawing them (`view`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -25,10 +25,11 @@ from pjit_inspect.analyze.report.notes import Widened, collective_notes, find_wi
 from pjit_inspect.analyze.sharding.indivisible import indivisible_notes
 from pjit_inspect.guard import Guard
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.incomplete import why_incomplete
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.record.hypothesis import KeyFigures
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.report.collective import CollectiveTable
+from pjit_inspect.model.report.collective import Collective, CollectiveTable
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.sharding.sharded_program import ShardedProgram
 
@@ -62,6 +63,7 @@ def report(
     find = partial(collectives_of, data, module, cells)
     explained = guard.run("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
     collectives = explained if explained is not None else guard.run("collectives", find, None)
+    data = _with_unsized(data, module, collectives or ())
     totals = guard.run("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
     # What XLA's partitioner leaves has not been fused, and not been rewritten for the machine.
     is_whole = not data.is_partial
@@ -121,6 +123,14 @@ def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dic
         if name in wanted:
             timed[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
     return timed
+
+
+def _with_unsized(data: RecordData, module: HloModule, collectives: Iterable[Collective]) -> RecordData:
+    """The record, with what its program lacks named where the bytes of a collective are unknown."""
+    unsized = sum(row.is_unsized for row in collectives)
+    if not unsized:
+        return data
+    return replace(data, missing={**data.missing, "hlo": why_incomplete(module.unknown, unsized=unsized)})
 
 
 def _without(data: RecordData, guard: Guard) -> RecordData:

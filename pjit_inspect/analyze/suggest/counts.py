@@ -99,8 +99,9 @@ def count_partitioned(
 
 
 def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
+    wire, payload = row.wire_bytes or 0, row.payload_bytes or 0
     if is_cpu or row.kind != "all-reduce" or len(row.instructions) != 1:
-        return row.wire_bytes
+        return wire
     instruction = module.find(row.instructions[0])
     is_cut = (
         instruction is not None
@@ -108,7 +109,7 @@ def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
         and all(user.opcode == "dynamic-slice" for user in instruction.users)
     )
     size = max((len(group) for group in row.groups), default=1)
-    return wire_bytes("reduce-scatter", row.payload_bytes, size) if is_cut else row.wire_bytes
+    return wire_bytes("reduce-scatter", payload, size) if is_cut else wire
 
 
 def _work(module: HloModule) -> tuple[int, int]:

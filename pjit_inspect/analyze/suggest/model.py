@@ -83,7 +83,9 @@ class ModelJudge:
             work=after.products / self.before.products if self.before.products else 1.0,
         )
         return (
-            None if -tried.bytes > _MORE_THAN_SENT * sum(row.wire_bytes * (row.count or 1) for row in aims) else tried
+            None
+            if -tried.bytes > _MORE_THAN_SENT * sum((row.wire_bytes or 0) * (row.count or 1) for row in aims)
+            else tried
         )
 
     def _costs_elsewhere(self, after: Cost) -> bool:

@@ -206,5 +206,5 @@ def compare_traffic(before: Iterable[Collective], after: Iterable[Collective]) -
 def _by_kind(rows: Iterable[Collective]) -> Counter[str]:
     sent: Counter[str] = Counter()
     for row in rows:
-        sent[row.kind] += row.wire_bytes * (1 if row.count is None else row.count)
+        sent[row.kind] += row.least_sent_bytes
     return sent

@@ -461,6 +461,6 @@ def _by_kind(rows: CollectiveTable) -> tuple[KindSent, ...]:
     counts, sent = Counter[str](), Counter[str]()
     for row in rows:
         counts[row.kind] += 1
-        sent[row.kind] += row.wire_bytes * (1 if row.count is None else row.count)
+        sent[row.kind] += row.least_sent_bytes
     found = [KindSent(kind=kind, collectives=counts[kind], sent_bytes=sent[kind]) for kind in counts]
     return tuple(sorted(found, key=lambda own: (-own.sent_bytes, own.kind)))

@@ -1,6 +1,8 @@
 """Whether a program is all there, and if not, what it lacks.
 
 A file that was cut off may still read as a program: without its last computations, or without the one it begins with.
+One that is damaged within a line may leave the bytes of a collective unknown, and one that holds several programs is
+read as the first. Sums over such a program are least ones.
 Not its job: reading it (`parse.hlo_proto.hlo`, `parse.hlo_text.hlo_text`), which leaves what it missed in
 `HloModule.unknown`; what it has at least (`analyze.report.least`).
 """
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["MISSING", "MISSING_INSTRUCTIONS", "NO_END", "NO_ENTRY", "why_incomplete"]
+__all__ = ["MISSING", "MISSING_INSTRUCTIONS", "MORE_PROGRAMS", "NO_END", "NO_ENTRY", "why_incomplete"]
 
 MISSING = "missing"
 """The opcode that stands for an instruction or a computation that is referred to and not there."""
@@ -24,13 +26,25 @@ NO_END = "end that is missing"
 """How it calls computations that are not closed."""
 
 
-def why_incomplete(unknown: Mapping[str, int]) -> str:
-    """What a program lacks, given its `HloModule.unknown`, for `RecordData.missing["hlo"]`; "" when it is all there."""
+MORE_PROGRAMS = "programs that follow"
+"""How it calls programs that stand in the same file after this one."""
+
+
+def why_incomplete(unknown: Mapping[str, int], *, unsized: int = 0) -> str:
+    """What a program lacks, for `RecordData.missing["hlo"]`; "" when it is all there.
+
+    Args:
+      unknown: its `HloModule.unknown`.
+      unsized: how many of its collectives move nobody knows how much (`Collective.is_unsized`), as far as these have
+        been looked for.
+    """
     referred = unknown.get(MISSING_INSTRUCTIONS, 0) + unknown.get(f"opcode {MISSING}", 0)
     lacks = [
         *(["its entry computation is missing"] if unknown.get(NO_ENTRY) else []),
         *(["a computation has no end"] if unknown.get(NO_END) else []),
         *([f"{referred:,} of what its instructions refer to {_is(referred)} missing"] if referred else []),
+        *(["the file holds more than one program, and this is the first"] if unknown.get(MORE_PROGRAMS) else []),
+        *([f"the bytes of {unsized:,} of its collectives are unknown"] if unsized else []),
     ]
     return f"incomplete: {' and '.join(lacks)}" if lacks else ""
 

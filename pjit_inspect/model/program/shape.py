@@ -6,12 +6,12 @@ Not its job: reading shapes from bytes (`parse.hlo_tables`) or the user's array 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.dtype import bits_of
 
-__all__ = ["COMBINED", "UNBOUNDED", "Layout", "Shape"]
+__all__ = ["COMBINED", "UNBOUNDED", "Layout", "Shape", "total"]
 
 UNBOUNDED = -(2**63)
 """The length XLA gives a dimension that has no bound."""
@@ -125,7 +125,7 @@ class Shape:
         the element's width is unknown.
         """
         if self.elements:
-            return _total(leaf.bytes for leaf in self.leaves)
+            return total(leaf.bytes for leaf in self.leaves)
         if not self.is_array:
             return 0
         bits, count = bits_of(self.dtype), self.count
@@ -143,7 +143,7 @@ class Shape:
         *Source*: https://openxla.org/xla/tiled_layout
         """
         if self.elements:
-            return _total(leaf.padded_bytes for leaf in self.leaves)
+            return total(leaf.padded_bytes for leaf in self.leaves)
         if self.layout is None or not self.layout.tiles or not self.is_array:
             return self.bytes
         size, padded = self.bytes, self.layout.padded(self.dimensions)
@@ -183,13 +183,14 @@ def _numbered(elements: tuple[Shape, ...], layouts: bool) -> Iterator[str]:
         yield f"/*index={k}*/{text}" if k and k % 5 == 0 else text
 
 
-def _total(sizes: Iterator[int | None]) -> int | None:
-    total = 0
+def total(sizes: Iterable[int | None]) -> int | None:
+    """The sum of sizes; None when one of them is unknown."""
+    known = 0
     for size in sizes:
         if size is None:
             return None
-        total += size
-    return total
+        known += size
+    return known
 
 
 def _filled(lengths: list[int], tile: tuple[int, ...]) -> list[int]:

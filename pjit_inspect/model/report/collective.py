@@ -51,8 +51,10 @@ class Collective:
       dtype: the element type moved; "f32, s32" when a combined collective moves several.
       local_shape: the per-device shape of the largest operand.
       operands: how many arrays it moves together (more than 1 when XLA combined several).
-      payload_bytes: bytes of all operands on one device, each time it runs (counted).
-      wire_bytes: bytes the busiest device sends, each time it runs (modelled: ring).
+      payload_bytes: bytes of all operands on one device, each time it runs (counted); None when the size of one is
+        unknown.
+      wire_bytes: bytes the busiest device sends, each time it runs (modelled: ring); None when `payload_bytes` is, or
+        the groups are unknown.
       count: how often it runs per call; None when a loop's trip count is unknown. For a ring, how many permutes run.
       count_min: the same where a conditional may skip it; equal to `count` otherwise.
       implicit: True when the partitioner inserted it, False when the user wrote it, None when that is unknown.
@@ -87,8 +89,8 @@ class Collective:
     mesh: int = 0
     other_axes: tuple[tuple[str, ...], ...] = ()
     operands: int = 1
-    payload_bytes: int
-    wire_bytes: int
+    payload_bytes: int | None
+    wire_bytes: int | None
     count: int | None = 1
     count_min: int | None = 1
     implicit: bool | None = None
@@ -117,16 +119,26 @@ class Collective:
 
     @property
     def sent_bytes(self) -> int | None:
-        """Bytes the busiest device sends for it per call: `wire_bytes` times `count` (modelled)."""
-        return None if self.count is None else self.wire_bytes * self.count
+        """Bytes the busiest device sends for it per call: `wire_bytes` times `count` (modelled); None when unknown."""
+        return None if self.count is None or self.wire_bytes is None else self.wire_bytes * self.count
+
+    @property
+    def least_sent_bytes(self) -> int:
+        """The same as far as it is known: runs of unknown number count once, unknown bytes not at all."""
+        return (self.wire_bytes or 0) * (1 if self.count is None else self.count)
+
+    @property
+    def is_unsized(self) -> bool:
+        """Whether it runs and nobody knows how many bytes it moves: a sum over it is then a least one."""
+        return self.count != 0 and (self.payload_bytes is None or self.wire_bytes is None)
 
     @property
     def global_bytes(self) -> int | None:
         """Bytes all devices together send for it per call, loops included (modelled: ring).
 
-        None when the trip count or the groups are unknown.
+        None when the trip count, the groups or the size of an array are unknown.
         """
-        if self.count is None or not self.groups:
+        if self.count is None or not self.groups or self.payload_bytes is None or self.wire_bytes is None:
             return None
         if self.kind == "collective-permute":
             return sum(source != target for source, target in self.groups) * self.payload_bytes * self.count
@@ -152,9 +164,11 @@ class AxisTotal:
       mesh: as in `Collective.mesh`.
       collectives: how many distinct collectives there are.
       runs: how often they run per call; None when a trip count is unknown.
-      payload_bytes: bytes of their operands per call (counted); runs of unknown number count once.
+      payload_bytes: bytes of their operands per call (counted); runs of unknown number count once, and unknown bytes
+        not at all.
       sent_bytes: bytes one device sends per call (modelled: ring); likewise.
       is_bound: True when no device may send that much: a conditional may skip some, or not every device takes part.
+      is_payload_least, is_sent_least: True when the bytes of one are unknown, so that these are sums of the others.
     """
 
     axes: tuple[str, ...] | None
@@ -164,6 +178,8 @@ class AxisTotal:
     sent_bytes: int
     is_bound: bool = False
     mesh: int = 0
+    is_payload_least: bool = False
+    is_sent_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ class BoxCollectives:
       kind, axes, mesh: as in `Collective`.
       collectives: which, as rows of the `CollectiveTable`.
       runs: how often they run per call, together and at most; None when a trip count is unknown.
-      payload_bytes: bytes of their operands on one device, each run once (counted).
+      payload_bytes: bytes of their operands on one device, each run once (counted); unknown ones do not count.
     """
 
     kind: str

@@ -113,8 +113,9 @@ class ProtoReader:
         """What instruction `index` has beyond its columns. Raises `ParseError` when its bytes are damaged."""
         content = self.raw(index)
         message = self._message(index, content)
+        groups, unread = _groups(message)
         return Details(
-            replica_groups=parse_optional_replica_groups(message),
+            replica_groups=groups,
             replica_groups_text=print_replica_groups(message),
             source_target_pairs=tuple((pair.source, pair.target) for pair in message.source_target_pairs),
             use_global_device_ids=message.use_global_device_ids or None,
@@ -132,7 +133,7 @@ class ProtoReader:
             async_thread=text(message.async_execution_thread),
             scheduling_name=text(message.metadata.scheduling_name),
             other=_other(message, _COLUMNS | _TYPED) | _further_metadata(message.metadata),
-            unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + _unknown_groups(message),
+            unknown=(_unknown(content) if len(UnknownFieldSet(message)) else ()) + unread,
         )
 
     def _message(self, index: int, content: bytes) -> Any:
@@ -207,10 +208,15 @@ def _unknown(content: bytes) -> tuple[tuple[int, bytes], ...]:
     return tuple((f.number, content[f.start : f.end]) for f in fields if f.number not in known)
 
 
-def _unknown_groups(message: Any) -> tuple[tuple[int, bytes], ...]:
-    """The field that holds the groups, when these are in a form without a name here."""
+def _groups(message: Any) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[tuple[int, bytes], ...]]:
+    """The groups; and the field that holds them, when their form has no name here, or contradicts itself."""
     form = group_form(message)
     content = getattr(message, form) if form else None
-    if not isinstance(content, Message) or is_whole(content):
-        return ()
-    return ((message.DESCRIPTOR.fields_by_name[form].number, content.SerializeToString()),)
+    try:
+        groups = parse_optional_replica_groups(message)
+        is_read = not isinstance(content, Message) or is_whole(content)
+    except ParseError:
+        groups, is_read = None, False
+    if is_read or not isinstance(content, Message):
+        return groups, ()
+    return groups, ((message.DESCRIPTOR.fields_by_name[form].number, content.SerializeToString()),)

@@ -15,7 +15,7 @@ from typing import Any
 
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.incomplete import NO_END, NO_ENTRY
+from pjit_inspect.model.program.incomplete import MORE_PROGRAMS, NO_END, NO_ENTRY
 from pjit_inspect.parse.hlo_proto.verbatim import KEPT_AS_TEXT, UNREADABLE_LINES, parse_program, verbatim_field
 from pjit_inspect.parse.hlo_text.attributes import read_attribute
 from pjit_inspect.parse.hlo_text.instructions import ComputationWriter
@@ -71,6 +71,7 @@ def _encode(program: ProgramText) -> bytes:
     fields += [verbatim_field(UNREADABLE_LINES, line) for line in stray]
     fields += [] if entries else [verbatim_field(NO_ENTRY, "")]
     fields += [verbatim_field(NO_END, one.name) for one in program.computations if one.end is None]
+    fields += [verbatim_field(MORE_PROGRAMS, "")] * program.more
     return b"".join(fields)
 
 

@@ -47,17 +47,22 @@ class ProgramText:
       header: the lines that begin with "HloModule"; "" when there are none.
       tables: the rows of each source table by its title.
       computations: those that have an instruction, in order.
+      more: how many programs follow in the same text, whose lines are among `stray`.
       stray: lines that belong to none of these.
     """
 
     header: str = ""
     tables: dict[str, list[str]] = field(default_factory=dict)
     computations: list[ComputationText] = field(default_factory=list)
+    more: int = 0
     stray: list[str] = field(default_factory=list)
 
 
 def cut_program(text: str) -> ProgramText:
-    """The parts of `text`. Raises `ParseError` with the line when it is no HLO."""
+    """The parts of `text`, of the first program where it holds several.
+
+    Raises `ParseError` with the line when it is no HLO, and where two computations claim to be the entry.
+    """
     program = _Cutter().cut(text.split("\n"))
     if program.header or any(computation.is_entry for computation in program.computations):
         if program.computations:
@@ -80,11 +85,14 @@ class _Cutter:
         self._table: list[str] | None = None
         self._header: list[str] | None = None
         self._is_over = False
+        self._line = 0
+        self._entry = ""
 
     def cut(self, lines: Iterable[str]) -> ProgramText:
         last = ""
-        for line in lines:
+        for self._line, line in enumerate(lines, 1):
             if self._is_over:
+                self.program.more += _is_header(line)
                 self.program.stray.append(line)
             elif self._computation is not None:
                 self._inner_line(line, self._computation)
@@ -109,7 +117,7 @@ class _Cutter:
             self._end_computation(stripped[1:])
         elif not stripped or stripped.startswith("//"):
             return
-        elif not line[0].isspace() and _COMPUTATION.fullmatch(line):
+        elif not line[0].isspace() and (_is_header(line) or _COMPUTATION.fullmatch(line)):
             self._end_computation(None)
             self._outer_line(line)
         elif self._lines:
@@ -142,12 +150,14 @@ class _Cutter:
         elif stripped in _TABLES:
             self._end_header()
             self._table = self.program.tables.setdefault(stripped, [])
-        elif stripped.startswith("HloModule ") or stripped == "HloModule":
+        elif _is_header(line):
             self._begin(stripped)
         elif stripped.endswith("{") and (match := _COMPUTATION.fullmatch(line)):
             self._end_header()
             self._table = None
             self._computation = ComputationText(name=match[2], is_entry=match[1] is not None)
+            if match[1] is not None:
+                self._check_entry(match[2])
         else:
             rows = self._header if self._header is not None else self._table
             (self.program.stray if rows is None else rows).append(stripped)
@@ -156,11 +166,25 @@ class _Cutter:
         if self.program.header or self._header is not None or self.program.computations:
             # Another program: one text is read as one program.
             self._is_over = True
+            self.program.more += 1
             self.program.stray.append(line)
         else:
             self._header = [line]
+
+    def _check_entry(self, name: str) -> None:
+        if self._entry:
+            # Which of them runs, and with it how often everything does, nobody can know.
+            message = f"more than one computation is marked ENTRY: {self._entry} and {name}"
+            raise ParseError(message, offset=self._line, expected="one entry computation")
+        self._entry = name
 
     def _end_header(self) -> None:
         if self._header is not None:
             self.program.header = " ".join(self._header)
             self._header = None
+
+
+def _is_header(line: str) -> bool:
+    """Whether a program begins with this line."""
+    stripped = line.strip()
+    return stripped.startswith("HloModule ") or stripped == "HloModule"

@@ -19,7 +19,7 @@ from pjit_inspect.view.document.chart import BarChart, BarPart, BarRow
 from pjit_inspect.view.document.colors import NEUTRAL, Palette, document_axes
 from pjit_inspect.view.document.notation import ranges_text
 from pjit_inspect.view.document.printable import printable, shorten
-from pjit_inspect.view.document.quantities import bytes_text, count_text, plural, share_unit
+from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text, plural, share_unit
 from pjit_inspect.view.document.text_spans import axes_text
 from pjit_inspect.view.svg.timeline_picture import STAGE_COLORS
 
@@ -78,7 +78,8 @@ def _axis_row(total: AxisTotal, report: RecordReport, palette: Palette) -> BarRo
     words = (
         f"{plural(total.collectives, 'collective')}{runs}",
         _kinds(total, report),
-        f"payload {bytes_text(total.payload_bytes)} (counted)",
+        f"payload {least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least)} (counted)",
+        *(("at least: the bytes of some are unknown",) if total.is_sent_least else ()),
         *(("at most: some devices or calls send less",) if total.is_bound else ()),
     )
     part = BarPart(name="sent", value=total.sent_bytes, color=color, words=words)

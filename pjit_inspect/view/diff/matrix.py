@@ -216,4 +216,4 @@ def _line(
 
 def _sent(rows: Sequence[Collective]) -> int:
     """Bytes the busiest device sends per call; a run of unknown number counts once."""
-    return sum(row.wire_bytes * (1 if row.count is None else row.count) for row in rows)
+    return sum(row.least_sent_bytes for row in rows)

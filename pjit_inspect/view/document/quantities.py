@@ -16,6 +16,7 @@ __all__ = [
     "bytes_number",
     "bytes_text",
     "count_text",
+    "least_text",
     "plural",
     "seconds_text",
     "share_unit",
@@ -67,6 +68,13 @@ def bytes_text(size_bytes: int | None) -> str:
         return "unknown"
     figure, unit = _figure(size_bytes)
     return f"{figure} {unit}"
+
+
+def least_text(text: str, size_bytes: int, is_least: bool) -> str:
+    """A sum as `text`; what is said of it where some of its parts are unknown, which may be all of them."""
+    if not is_least:
+        return text
+    return f"at least {text}" if size_bytes else "unknown"
 
 
 def bytes_number(size_bytes: int | None, provenance: Provenance = "counted", *, strong: bool = False) -> Number:

@@ -45,9 +45,9 @@ def collective_rows(
     times: KernelTimes | None = None,
 ) -> CollectiveRows:
     """One row for each group of equal collectives, in the order of `groups`; [] where there are none."""
-    most = max((group.sent_bytes for group in groups), default=0) or 1
+    most = max((group.least_sent_bytes for group in groups), default=0) or 1
     known = {row.instruction: row for row in times or ()}
-    found = [_row(report, tables, running, group) | {"share": group.sent_bytes / most} for group in groups]
+    found = [_row(report, tables, running, group) | {"share": group.least_sent_bytes / most} for group in groups]
     return [_with_times(row, group, known) for row, group in zip(found, groups, strict=True)]
 
 
@@ -72,7 +72,7 @@ def _row(
         "name": _name(report, group),
         "number": len(group.members),
         "sent": bytes_text(group.sent_bytes),
-        "sent_bytes": float(group.sent_bytes),
+        "sent_bytes": float(group.least_sent_bytes),
         "phase": first.phase or "",
         "cause": kinds_words(first),
         "causes": _causes(group),

@@ -24,7 +24,7 @@ from pjit_inspect.model.report.sharding_table import ShardingTable
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.view.document.colors import document_axes
 from pjit_inspect.view.document.document import Line, Sign, Table
-from pjit_inspect.view.document.quantities import bytes_text, count_text
+from pjit_inspect.view.document.quantities import bytes_text, count_text, least_text
 from pjit_inspect.view.inspector.arrays import array_groups, array_rows, value_rows
 from pjit_inspect.view.inspector.blob import pack_blob, whole_numbers
 from pjit_inspect.view.inspector.collectives import collective_rows
@@ -261,8 +261,8 @@ def _totals(report: RecordReport, tables: SharedTables) -> list[dict[str, Any]]:
 def _total(total: AxisTotal, tables: SharedTables, most: int) -> dict[str, Any]:
     return {
         "axes": tables.axis_set(total.axes, total.mesh),
-        "sent": bytes_text(total.sent_bytes),
-        "payload": bytes_text(total.payload_bytes),
+        "sent": least_text(bytes_text(total.sent_bytes), total.sent_bytes, total.is_sent_least),
+        "payload": least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least),
         "number": count_text(total.collectives),
         "share": total.sent_bytes / most,
         "sent_bytes": float(total.sent_bytes),

@@ -41,6 +41,7 @@ from pjit_inspect.view.document.quantities import (
     bytes_number,
     bytes_text,
     count_text,
+    least_text,
     plural,
     seconds_text,
     share_unit,
@@ -262,7 +263,9 @@ def _totals_table(report: RecordReport) -> Table:
     rows = []
     for total in totals:
         runs: tuple[Spans, ...] = ((Number(count_text(total.runs)),),) if counted else ()
-        sizes = (Number(bytes_in(total.payload_bytes, unit)),), (Number(bytes_in(total.sent_bytes, unit)),)
+        payload = least_text(bytes_in(total.payload_bytes, unit), total.payload_bytes, total.is_payload_least)
+        sent = least_text(bytes_in(total.sent_bytes, unit), total.sent_bytes, total.is_sent_least)
+        sizes = (Number(payload),), (Number(sent),)
         bar = (Bar(total.sent_bytes / most, total.axes),)
         axis = (axis_span(total.axes, report.data), *_mesh_words(total, report.data))
         rows.append(Row((axis, (Number(f"{total.collectives:,}"),), *runs, *sizes, bar)))

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
@@ -56,14 +57,19 @@ class CollectiveGroup:
         return total_runs(member.count for member in self.members)
 
     @property
-    def payload_bytes(self) -> int:
-        """Bytes of their operands per call; a run of unknown number counts once."""
-        return sum(member.payload_bytes * _times(member) for member in self.members)
+    def payload_bytes(self) -> int | None:
+        """Bytes of their operands per call; a run of unknown number counts once. None when an array's are unknown."""
+        return _times_bytes((member, member.payload_bytes) for member in self.members)
 
     @property
-    def sent_bytes(self) -> int:
-        """Bytes one device sends for them per call; likewise."""
-        return sum(member.wire_bytes * _times(member) for member in self.members)
+    def sent_bytes(self) -> int | None:
+        """Bytes one device sends for them per call; likewise. None where the groups are unknown, too."""
+        return _times_bytes((member, member.wire_bytes) for member in self.members)
+
+    @property
+    def least_sent_bytes(self) -> int:
+        """The same without those of unknown bytes."""
+        return sum(member.least_sent_bytes for member in self.members)
 
 
 def total_runs(counts: Iterable[int | None]) -> int | None:
@@ -74,6 +80,11 @@ def total_runs(counts: Iterable[int | None]) -> int | None:
             return None
         total += count
     return total
+
+
+def _times_bytes(sizes: Iterable[tuple[Collective, int | None]]) -> int | None:
+    """Sizes times how often each runs; None when one is unknown."""
+    return total(None if size is None else size * _times(member) for member, size in sizes)
 
 
 def _times(member: Collective) -> int:
@@ -122,7 +133,7 @@ def group_by_cause(rows: Sequence[Collective]) -> tuple[CauseGroup, ...]:
         how = (row.kind, row.axes, row.mesh, row.phase, row.decomposed, row.is_async, row.is_cross_host)
         groups.setdefault((how, row.operands, reason_key(row)), []).append(row)
     found = [CauseGroup(members=tuple(members), reasons=_reasons(members)) for members in groups.values()]
-    return tuple(sorted(found, key=lambda group: -group.sent_bytes))
+    return tuple(sorted(found, key=lambda group: -group.least_sent_bytes))
 
 
 def reason_key(row: Collective) -> object:

@@ -79,7 +79,7 @@ def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:
         key = (row.kind, row.axes, row.groups, size, row.phase, row.implicit, what, frame, reason_key(row))
         groups.setdefault(key, []).append(row)
     found = [LayerGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
-    return tuple(sorted(found, key=lambda group: -group.sent_bytes))
+    return tuple(sorted(found, key=lambda group: -group.least_sent_bytes))
 
 
 def _what(members: Sequence[Collective]) -> str:
@@ -242,7 +242,7 @@ def _beginning(line: str) -> str:
 
 def _rest(groups: tuple[LayerGroup, ...], more: str) -> Spans:
     number = sum(len(group.members) for group in groups)
-    size = bytes_text(sum(group.sent_bytes for group in groups))
+    size = bytes_text(sum(group.least_sent_bytes for group in groups))
     return (Text(f"{number:,} in {plural(len(groups), 'more kind')}, {size} together{more}"),)
 
 

@@ -79,7 +79,7 @@ def _title(report: RecordReport) -> Line:
 
 def _answer(report: RecordReport, picked: Picked, groups: Sequence[CauseGroup]) -> Line:
     number, everything = len(picked.rows), len(report.collectives or ())
-    sent = sum(group.sent_bytes for group in groups)
+    sent = sum(group.least_sent_bytes for group in groups)
     spans: list[Span] = [Text(plural(number, "collective"), "strong")]
     if picked.words:
         spans = [Text(f"{number:,} of {plural(everything, 'collective')} ", "strong"), Prose(picked.words)]
@@ -111,7 +111,7 @@ def _kinds(rows: Sequence[Collective]) -> list[Block]:
         for cause in row.causes:
             # A combined collective is sent once: its operands share it by their bytes.
             part = cause.payload_bytes / whole if whole else 1 / len(row.causes)
-            shares[cause_words(cause)].sent += part * row.wire_bytes * (1 if row.count is None else row.count)
+            shares[cause_words(cause)].sent += part * row.least_sent_bytes
     return [_kinds_table(shares)] if len(shares) > 1 else []
 
 
@@ -157,7 +157,7 @@ def _causes(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
 
 
 def _sent(groups: Sequence[CauseGroup]) -> int:
-    return sum(group.sent_bytes for group in groups)
+    return sum(group.least_sent_bytes for group in groups)
 
 
 def _warnings(warnings: Sequence[Any]) -> list[Block]:

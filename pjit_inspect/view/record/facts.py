@@ -18,7 +18,7 @@ from pjit_inspect.view.record.cause_groups import kinds_words
 
 __all__ = ["facts_view"]
 
-_Facts = tuple[str, "str | None", str, int, int, "int | None", str]
+_Facts = tuple[str, "str | None", str, "int | None", "int | None", "int | None", str]
 """Axes, phase, kind, bytes put in and sent in one run, how often it runs, cause."""
 
 
@@ -99,15 +99,19 @@ def _collectives(report: RecordReport) -> tuple[Block, ...]:
     lines = []
     for (axes, phase, kind, payload, wire, count, cause), number in sorted(alike.items(), key=_order):
         times = count_text(None if count is None else count * number)
-        cells = (times, kind, axes, *((phase or "",) if phases else ()), f"{payload:,}", f"{wire:,}", cause)
+        cells = (times, kind, axes, *((phase or "",) if phases else ()), _exact(payload), _exact(wire), cause)
         lines.append(Row(cells=tuple((Text(cell),) for cell in cells)))
     note = "bytes of one device and one run; put in: counted, sent: modelled (ring)"
     return Table(columns=columns, rows=tuple(lines)), Line((Text(note, "dim"),))
 
 
+def _exact(size: int | None) -> str:
+    return "unknown" if size is None else f"{size:,}"
+
+
 def _order(item: tuple[_Facts, int]) -> tuple[object, ...]:
     (axes, phase, kind, payload, wire, count, cause), _ = item
-    return axes, phase or "", kind, payload, wire, count or 0, cause
+    return axes, phase or "", kind, payload or 0, wire or 0, count or 0, cause
 
 
 def _facts(row: Collective) -> _Facts:

@@ -42,9 +42,9 @@ def finding_of(
     )
 
 
-def share_text(part: int, whole: int | None) -> str:
-    """A share of what is sent, in percent: "41 %", "<1 %"; "" when there is no whole."""
-    if not whole:
+def share_text(part: int | None, whole: int | None) -> str:
+    """A share of what is sent, in percent: "41 %", "<1 %"; "" when there is no whole, or one of them is unknown."""
+    if not whole or part is None:
         return ""
     percent = 100 * part / whole
     return "<1 %" if 0 < percent < 0.5 else f"{percent:.0f} %"

@@ -544,7 +544,7 @@ StackFrames
 def test_a_second_program_in_the_same_text_is_not_mixed_into_the_first():
     found = parse_hlo_text(TINY + TINY.replace("tiny", "other"))
     assert (found.name, len(found)) == ("tiny", 8)
-    assert found.unknown == {"unreadable lines": TINY.count("\n") + 1}
+    assert found.unknown == {"unreadable lines": TINY.count("\n") + 1, "programs that follow": 1}
 
 
 @pytest.mark.parametrize(
