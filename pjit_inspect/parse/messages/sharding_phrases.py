@@ -73,7 +73,11 @@ def parse_optional_mesh(text: str, start: int = 0) -> tuple[MeshAxes | None, int
         raise ValueError("no mesh is printed here")
     end = find_close(text, opening.end())
     inner = text[opening.end() : end]
-    axes = tuple((str(ast.literal_eval(name)), int(size)) for name, size in _AXIS.findall(inner))
+    try:
+        axes = tuple((str(ast.literal_eval(name)), int(size)) for name, size in _AXIS.findall(inner))
+    except SyntaxError as error:
+        # What Python says of a null byte in a name.
+        raise ValueError("an axis is called what no text can be") from error
     types = _TYPES.search(inner)
     kinds = tuple(re.findall(r"\w+", types[1].lower())) if types else ()
     if not axes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pjit_inspect.model.report.explained_error import ErrorArray
@@ -237,6 +237,7 @@ def test_any_text_is_read_without_an_error(text):
 
 
 @given(st.integers(0, len(NOT_DIVIDED_12)), st.characters())
+@example(NOT_DIVIDED_12.index("data"), "\0")
 def test_a_damaged_message_is_read_without_an_error(place, char):
     parse_sharding_error(NOT_DIVIDED_12[:place] + char + NOT_DIVIDED_12[place + 1 :])
 
