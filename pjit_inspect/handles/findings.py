@@ -80,7 +80,7 @@ def findings_of(
     """
     if module is not None and (lacks := why_incomplete(module.unknown)):
         return FindingTable((), missing=f"the program is {lacks}")
-    trials = Trials(data, collectives) if tries else None
+    trials = Trials(data, collectives, module) if tries else None
     copy = None
     if trials is not None:
         try:
