@@ -125,3 +125,20 @@ def test_where_all_counts_are_known_nothing_is_said_of_turns() -> None:
     )
     assert str(one.check()).endswith("tried: -616 KiB (1.15 MiB -> 560 KiB) per device per call (modelled, ring)")
     assert not one.is_one_turn
+
+
+def test_programs_that_are_compared_carry_the_condition(attacked: Any) -> None:
+    """What is sent falls by 94 % in one turn of the loop, and grows with more than 32."""
+    n = jax.ShapeDtypeStruct((), jnp.int32)
+    rows = inspected(solve, array(512, "data"), array(512), array(16, None, "data"), n)
+    once = " if what is in loops of unknown length runs once"
+    answer = " ".join(str(pi.diff(attacked, rows)).split())
+    assert f"sends 924.00 -> 56.00 KiB per device (-94 %){once};" in answer
+    asked = attacked.what_if(specs={"w": PartitionSpec("data", None)})
+    assert "what is sent in loops of unknown length counts once" in str(asked.show("text"))
+    play = attacked.playground()
+    play.set(specs={"w": PartitionSpec("data", None)})
+    play.wait()
+    assert play.variant.runs_once
+    assert "; what is in loops of unknown length counts once" in " ".join(str(play.show()).split())
+    play.close()

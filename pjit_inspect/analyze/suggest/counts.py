@@ -23,7 +23,7 @@ from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Counts", "count_partitioned", "has_unknown_runs", "product_work"]
+__all__ = ["Counts", "OneTurn", "count_partitioned", "has_unknown_runs", "product_work"]
 
 _LATER = frozenset(("backward", "recompute"))
 _NO_WORK = frozenset((
