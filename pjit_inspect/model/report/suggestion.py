@@ -98,7 +98,7 @@ class Checked:
         if self.per_turn is None:
             return "depends"
         parts = ((self.before_bytes, self.after_bytes), *self.per_turn)
-        found = {_verdict(*pair) for pair in parts} - {"nothing"}
+        found: set[Verdict] = {verdict for pair in parts if (verdict := _verdict(*pair)) != "nothing"}
         changes = [after - before for before, after in parts]
         if found and min(changes) < 0 < max(changes):
             return "depends"
