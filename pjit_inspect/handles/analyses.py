@@ -316,7 +316,7 @@ class Analyses(Computed):
         """Changes that save communication."""
         if not self.is_live:
             raise CaptureError("suggestions need the process that compiled the program: inspect the function again")
-        return suggestions_of(self.data, tuple(self.collectives), self.sources, self.cells)
+        return suggestions_of(self.data, self.readable_hlo, tuple(self.collectives), self.sources, self.cells)
 
     @once
     def findings(self) -> FindingTable:

@@ -81,7 +81,7 @@ def findings_of(
     unsized = sum(row.is_unsized for row in collectives)
     if module is not None and (lacks := why_incomplete(module.unknown, unsized=unsized)):
         return FindingTable((), missing=f"the program is {lacks}")
-    trials = Trials(data, collectives) if tries else None
+    trials = Trials(data, collectives, module) if tries else None
     copy = None
     if trials is not None:
         try:

@@ -18,6 +18,7 @@ from pjit_inspect.analyze.suggest.suggestions import compare_traffic, find_sugge
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.handles.background import wait_for_idle
 from pjit_inspect.handles.of_record import OfRecord
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.program.source import SourceText
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -37,14 +38,17 @@ _LONGEST_S = 30.0
 class Trials:
     """Changed copies of one record's program: propagated, partitioned, compiled to the end."""
 
-    def __init__(self, data: RecordData, collectives: Sequence[Collective]) -> None:
-        """Raises CaptureError when there is no program to change."""
+    def __init__(self, data: RecordData, collectives: Sequence[Collective], module: HloModule | None) -> None:
+        """`module` is the optimized program, which has the collectives; None where it is not at hand.
+
+        Raises CaptureError when there is no program to change.
+        """
         if data.stablehlo is None:
             raise CaptureError("the record has no program before optimization, so no change of it can be tried")
         from pjit_inspect.observe.shardy.propagation import propagate
         from pjit_inspect.observe.shardy.what_if import WhatIf
 
-        self._data, self._collectives = data, collectives
+        self._data, self._collectives, self._module = data, collectives, module
         self._what_if = WhatIf(data.stablehlo.read(), propagate)
         self.is_cpu: bool = any(device.platform == "cpu" for device in data.devices)
         self.checked: dict[tuple[Edit, ...], Checked] = {}
@@ -73,7 +77,8 @@ class Trials:
         """What the collectives of the compiled changed program send, beside those of the record."""
         program = parse_program(self._what_if.compile(change, self._data.devices, self._data.flags))
         after = find_collectives(program, self._data.mesh, self._device_ids)
-        self.checked[change] = compare_traffic(self._collectives, after)
+        modules = None if self._module is None else (self._module, program)
+        self.checked[change] = compare_traffic(self._collectives, after, modules)
         return self.checked[change]
 
     @property
@@ -131,14 +136,18 @@ class RecordSuggestion(OfRecord, Suggestion):
 
 
 def suggestions_of(
-    data: RecordData, collectives: Sequence[Collective], sources: Sequence[SourceText], cells: Mapping[str, str]
+    data: RecordData,
+    module: HloModule | None,
+    collectives: Sequence[Collective],
+    sources: Sequence[SourceText],
+    cells: Mapping[str, str],
 ) -> tuple[RecordSuggestion, ...]:
     """Changes that save communication, as far as XLA's partitioner tells; or ().
 
     Only for records that this process made: bytecode from a file is not trusted with a compiler. Raises CaptureError
     when the program cannot be propagated.
     """
-    trials = Trials(data, collectives)
+    trials = Trials(data, collectives, module)
     names = ValueNames(trials.propagate(())[0], sources, cells)
     count = Patience(count=trials.count, most=_MOST_QUESTIONS, longest_s=_LONGEST_S)
     suggestions = find_suggestions(names, collectives, trials.propagate, is_cpu=trials.is_cpu, count=count)

@@ -73,21 +73,28 @@ def _nothing(data: DiffData) -> Sentence:
 
 def _sent(data: DiffData) -> Iterator[Sentence]:
     known = {figure.name: figure for figure in data.figures}
+    # Where the lengths of loops are not known, more turns may make of less sent more.
+    rows = (row for pair in data.collectives for row in (pair.before, pair.after))
+    once = (
+        " if what is in loops of unknown length runs once"
+        if any(r is not None and r.count is None for r in rows)
+        else ""
+    )
     sent, count = known.get("sent"), known.get("collectives")
     if sent is None or count is None or sent.before is None or sent.after is None:
         return
     if any(sent.at_least):
-        yield say("sends {} per device", word(figure_text(sent)))
+        yield say("sends {} per device{}", word(figure_text(sent)), word(once))
         yield say("{}", word(f"{figure_text(count)} collectives"))
         return
     if sent.is_same and count.is_same:
         if not data.collectives.is_empty:
-            yield say("sends the same {} per device", word(_size(sent.after)))
+            yield say("sends the same {} per device{}", word(_size(sent.after)), word(once))
         return
     if sent.before and _size(sent.before) == _size(sent.after):
-        yield say("sends nearly the same {} per device", word(_size(sent.after)))
+        yield say("sends nearly the same {} per device{}", word(_size(sent.after)), word(once))
     else:
-        yield say("sends {} per device{}", word(figure_text(sent)), word(_percent(sent)))
+        yield say("sends {} per device{}{}", word(figure_text(sent)), word(_percent(sent)), word(once))
     if not count.is_same:
         yield say("{}", word(f"{figure_text(count)} collectives"))
 

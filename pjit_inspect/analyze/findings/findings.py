@@ -24,6 +24,7 @@ from pjit_inspect.analyze.findings.repeated import (
     without_rule,
 )
 from pjit_inspect.analyze.suggest.counts import Counts
+from pjit_inspect.analyze.suggest.turns import Parts
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.finding import Finding, FindingTable
 from pjit_inspect.model.report.suggestion import Checked, Edit
@@ -109,7 +110,9 @@ class _Judge:
             return min(tried, key=lambda one: one.tried.change_bytes if one.tried else 0)
         if not candidate.is_proven or not self._is_noticeable(candidate, candidate.cost_bytes):
             return None
-        return _finding(candidate, plain)
+        own = set(candidate.instructions)
+        unsure = (row for row in self.subject.collectives if row.count is None and not own.isdisjoint(row.instructions))
+        return _finding(candidate, plain, runs_once=candidate.unit == "sent" and any(unsure))
 
     def _tried(self, candidate: Candidate, remedy: Remedy) -> Finding | None:
         """The finding with a remedy that helps; None for any other."""
@@ -117,15 +120,17 @@ class _Judge:
             before, after = self._as_it_is(), self._counted(remedy.edits)
         except CaptureError:
             return None
-        if after.products > _MORE_PRODUCTS * before.products or after.made_bytes > _MORE_MADE * before.made_bytes:
+        compared = before.compared(after)
+        if compared is None or compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE):
             return None
         if candidate.unit == "held":
             # What is held in pieces must not be paid for by sending more.
-            is_dearer = after.bytes > before.bytes
+            is_dearer = compared.sent.may_grow()
             tried = Checked(before_bytes=before.held_bytes, after_bytes=after.held_bytes)
         else:
-            is_dearer = after.held_bytes > before.held_bytes
-            tried = _sent(before, after)
+            # Nobody knows how often some loops turn: what helps for one turn does so for any number.
+            is_dearer = after.held_bytes > before.held_bytes or compared.sent.may_grow()
+            tried = _sent(before, after, compared.sent)
         saved = -tried.change_bytes
         if is_dearer or saved <= _NOTICEABLE * tried.before_bytes:
             return None
@@ -136,6 +141,7 @@ class _Judge:
             remedy,
             cost_bytes=saved,
             tried=tried,
+            runs_once=tried.is_one_turn,
             collectives=(_number(before), _number(after)),
             instructions=candidate.instructions or tuple(row.instructions[0] for row in rows),
         )
@@ -169,12 +175,13 @@ def _finding(candidate: Candidate, remedy: Remedy | None, **known: object) -> Fi
     return Finding(**(fields | known))  # type: ignore[arg-type]
 
 
-def _sent(before: Counts, after: Counts) -> Checked:
+def _sent(before: Counts, after: Counts, parts: Parts) -> Checked:
     return Checked(
         before_bytes=before.bytes,
         after_bytes=after.bytes,
         before_by_kind=before.by_kind,
         after_by_kind=after.by_kind,
+        per_turn=parts.rows[1:],
     )
 
 

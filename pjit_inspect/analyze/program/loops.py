@@ -11,7 +11,7 @@ from pjit_inspect.analyze.program.backend_config import read_backend_config
 from pjit_inspect.analyze.program.dataflow import constant, operand, settled
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 
-__all__ = ["MOST_TRIPS", "NEVER", "UNKNOWN", "Runs", "count_runs", "counter_step", "find_trip_count"]
+__all__ = ["MOST_TRIPS", "NESTED", "NEVER", "UNKNOWN", "Runs", "count_runs", "counter_step", "find_trip_count"]
 
 MOST_TRIPS = 1 << 53
 """More turns than any program takes: at one each nanosecond, those of a hundred days."""
@@ -102,7 +102,7 @@ def _count(first: int, step: int, direction: str, bound: int) -> int | None:
     return -(-distance // step) if step > 0 else None
 
 
-_NESTED = frozenset(("call", "fusion", "async-start"))
+NESTED = frozenset(("call", "fusion", "async-start"))
 """Opcodes that run each computation they call once per run of their own."""
 
 
@@ -152,7 +152,7 @@ def count_runs(module: HloModule) -> tuple[Runs, ...]:
     computations: list[int] = module.instructions.computation.tolist()
     opcodes: list[int] = module.instructions.opcode.tolist()
     called: list[int] = module.instructions.called.starts.tolist()
-    nested = {number for number, name in enumerate(module.opcodes) if name in _NESTED}
+    nested = {number for number, name in enumerate(module.opcodes) if name in NESTED}
     # A computation stands before those that call it (`parse.wire.hlo_invariants`): so callers are settled first.
     for computation in range(module.entry - 1, -1, -1):
         for caller in dict.fromkeys(callers[starts[computation] : starts[computation + 1]]):
@@ -169,7 +169,7 @@ def _factor(caller: Instruction, computation: int) -> Runs:
     """How often one run of `caller` runs `computation`."""
     opcode = caller.opcode
     called = caller.module.instructions.called[caller.index].tolist()
-    if opcode in _NESTED:
+    if opcode in NESTED:
         return ONCE if len(called) == 1 else Runs(called.count(computation), called.count(computation))
     if opcode == "while":
         return _loop_factor(caller, called, computation)

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.unknown_loops import LoopName
 from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
+from pjit_inspect.analyze.suggest.turns import Compared, Figure
 from pjit_inspect.model.program.opcodes import PRODUCTS, REQUESTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import Cause
@@ -53,6 +55,7 @@ class Cost:
       held_bytes: the arguments' pieces.
       at_odds: how many dots have operands that are cut otherwise than each other where they are summed over: what XLA
         makes of these is not foreseen well.
+      turns: each loop of unknown length, and the bytes, products and elements of one turn, which the figures have.
     """
 
     needs: tuple[NeedCost, ...]
@@ -60,6 +63,7 @@ class Cost:
     elements: int
     held_bytes: int
     at_odds: int
+    turns: tuple[tuple[LoopName, int, int, int], ...] = ()
 
     @property
     def forward_bytes(self) -> int:
@@ -76,6 +80,17 @@ class Cost:
         """Bytes sent."""
         return self.forward_bytes + self.backward_bytes
 
+    def compared(self, after: Cost) -> Compared | None:
+        """The program beside a changed one; None where it is not known which loop of unknown length is which."""
+        return Compared.of(self._figures, after._figures)
+
+    @property
+    def _figures(self) -> tuple[Figure, ...]:
+        return tuple(
+            Figure(total=total, per_turn=tuple((loop, own[n]) for loop, *own in self.turns))
+            for n, total in enumerate((self.bytes, self.products, self.elements))
+        )
+
 
 def cost_of(
     program: ShardedProgram, trips: Mapping[int, int], *, is_cpu: bool, given_up: Collection[Move] = ()
@@ -84,7 +99,7 @@ def cost_of(
 
     Args:
       program: with its shardings.
-      trips: index of a loop -> how often it runs; others count once.
+      trips: index of a loop -> how often it runs; others take one turn.
       is_cpu: whether XLA's CPU backend compiles it, which computes half precision as f32, and makes no
         reduce-scatter: it sums all of an array and cuts it.
       given_up: moves for which the partitioner gathers the whole array.
@@ -92,12 +107,13 @@ def cost_of(
     runs = _runs(program, trips)
     needs = tuple(_need_costs(program, runs, is_cpu, given_up))
     summed = {row.need.op: row.need.axes for row in needs if row.need.is_sum}
+    products = [_products(program, op, summed.get(n, frozenset())) * runs[n] for n, op in enumerate(program.ops)]
+    elements = [_elements(program, op) * runs[n] for n, op in enumerate(program.ops)]
     return Cost(
         needs=needs,
-        products=sum(
-            _products(program, op, summed.get(index, frozenset())) * runs[index] for index, op in enumerate(program.ops)
-        ),
-        elements=sum(_elements(program, op) * runs[index] for index, op in enumerate(program.ops)),
+        products=sum(products),
+        elements=sum(elements),
+        turns=_turns(program, trips, needs, (products, elements)),
         at_odds=sum(_is_at_odds(program, op) for op in program.ops),
         held_bytes=sum(local_bytes(program, boundary.value) for boundary in program.inputs),
     )
@@ -110,6 +126,29 @@ def _runs(program: ShardedProgram, trips: Mapping[int, int]) -> list[int]:
         outer = 1 if op.parent is None else runs[op.parent] * trips.get(op.parent, 1)
         runs.append(outer)
     return runs
+
+
+def _turns(
+    program: ShardedProgram, trips: Mapping[int, int], needs: tuple[NeedCost, ...], work: tuple[list[int], list[int]]
+) -> tuple[tuple[LoopName, int, int, int], ...]:
+    """What of the figures belongs to each loop of unknown length; of loops in each other, to the innermost."""
+    loops: list[int | None] = []
+    for op in program.ops:
+        is_unknown = op.parent is not None and program.ops[op.parent].kind == "while" and op.parent not in trips
+        loops.append(None if op.parent is None else op.parent if is_unknown else loops[op.parent])
+    figures: dict[int, list[int]] = {loop: [0, 0, 0] for loop in sorted({own for own in loops if own is not None})}
+    for row in needs:
+        if row.need.op is not None and (loop := loops[row.need.op]) is not None:
+            figures[loop][0] += row.bytes
+    for index, loop in enumerate(loops):
+        if loop is not None:
+            figures[loop][1] += work[0][index]
+            figures[loop][2] += work[1][index]
+    return tuple((_loop_name(program.ops[loop]), sent, made, own) for loop, (sent, made, own) in figures.items())
+
+
+def _loop_name(loop: ShardedOp) -> LoopName:
+    return loop.op_name, ", ".join(frame.where for frame in loop.frames)
 
 
 def _need_costs(

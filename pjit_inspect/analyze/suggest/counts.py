@@ -1,7 +1,8 @@
 """What XLA's partitioner makes a device send, compute and hold, counted in the partitioned program.
 
 Before optimization: XLA combines, shares and removes collectives afterwards, so only the difference between two such
-figures means something. Loops count as often as they run, where that is known. Not its job: asking XLA (`suggest`).
+figures means something. Loops count as often as they run; one of which that is not known takes one turn, and what it
+adds in each is kept apart. Not its job: asking XLA (`suggest`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.graph.work import product_flops
 from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
+from pjit_inspect.analyze.suggest.turns import Compared, Figure, LoopsOf
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.mesh import Mesh
 
-__all__ = ["Counts", "count_partitioned", "product_work"]
+__all__ = ["Counts", "OneTurn", "count_partitioned", "has_unknown_runs", "product_work"]
 
 _LATER = frozenset(("backward", "recompute"))
 _NO_WORK = frozenset((
@@ -34,6 +37,16 @@ Key = tuple[str, str, tuple[str, ...] | None, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OneTurn:
+    """What one turn of a loop of unknown length adds: as in `Counts`."""
+
+    loop: LoopName
+    bytes: int
+    products: int
+    made_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """One program after partitioning, per device and call.
 
@@ -44,6 +57,7 @@ class Counts:
       made_bytes: bytes that all operations make, views and collectives aside.
       held_bytes: bytes of the arguments' pieces.
       channels: what a collective is (kind, JAX's name, axes, shape) -> the channels of those that are so.
+      turns: what of it each loop of unknown length adds in a turn; the other figures have one turn of each.
     """
 
     forward_bytes: int
@@ -53,11 +67,23 @@ class Counts:
     made_bytes: int
     held_bytes: int
     channels: dict[Key, tuple[int | None, ...]]
+    turns: tuple[OneTurn, ...] = ()
 
     @property
     def bytes(self) -> int:
         """Bytes sent."""
         return self.forward_bytes + self.backward_bytes
+
+    def compared(self, after: Counts) -> Compared | None:
+        """The program beside a changed one; None where it is not known which loop of unknown length is which."""
+        return Compared.of(self._figures, after._figures)
+
+    @property
+    def _figures(self) -> tuple[Figure, ...]:
+        return tuple(
+            Figure(total=getattr(self, name), per_turn=tuple((own.loop, getattr(own, name)) for own in self.turns))
+            for name in ("bytes", "products", "made_bytes")
+        )
 
     def channels_not_in(self, other: Counts) -> frozenset[int]:
         """The channels of the collectives that another program does not have, or has fewer of."""
@@ -77,25 +103,38 @@ def count_partitioned(
       is_cpu: whether XLA's CPU backend compiles it; others make a reduce-scatter of a sum that is cut afterwards.
     """
     rows = tuple(find_collectives(module, mesh, device_ids))
+    loops = LoopsOf(module)
     sent = Counter[str]()
     backward = 0
     channels: dict[Key, tuple[int | None, ...]] = {}
     for row in rows:
-        size = _sent(module, row, is_cpu) * (1 if row.count is None else row.count)
+        size = _sent(module, row, is_cpu) * _once(loops, row)
         sent[row.kind] += size
         backward += size if row.phase in _LATER else 0
         key = (row.kind, row.op_name, row.axes, row.local_shape)
         channels[key] = (*channels.get(key, ()), row.channel_id)
-    products, made = _work(module)
+    products, made = _work(module, loops)
+    each = loops.add_up((loops.turns_of_row(row), _sent(module, row, is_cpu)) for row in rows if loops)
     return Counts(
         forward_bytes=sent.total() - backward,
         backward_bytes=backward,
         by_kind=tuple(sorted((kind, size) for kind, size in sent.items() if size)),
-        products=products,
-        made_bytes=made,
+        products=products.total,
+        made_bytes=made.total,
         held_bytes=_held(module),
         channels=channels,
+        turns=tuple(
+            OneTurn(loop=loop, bytes=size, products=product, made_bytes=own)
+            for (loop, size), (_, product), (_, own) in zip(
+                each.per_turn, products.per_turn, made.per_turn, strict=True
+            )
+        ),
     )
+
+
+def _once(loops: LoopsOf, row: Collective) -> int:
+    """How often a collective runs where every loop of unknown length takes one turn."""
+    return sum(loops.turns_of_row(row).values()) if loops else 1 if row.count is None else row.count
 
 
 def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
@@ -112,24 +151,42 @@ def _sent(module: HloModule, row: Collective, is_cpu: bool) -> int:
     return wire_bytes("reduce-scatter", payload, size) if is_cut else wire
 
 
-def _work(module: HloModule) -> tuple[int, int]:
-    """Operations of the products, and bytes that operations make; what runs an unknown number of times counts once."""
-    runs = np.array([1 if own.most is None else own.most for own in count_runs(module)], float)
-    times = runs[module.instructions.computation]
+def _work(module: HloModule, loops: LoopsOf) -> tuple[Figure, Figure]:
+    """Operations of the products, and bytes that operations make."""
     is_free = np.isin(module.instructions.opcode, [n for n, name in enumerate(module.opcodes) if name in _NO_WORK])
-    made = (np.maximum(module.result_bytes, 0) * times)[~is_free].sum()
-    return _products(module, times), int(made)
+    sizes = np.where(is_free, 0, np.maximum(module.result_bytes, 0))
+    if loops:
+        flops = _product_flops(module)
+        return loops.add_up((loops.turns_of(index), own) for index, own in flops), loops.made(sizes)
+    times = _times(module)
+    return Figure(total=_products(module, times)), Figure(total=int((sizes * times).sum()))
 
 
 def product_work(module: HloModule) -> int:
-    """Operations of all matrix products and convolutions on one device; loops as in `count_partitioned`."""
+    """Operations of all matrix products and convolutions on one device; what runs unknown often counts once."""
+    return _products(module, _times(module))
+
+
+def has_unknown_runs(module: HloModule) -> bool:
+    """Whether a product or convolution is in a loop of unknown length."""
+    if not unknown_loops(module):
+        return False
+    runs = count_runs(module)
+    return any(runs[int(module.instructions.computation[index])].most is None for index, _ in _product_flops(module))
+
+
+def _times(module: HloModule) -> np.ndarray:
     runs = np.array([1 if own.most is None else own.most for own in count_runs(module)], float)
-    return _products(module, runs[module.instructions.computation])
+    return runs[module.instructions.computation]
 
 
 def _products(module: HloModule, times: np.ndarray) -> int:
+    return int(sum(own * times[index] for index, own in _product_flops(module)))
+
+
+def _product_flops(module: HloModule) -> list[tuple[int, int]]:
     indices = module.with_opcode("dot", "convolution").tolist()
-    return int(sum((product_flops(module, index) or 0) * times[index] for index in indices))
+    return [(index, product_flops(module, index) or 0) for index in indices]
 
 
 def _held(module: HloModule) -> int:

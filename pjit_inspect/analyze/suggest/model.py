@@ -14,6 +14,7 @@ from pjit_inspect.analyze.sharding.needs import Need, find_needs
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.cost import Cost, Move, cost_of, serves
 from pjit_inspect.analyze.suggest.option import Option, Tried
+from pjit_inspect.analyze.suggest.turns import Compared
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective
@@ -71,7 +72,8 @@ class ModelJudge:
         except CaptureError:
             return None
         after = cost_of(changed, trips, is_cpu=self.is_cpu, given_up=self.given_up)
-        if self._costs_elsewhere(after):
+        compared = self.before.compared(after)
+        if compared is None or self._costs_elsewhere(compared, after):
             return None
         aims = self._aimed_at(_by_name(changed, after))
         tried = Tried(
@@ -80,7 +82,8 @@ class ModelJudge:
             backward_bytes=after.backward_bytes - self.before.backward_bytes,
             removes=tuple(row.instructions[0] for row in aims),
             held_bytes=after.held_bytes - self.before.held_bytes,
-            work=after.products / self.before.products if self.before.products else 1.0,
+            work=compared.products.ratios,
+            parts=compared.sent,
         )
         return (
             None
@@ -88,11 +91,11 @@ class ModelJudge:
             else tried
         )
 
-    def _costs_elsewhere(self, after: Cost) -> bool:
+    def _costs_elsewhere(self, compared: Compared, after: Cost) -> bool:
         """Whether a device computes more, or more operands are cut in ways of which the outcome is not foreseen."""
         return (
-            after.products > _MORE_PRODUCTS * self.before.products
-            or after.elements > _MORE_ELEMENTS * self.before.elements
+            compared.products.may_grow(_MORE_PRODUCTS)
+            or compared.made.may_grow(_MORE_ELEMENTS)
             or after.at_odds > self.before.at_odds
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.suggest.turns import Parts
 from pjit_inspect.model.report.suggestion import Checked, Edit
 
 __all__ = ["Option", "Tried"]
@@ -43,7 +44,10 @@ class Tried:
       forward_bytes, backward_bytes: bytes sent more.
       removes: names of the instructions of the collectives that it does away with.
       held_bytes: bytes more of arguments held.
-      work: multiplications, 1 for as many as before.
+      work: multiplications, 1 for as many as before: the least and the most, as loops of unknown length are short or
+        long.
+      parts: bytes sent before and after, outside of loops of unknown length and in a turn of each of them; the other
+        figures have one turn of each.
       counted: what XLA's partitioner makes of both programs; None where it is modelled.
     """
 
@@ -52,13 +56,14 @@ class Tried:
     backward_bytes: int
     removes: tuple[str, ...]
     held_bytes: int
-    work: float
+    work: tuple[float, float]
+    parts: Parts
     counted: Checked | None = None
 
     @property
     def is_priced(self) -> bool:
         """Whether devices hold or multiply visibly more for it."""
-        return self.held_bytes > 0 or self.work > 1 + _VISIBLE_WORK
+        return self.held_bytes > 0 or self.work[1] > 1 + _VISIBLE_WORK
 
     @property
     def bytes(self) -> int:

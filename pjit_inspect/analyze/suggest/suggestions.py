@@ -19,7 +19,9 @@ from pjit_inspect.analyze.suggest.cost import Cost, Move
 from pjit_inspect.analyze.suggest.counts import Counts
 from pjit_inspect.analyze.suggest.model import ModelJudge, Try
 from pjit_inspect.analyze.suggest.option import Option, Tried
+from pjit_inspect.analyze.suggest.turns import LoopsOf, Parts
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.suggestion import Checked, Edit, Suggestion
 from pjit_inspect.model.words.byte_words import bytes_in_words
@@ -71,8 +73,10 @@ def find_suggestions(
         # An axis put back where it is lost costs nobody anything: the time for asking is bounded.
         judged = [counted.judge(option) for option in (*options.likely, *options.staked)]
         floor = _NOTICEABLE * counted.before.bytes
-    helping = [one for one in judged if one is not None and -one.bytes > floor]
-    return tuple(_suggestion(one, model) for one in _best_of_each(helping)[:_MOST])
+    # Nobody knows how often some loops turn: what helps for one turn does so for any number.
+    helping = [one for one in judged if one is not None and -one.bytes > floor and not one.parts.may_grow()]
+    in_turns = sum(row.wire_bytes for row in collectives if row.count is None)
+    return tuple(_suggestion(one, model, in_turns) for one in _best_of_each(helping)[:_MOST])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +131,8 @@ class _CountingJudge:
         except CaptureError:
             return None
         before = self.before
-        if after.products > _MORE_PRODUCTS * before.products or after.made_bytes > _MORE_MADE * before.made_bytes:
+        compared = before.compared(after)
+        if compared is None or compared.products.may_grow(_MORE_PRODUCTS) or compared.made.may_grow(_MORE_MADE):
             return None
         gone = before.channels_not_in(after)
         return Tried(
@@ -136,12 +141,14 @@ class _CountingJudge:
             backward_bytes=after.backward_bytes - before.backward_bytes,
             removes=tuple(row.instructions[0] for row in self.collectives if row.channel_id in gone),
             held_bytes=after.held_bytes - before.held_bytes,
-            work=after.products / before.products if before.products else 1.0,
+            work=compared.products.ratios,
+            parts=compared.sent,
             counted=Checked(
                 before_bytes=before.bytes,
                 after_bytes=after.bytes,
                 before_by_kind=before.by_kind,
                 after_by_kind=after.by_kind,
+                per_turn=compared.sent.rows[1:],
             ),
         )
 
@@ -157,23 +164,24 @@ def _best_of_each(found: list[Tried]) -> list[Tried]:
 
 def _is_contained(tried: Tried, better: Tried) -> bool:
     own, other = tried.option.exclusive_with, better.option.exclusive_with
-    if tried.work < _LESS_WORK * better.work:
+    if tried.work[0] < _LESS_WORK * better.work[0]:
         return False
     if own[0] == other[0] and (set(own[1:]) <= set(other[1:]) or set(other[1:]) <= set(own[1:])):
         return True
     return set(tried.removes) <= set(better.removes) and 2 * tried.bytes > better.bytes
 
 
-def _suggestion(tried: Tried, model: ModelJudge) -> Suggestion:
+def _suggestion(tried: Tried, model: ModelJudge, in_turns: int) -> Suggestion:
+    """`in_turns` is what the compiled program sends in loops of unknown length, in a turn of each."""
     option = tried.option
     foreseen = tried if tried.counted is None else model.judge(option)
     words = option.words[:1].upper() + option.words[1:]
     prices = [f"holds {_change(tried.held_bytes)} of arguments"] if tried.held_bytes else []
-    if abs(tried.work - 1) >= _VISIBLE_WORK:
-        prices.append(f"multiplies {abs(tried.work - 1):.0%} {'more' if tried.work > 1 else 'less'}")
+    if any(abs(work - 1) >= _VISIBLE_WORK for work in tried.work):
+        prices.append(f"multiplies {_work_words(tried.work)}")
     saves = "this may save communication"
     if tried.counted is not None:
-        saves = f"XLA's partitioner then makes each device send {_change(tried.bytes)} per call"
+        saves = f"XLA's partitioner then makes each device send {_sent_words(tried.parts, in_turns)}"
     more = f"; each device then {' and '.join(prices)}" if prices else ""
     return Suggestion(
         title=option.title,
@@ -185,26 +193,94 @@ def _suggestion(tried: Tried, model: ModelJudge) -> Suggestion:
         price=" and ".join(prices),
         foreseen_bytes=None if foreseen is None else foreseen.bytes,
         counted=tried.counted,
+        is_one_turn=len(tried.parts.rows) > 1,
     )
+
+
+def _sent_words(parts: Parts, in_turns: int) -> str:
+    """What is saved per call; where something is sent in loops of unknown length, of which part."""
+    outside, *inside = (after - before for before, after in parts.rows)
+    if not inside:
+        return f"{_change(outside)} per call"
+    one, turns = len(inside) == 1, sum(inside)
+    loops = "the loop of unknown length" if one else f"{len(inside)} loops of unknown length"
+    each = "in each of its turns" if one else "in all for a turn of each"
+    # Before optimization: XLA gathers once, before the loop, what no turn changes.
+    moved = f", before XLA moves what it can out of {'it' if one else 'them'}" if -turns > in_turns else ""
+    if not turns:
+        return f"{_change(outside)} per call outside of {loops}, and as much as before {each}"
+    if not outside:
+        each = f"in each turn of {loops}" if one else f"in all for a turn of each of {loops}"
+        return f"{_change(turns)} {each}{moved}"
+    condition = f": less if {'it' if one else 'each'} takes a turn" if outside > 0 else ""
+    return f"{_change(outside)} per call outside of {loops}, and {_change(turns)} {each}{moved}{condition}"
+
+
+def _work_words(work: tuple[float, float]) -> str:
+    least, most = work
+    if f"{least:.0%}" == f"{most:.0%}":
+        return _times(most)
+    by = ", by how many turns are taken of loops of unknown length"
+    if abs(most - 1) < _VISIBLE_WORK:
+        return f"up to {_times(least)}{by}"
+    if abs(least - 1) < _VISIBLE_WORK:
+        return f"up to {_times(most)}{by}"
+    return f"from {_times(least)} to {_times(most)}{by}"
+
+
+def _times(work: float) -> str:
+    return f"{abs(work - 1):.0%} {'more' if work > 1 else 'less'}"
 
 
 def _change(size: int) -> str:
     return f"{bytes_in_words(abs(size))} {'more' if size > 0 else 'less'}"
 
 
-def compare_traffic(before: Iterable[Collective], after: Iterable[Collective]) -> Checked:
-    """What the collectives of a program and of a changed one send; loops of unknown length count once."""
-    kinds = [_by_kind(rows) for rows in (before, after)]
+def compare_traffic(
+    before: Iterable[Collective], after: Iterable[Collective], modules: tuple[HloModule, HloModule] | None = None
+) -> Checked:
+    """What the collectives of a program and of a changed one send.
+
+    Args:
+      before: those of the program.
+      after: those of the changed one.
+      modules: both programs, which say in which loops of unknown length collectives are; None where they are not at
+        hand: then such collectives count once.
+    """
+    sides = tuple(before), tuple(after)
+    if all(row.count is not None for side in sides for row in side):
+        return _checked([[(row, row.count or 0) for row in side] for side in sides], ())
+    loops = [] if modules is None else [LoopsOf(module) for module in modules]
+    if not all(loops) or not loops:
+        return _checked([[(row, 1 if row.count is None else row.count) for row in side] for side in sides], None)
+    turns = [[own.turns_of_row(row) for row in side] for own, side in zip(loops, sides, strict=True)]
+    figures = [
+        own.add_up((turn, row.wire_bytes or 0) for turn, row in zip(turning, side, strict=True))
+        for own, turning, side in zip(loops, turns, sides, strict=True)
+    ]
+    parts = Parts.of(figures[0], figures[1])
+    counts = [
+        [(row, sum(turn.values())) for turn, row in zip(turning, side, strict=True)]
+        for turning, side in zip(turns, sides, strict=True)
+    ]
+    return _checked(counts, None if parts is None else parts.rows[1:])
+
+
+def _checked(
+    sides: Sequence[Sequence[tuple[Collective, int]]], per_turn: tuple[tuple[int, int], ...] | None
+) -> Checked:
+    kinds = [_by_kind(rows) for rows in sides]
     return Checked(
         before_bytes=sum(kinds[0].values()),
         after_bytes=sum(kinds[1].values()),
         before_by_kind=tuple(sorted(kinds[0].items())),
         after_by_kind=tuple(sorted(kinds[1].items())),
+        per_turn=per_turn,
     )
 
 
-def _by_kind(rows: Iterable[Collective]) -> Counter[str]:
+def _by_kind(rows: Sequence[tuple[Collective, int]]) -> Counter[str]:
     sent: Counter[str] = Counter()
-    for row in rows:
-        sent[row.kind] += row.least_sent_bytes
+    for row, count in rows:
+        sent[row.kind] += (row.wire_bytes or 0) * count
     return sent

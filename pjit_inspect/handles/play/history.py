@@ -61,7 +61,8 @@ class History(Displayable, HistoryTable):
         whose devices each do at most `most_work` times their equal share of the products (1.1 by default): without
         that, everything on every device, or on one alone, would send least. After a search, only among those that keep
         to its rules. Memory is that of arguments and results, as long as not all of them were compiled to the end.
-        Of equal ones, that with the fewest changes.
+        Of equal ones, that with the fewest changes. What is in loops of unknown length counts once
+        (`Variant.runs_once`): with more turns another one may send less, or take less time.
         Raises RecordNotFoundError where there is none.
         """
         devices = next((row.devices for row in self.rows if row.number == self.chosen), None)

@@ -185,6 +185,7 @@ class Search:
                 correlation=rank_correlation([float(own) for own, _ in known], [float(its or 0) for _, its in known]),
                 best=None if self._best is None else self._best.number,
                 start=self._start_number,
+                runs_once=any(row.runs_once for row in rows.values()),
             )
 
     # ------------------------------------------------------------ what to ask

@@ -24,7 +24,7 @@ from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.analyze.report.report import collectives_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
-from pjit_inspect.analyze.suggest.counts import product_work
+from pjit_inspect.analyze.suggest.counts import has_unknown_runs, product_work
 from pjit_inspect.errors import CaptureError, ChangeError, ParseError
 from pjit_inspect.handles.analyses import Analyses
 from pjit_inspect.handles.asked.copies import Change, Copies
@@ -345,6 +345,7 @@ class Subject:
             known,
             stage="partitioned",
             flops=flops,
+            runs_once=has_unknown_runs(module) or any(row.count is None for row in rows),
             work=flops * setting.devices / whole if whole else None,
             collectives=len(rows),
             by_kind=_by_kind(rows),

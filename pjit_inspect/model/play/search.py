@@ -52,6 +52,7 @@ class SearchReport:
       correlation: rank correlation (Spearman) of its estimates with what XLA's answers send; None for too few.
       best: the number of the best variant; None where none keeps to the rules.
       start: the number of the variant it began with.
+      runs_once: whether variants were compared as if what is in loops of unknown length ran once.
     """
 
     goal: Goal
@@ -66,6 +67,7 @@ class SearchReport:
     correlation: float | None
     best: int | None
     start: int
+    runs_once: bool = False
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -83,4 +85,5 @@ class SearchReport:
             else f"its estimate ranks settings as XLA does with a correlation of {self.correlation:.2f} (Spearman)"
         )
         best = "no setting keeps to the rules" if self.best is None else f"best: variant {self.best}"
-        return (f"{best}, by {self.goal}", tried, rules, how)
+        once = " if what is in loops of unknown length runs once" if self.runs_once and self.goal != "memory" else ""
+        return (f"{best}, by {self.goal}{once}", tried, rules, how)

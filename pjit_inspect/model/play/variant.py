@@ -87,6 +87,8 @@ class Variant:
       by_kind: the same for each kind, most bytes first.
       by_axis: the same for each set of mesh axes, most bytes first.
       flops: operations of matrix products and convolutions (counted in the partitioned program).
+      runs_once: whether `sent_bytes`, `flops` and what is made of them hold only if what is in loops of unknown length
+        runs once; with more turns another variant may be better.
       work: `flops` against an equal share of the work for each device; 1.0 is ideal, `devices` is everything on each.
       argument_bytes: bytes of the arguments (counted).
       result_bytes: bytes of the results that take no argument's place (counted); None until XLA has split them.
@@ -115,6 +117,7 @@ class Variant:
     by_kind: tuple[KindSent, ...] = ()
     by_axis: tuple[SentOver, ...] = ()
     flops: int | None = None
+    runs_once: bool = False
     work: float | None = None
     argument_bytes: int | None = None
     result_bytes: int | None = None

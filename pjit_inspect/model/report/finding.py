@@ -69,6 +69,7 @@ class Finding:
       change: the edits that the remedy was tried with; () where it was not.
       collectives: how many collectives the partitioner made, before and after; None where nothing was tried.
       instructions: names of the instructions of the collectives that it is about, or that the remedy does away with.
+      runs_once: whether the bytes hold only if what runs in loops of unknown length runs once.
     """
 
     kind: FindingKind
@@ -81,6 +82,7 @@ class Finding:
     change: tuple[Edit, ...] = ()
     collectives: tuple[int, int] | None = None
     instructions: tuple[str, ...] = ()
+    runs_once: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sentence", Sentence(self.sentence))

@@ -12,7 +12,7 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.program.table import Table
 from pjit_inspect.model.words.byte_words import bytes_in_words
 
-__all__ = ["Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
+__all__ = ["ONE_TURN", "Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
 
 EditKind = Literal["argument", "result", "constrain", "hop", "respec", "remove"]
 """
@@ -24,7 +24,15 @@ respec: another PartitionSpec in a constraint that is there.
 remove: a constraint that is there is left out.
 """
 
-Verdict = Literal["helps", "worse", "nothing"]
+Verdict = Literal["helps", "worse", "nothing", "depends"]
+"""
+helps, worse, nothing: the changed program sends less, more, or (within a thousandth) as much; where it has loops of
+  unknown length, for any number of turns of each, none aside.
+depends: that depends on how many turns these take, or it is not known which loop is which.
+"""
+
+ONE_TURN = "if each loop of unknown length takes one turn"
+"""The condition under which one figure holds for a program with loops of unknown length."""
 
 _NOTICEABLE = 1000
 """A change of less than one part in so many is none."""
@@ -52,17 +60,21 @@ class Checked:
     """What all collectives of the program send per device per call, as it is and as changed.
 
     Counted in both programs, with the ring formulas of `analyze.collectives.traffic`: as `Suggestion.counted` before
-    optimization, as `Suggestion.checked` compiled. A collective in a loop of unknown length counts once.
+    optimization, as `Suggestion.checked` compiled. Every loop of unknown length takes one turn; `per_turn` is what that
+    adds.
 
     Attributes:
       before_bytes, after_bytes: bytes the busiest device sends per call.
       before_by_kind, after_by_kind: the same for each kind of collective, by its name.
+      per_turn: bytes sent in a turn of each loop of unknown length, before and after; () where nothing is sent in such
+        a loop; None where something is, and it is not known which loop is which.
     """
 
     before_bytes: int
     after_bytes: int
     before_by_kind: tuple[tuple[str, int], ...] = ()
     after_by_kind: tuple[tuple[str, int], ...] = ()
+    per_turn: tuple[tuple[int, int], ...] | None = ()
 
     @property
     def change_bytes(self) -> int:
@@ -70,19 +82,81 @@ class Checked:
         return self.after_bytes - self.before_bytes
 
     @property
+    def is_one_turn(self) -> bool:
+        """Whether the figures hold only if each loop of unknown length takes one turn."""
+        return self.per_turn is None or bool(self.per_turn)
+
+    @property
+    def outside_bytes(self) -> tuple[int, int]:
+        """Bytes sent outside of loops of unknown length, before and after; all where these are not told apart."""
+        inside = self.per_turn or ()
+        return self.before_bytes - sum(own for own, _ in inside), self.after_bytes - sum(own for _, own in inside)
+
+    @property
     def verdict(self) -> Verdict:
         """Whether the changed program sends less, more, or (within a thousandth) as much."""
-        if abs(self.change_bytes) * _NOTICEABLE <= self.before_bytes:
-            return "nothing" if self.before_bytes or not self.after_bytes else "worse"
-        return "helps" if self.change_bytes < 0 else "worse"
+        if self.per_turn is None:
+            return "depends"
+        parts = ((self.before_bytes, self.after_bytes), *self.per_turn)
+        found: set[Verdict] = {verdict for pair in parts if (verdict := _verdict(*pair)) != "nothing"}
+        changes = [after - before for before, after in parts]
+        if found and min(changes) < 0 < max(changes):
+            return "depends"
+        return found.pop() if found else "nothing"
 
     def __str__(self) -> str:
-        words = {"helps": "", "worse": ", worse", "nothing": ", changes nothing"}[self.verdict]
-        return f"tried: {_signed(self.change_bytes)} ({self._sizes}) per device per call (modelled, ring){words}"
+        words = {"helps": "", "worse": ", worse", "nothing": ", changes nothing", "depends": ""}[self.verdict]
+        where = "per device per call"
+        if self.per_turn is None:
+            where, words = f"{where} {ONE_TURN}", ", and which loop is which is not known"
+        if not self.per_turn:
+            return f"tried: {_signed(self.change_bytes)} ({self._sizes}) {where} (modelled, ring){words}"
+        one = len(self.per_turn) == 1
+        where += (
+            " outside of the loop of unknown length"
+            if one
+            else f" outside of {len(self.per_turn)} loops of unknown length"
+        )
+        turns = ", ".join(_change(*pair) for pair in self.per_turn)
+        each = "in each of its turns" if one else "in a turn of each"
+        return (
+            f"tried: {_change(*self.outside_bytes)} {where}, {turns} {each} (modelled, ring){self._condition or words}"
+        )
 
     @property
     def _sizes(self) -> str:
         return f"{bytes_in_words(self.before_bytes)} -> {bytes_in_words(self.after_bytes)}"
+
+    @property
+    def _condition(self) -> str:
+        """For how many turns the changed program sends less, where that is not every number; "" elsewhere."""
+        outside, *inside = (after - before for before, after in (self.outside_bytes, *(self.per_turn or ())))
+        if not min(outside, *inside) < 0 < max(outside, *inside):
+            return ""
+        if len(inside) == 1 and outside < 0:
+            return f", less only if it takes fewer than {_turns(-(outside // inside[0]))}"
+        if len(inside) == 1:
+            turns = outside // -inside[0]
+            return f", less only if it takes {f'more than {_turns(turns)}' if turns else 'a turn'}"
+        if max(inside) <= 0 and self.change_bytes < 0:
+            return ", less if each takes a turn"
+        return ", less or more by how many turns each takes"
+
+
+def _verdict(before: int, after: int) -> Verdict:
+    if abs(after - before) * _NOTICEABLE <= before:
+        return "nothing" if before or not after else "worse"
+    return "helps" if after < before else "worse"
+
+
+def _turns(number: int) -> str:
+    return f"{number:,} turn{'s' * (number != 1)}"
+
+
+def _change(before: int, after: int) -> str:
+    if before == after:
+        return f"the same {bytes_in_words(after)}"
+    return f"{_signed(after - before)} ({bytes_in_words(before)} -> {bytes_in_words(after)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +179,8 @@ class Suggestion:
       counted: what XLA's partitioner made of the program and of the changed one, before optimization; None when it
         was not asked.
       checked: what came of compiling it; None when nobody has.
+      is_one_turn: whether the bytes hold only if each loop of unknown length takes one turn. A change is suggested only
+        where no such loop sends more in a turn, so that it helps for any number of turns, none aside.
     """
 
     title: str
@@ -117,6 +193,7 @@ class Suggestion:
     foreseen_bytes: int | None = None
     counted: Checked | None = None
     checked: Checked | None = None
+    is_one_turn: bool = False
 
     def __post_init__(self) -> None:
         if self.foreseen_bytes is None and self.counted is None:
@@ -155,6 +232,7 @@ class Suggestion:
         modelled = (
             f"{self.mark}: {_signed(self.modelled_bytes)} per device per call "
             f"(forward {_signed(self.forward_bytes)}, backward {_signed(self.backward_bytes)})"
+            f"{f' {ONE_TURN}' if self.is_one_turn else ''}"
         )
         return f"{self.sentence}\n  {modelled}\n  {self.checked or 'not checked'}"
 

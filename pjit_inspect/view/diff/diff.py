@@ -87,6 +87,8 @@ def diff_view(data: DiffData) -> Document:
     blocks += _source(data)
     blocks += [Line((Prose(note),), "note") for note in data.notes]
     words = "sent is modelled (ring), seconds are measured, the rest is counted; bytes and FLOP are per device and call"
+    if any(row is not None and row.count is None for pair in data.collectives for row in (pair.before, pair.after)):
+        words += "; what is in loops of unknown length counts once"
     blocks.append(Line((Text(words),), "footer"))
     meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
     return Document(axes=tuple(dict.fromkeys(n for mesh in meshes for n in mesh.axis_names)), blocks=tuple(blocks))

@@ -59,7 +59,13 @@ def suggestions_data(
 
 
 def _suggestion(one: Suggestion, error: str) -> dict[str, Any]:
-    figures = (("modelled", one.foreseen_bytes), ("counted", one.counted_bytes), ("compiled", one.compiled_bytes))
+    once = ", one turn" if one.is_one_turn else ""
+    compiled = ", one turn" if one.checked is not None and one.checked.is_one_turn else ""
+    figures = (
+        (f"modelled{once}", one.foreseen_bytes),
+        (f"counted{once}", one.counted_bytes),
+        (f"compiled{compiled}", one.compiled_bytes),
+    )
     return {
         "title": sentence_data(one.title),
         "sentence": sentence_data(one.sentence),

@@ -63,7 +63,7 @@ def playground_view(base: Variant, variant: Variant, history: HistoryTable, name
         blocks.append(Section((Text("constraints"),), (_constraints(controls),)))
     if controls.results:
         blocks.append(Section((Text("results"),), (_results(controls.results),)))
-    blocks += [Section((Text("history"),), (_history(history),)), Line((Text(_FOOTER),), "footer")]
+    blocks += [Section((Text("history"),), (_history(history),)), _footer(history)]
     return Document(blocks=tuple(blocks))
 
 
@@ -71,7 +71,12 @@ def history_view(history: HistoryTable, notes: Iterable[str] = ()) -> Document:
     """The table of variants, and what is to be said of it."""
     blocks: list[Block] = [Line((Text(plural(len(history), "variant"), "strong"),), "answer"), _history(history)]
     blocks += [Line((Text(note),), "note") for note in notes]
-    return Document(blocks=(*blocks, Line((Text(_FOOTER),), "footer")))
+    return Document(blocks=(*blocks, _footer(history)))
+
+
+def _footer(history: HistoryTable) -> Line:
+    once = "; what is in loops of unknown length counts once" if any(row.runs_once for row in history) else ""
+    return Line((Text(f"{_FOOTER}{once}"),), "footer")
 
 
 def _mesh(controls: Controls) -> str:

@@ -29,7 +29,7 @@ from pjit_inspect.view.document.quantities import bytes_number, bytes_text, plur
 from pjit_inspect.view.play.given import PlayGiven
 from pjit_inspect.view.play.history import Units, fits_words, memory_words, sent_words, time_words, units_of
 from pjit_inspect.view.play.scatter import scatter_chart
-from pjit_inspect.view.play.words import mesh_words, short_words
+from pjit_inspect.view.play.words import mesh_words, once_words, short_words
 from pjit_inspect.view.svg.chart_words import chart_sentence
 
 __all__ = ["play_still", "twin_html"]
@@ -77,7 +77,15 @@ def _answer(given: PlayGiven) -> Spans:
     time = () if now.time_s is None else (Text(f", at least {time_text(now.time_s[0] * 1e6)}"),)
     sent = bytes_number(now.sent_bytes, "modelled", strong=True)
     memory = bytes_number(now.memory_bytes, strong=True)
-    return (*start, Text(": each sends "), sent, Text(f" per call{other}, {least}"), memory, Text(of), *time)
+    return (
+        *start,
+        Text(": each sends "),
+        sent,
+        Text(f" per call{other}{once_words(now)}, {least}"),
+        memory,
+        Text(of),
+        *time,
+    )
 
 
 def _table(given: PlayGiven) -> Table:

@@ -20,6 +20,7 @@ __all__ = [
     "chip_words",
     "known_memory",
     "mesh_words",
+    "once_words",
     "progress_words",
     "short_words",
     "signed_bytes",
@@ -35,6 +36,11 @@ _AS_CAPTURED = "as captured"
 def change_text(before: float | None, after: float | None) -> str:
     """What became of a figure: "\u221263 %", "\u00d7 11.2", "gone", "same"; "" where one is not known."""
     return change_words(before, after).replace("-", MINUS).replace("x ", f"{TIMES} ")
+
+
+def once_words(variant: Variant) -> str:
+    """The condition under which what is sent and multiplied is so; "" for a program whose loops' lengths are known."""
+    return " if what is in loops of unknown length runs once" if variant.runs_once else ""
 
 
 def chip_words(variant: Variant) -> str:

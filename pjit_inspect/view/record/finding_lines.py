@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pjit_inspect.model.report.finding import FINDING_KINDS, Finding, FindingTable, FindingUnit
 from pjit_inspect.model.report.report import RecordReport
+from pjit_inspect.model.report.suggestion import ONE_TURN
 from pjit_inspect.view.document.document import Block, Code, Line, Number, Prose, Provenance, Sign, Span, Spans, Text
 from pjit_inspect.view.document.quantities import bytes_number, plural
 from pjit_inspect.view.record.incomplete import reason_text
@@ -78,7 +79,8 @@ def _lines(number: int, one: Finding) -> tuple[Line, ...]:
 
 def figures_of(one: Finding) -> Spans:
     """What it costs, or what came of trying its remedy."""
-    unit = Text(f" {_WORDS[one.unit]}")
+    once = (ONE_TURN if one.tried is not None else "if these run once") if one.runs_once else ""
+    unit = Text(f" {_WORDS[one.unit]} {once}".rstrip())
     if one.tried is None:
         return (
             bytes_number(one.cost_bytes, _provenance(one), strong=True),

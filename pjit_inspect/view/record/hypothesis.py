@@ -57,7 +57,10 @@ def hypothesis_blocks(report: RecordReport, *, show_times: bool = True) -> list[
     blocks.append(Line((Text(f"{_how_far(report)}{took}"),)))
     if asked.misfit is not None:
         blocks.append(Line(_misfit_spans(asked, asked.misfit), "answer"))
-    return [*blocks, _table(asked, report.figures)]
+    blocks.append(_table(asked, report.figures))
+    if any(total.runs is None for total in report.totals):
+        blocks.append(Line((Text("what is sent in loops of unknown length counts once"),), "footer"))
+    return blocks
 
 
 def _how_far(report: RecordReport) -> str:

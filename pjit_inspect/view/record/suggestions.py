@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.report.suggestion import ONE_TURN, Suggestion
 from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Prose, Row, Spans, Table, Text
 from pjit_inspect.view.document.quantities import bytes_text
 
@@ -34,7 +34,10 @@ def suggestion_blocks(suggestions: Sequence[Suggestion], *, with_sentences: bool
     )
     rows = tuple(_row(one, with_price=priced) for one in suggestions)
     sentences = tuple(Line((Prose(one.sentence),)) for one in suggestions) if with_sentences else ()
-    return (Table(columns=columns, rows=rows), *sentences, Line((Text(_FOOTER),), "footer"))
+    figures = [own for one in suggestions for own in (one.counted, one.checked) if own is not None]
+    unsure = any(one.is_one_turn for one in suggestions) or any(own.is_one_turn for own in figures)
+    footer = f"{_FOOTER}; {ONE_TURN}" if unsure else _FOOTER
+    return (Table(columns=columns, rows=rows), *sentences, Line((Text(footer),), "footer"))
 
 
 def _row(one: Suggestion, *, with_price: bool) -> Row:

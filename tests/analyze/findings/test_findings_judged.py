@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pjit_inspect.analyze.findings import findings
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.findings.findings import find_findings
-from pjit_inspect.analyze.suggest.counts import Counts
+from pjit_inspect.analyze.suggest.counts import Counts, OneTurn
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
@@ -18,6 +20,7 @@ from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.words.byte_words import bytes_in_words
 from pjit_inspect.model.words.sentence import Sentence
+from pjit_inspect.view.record.finding_lines import figures_of
 
 WHOLE = Sharding(spec=(None,), tiles=(1,), device_ids=(0, 1), tile_of=(0, 0))
 DATA = RecordData(name="f", inputs=(ArrayLayout(path="x", dtype="float32", global_shape=(250,), sharding=WHOLE),))
@@ -99,6 +102,51 @@ def test_memory_is_not_saved_by_sending_more(monkeypatch: pytest.MonkeyPatch) ->
     (one,) = judged(monkeypatch, held, after=counts(1000, held=500))
     assert one.tried is not None
     assert (one.tried.before_bytes, one.tried.after_bytes) == (1000, 500)
+
+
+def with_turns(sent: int, in_loop: int, *, products: int = 0) -> Counts:
+    """So much sent outside of a loop of unknown length, and in each of its turns."""
+    turn = OneTurn(loop=("jit(f)/while", "f.py:1"), bytes=in_loop, products=products, made_bytes=0)
+    return replace(counts(sent + in_loop), turns=(turn,))
+
+
+@pytest.mark.parametrize(
+    ("after", "is_offered"),
+    [
+        (with_turns(400, 100), True),
+        (with_turns(400, 101), False),
+        (with_turns(1000, 0), True),
+        (with_turns(1050, 0), False),  # one turn of it saves a twentieth, or less
+        (with_turns(400, 100, products=1), False),
+        (counts(400), False),  # nobody knows which loop is gone
+    ],
+)
+def test_a_remedy_helps_for_any_number_of_turns(
+    monkeypatch: pytest.MonkeyPatch, after: Counts, is_offered: bool
+) -> None:
+    def count(change: Sequence[Edit]) -> Counts:
+        return after if change else with_turns(1000, 100)
+
+    monkeypatch.setattr(findings, "_candidates", lambda _: iter([candidate()]))
+    found = find_findings(SUBJECT, count)
+    assert bool(found) is is_offered
+    for one in found:
+        assert one.runs_once
+        assert one.tried is not None
+        assert one.tried.outside_bytes == (1000, after.bytes - after.turns[0].bytes)
+        assert "per device and call if each loop of unknown length takes one turn" in plain(figures_of(one))
+
+
+def test_what_is_not_tried_says_that_it_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = replace(ROW, count=None, count_min=None, instructions=("gather",))
+    one = replace(candidate("loop_predicate", cost=900, edits=()), instructions=("gather",))
+    monkeypatch.setattr(findings, "_candidates", lambda _: iter([one]))
+    (found,) = find_findings(replace(SUBJECT, collectives=(row,)), None)
+    assert "sent per device and call if these run once" in plain(figures_of(found))
+
+
+def plain(spans: Sequence[Any]) -> str:
+    return "".join(getattr(span, "text", "") for span in spans)
 
 
 def test_what_costs_little_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,13 @@ import { h } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { drawSpans } from "../core/spans.js";
 
+/** @type {Record<string, string>} what came of compiling it, where it does not help for certain */
+const VERDICTS = {
+  worse: "Compiled, it sends more.",
+  nothing: "Compiled, it changes nothing.",
+  depends: "Compiled, it sends less or more by how many turns its loops take.",
+};
+
 /**
  * @param {import("../core/store.js").Store} store
  * @param {any} row the collective
@@ -56,9 +63,7 @@ function card(store, one, number) {
     h("p", {}, h("b", {}, drawSpans(one.title, axes))),
     h("p", { class: "small" }, drawSpans(one.sentence, axes)),
     h("table", { class: "sidebyside" }, line("th", 0), line("td", 1)),
-    one.verdict && one.verdict !== "helps"
-      ? h("p", { class: "dim" }, one.verdict === "worse" ? "Compiled, it sends more." : "Compiled, it changes nothing.")
-      : null,
+    VERDICTS[one.verdict] ? h("p", { class: "dim" }, VERDICTS[one.verdict]) : null,
     store.ask && !isCompiled
       ? h(
           "button",
