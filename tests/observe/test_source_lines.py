@@ -24,7 +24,7 @@ def product():
 
 @pytest.mark.parametrize("version", ["0.8.2", "0.8.3"])
 def test_lines_of_programs_on_several_devices_are_not_trusted(version, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_jax.jaxlib, "__version__", version)
+    monkeypatch.setattr(_jax.jaxlib.version, "__version__", version)
     if not jax.config.jax_use_shardy_partitioner:
         pytest.skip("the numbers are wrong under Shardy only")
     assert _jax.lacks_lines(8).startswith(f"jaxlib {version} numbers the source lines")
@@ -33,7 +33,7 @@ def test_lines_of_programs_on_several_devices_are_not_trusted(version, monkeypat
 
 @pytest.mark.parametrize("version", ["0.8.1", "0.9.0", "0.10.2", "0.12.0.1"])
 def test_those_of_other_versions_are(version, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_jax.jaxlib, "__version__", version)
+    monkeypatch.setattr(_jax.jaxlib.version, "__version__", version)
     assert _jax.lacks_lines(8) == ""
 
 

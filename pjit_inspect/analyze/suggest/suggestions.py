@@ -75,7 +75,7 @@ def find_suggestions(
         floor = _NOTICEABLE * counted.before.bytes
     # Nobody knows how often some loops turn: what helps for one turn does so for any number.
     helping = [one for one in judged if one is not None and -one.bytes > floor and not one.parts.may_grow()]
-    in_turns = sum(row.wire_bytes for row in collectives if row.count is None)
+    in_turns = sum(row.wire_bytes or 0 for row in collectives if row.count is None)
     return tuple(_suggestion(one, model, in_turns) for one in _best_of_each(helping)[:_MOST])
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import jax
 import jax.monitoring
-import jaxlib
+import jaxlib.version
 import numpy as np
 
 from pjit_inspect.guard import shielded
@@ -100,9 +100,12 @@ def unregister(on_duration: Callable[..., None], on_event: Callable[..., None], 
     from jax._src import monitoring
 
     own = (on_duration, on_event, on_start)
-    for listeners in (
-        monitoring._event_duration_secs_listeners, monitoring._event_listeners, monitoring._scalar_listeners
-    ):  # fmt: skip
+    every: tuple[Any, ...] = (
+        monitoring._event_duration_secs_listeners,
+        monitoring._event_listeners,
+        monitoring._scalar_listeners,
+    )
+    for listeners in every:
         listeners[:] = [one for one in listeners if not any(one is mine for mine in own)]
 
 
@@ -623,8 +626,8 @@ which the numbers in it are of. (0.8.1 does so, too, and has the places beside t
 
 def lacks_lines(devices: int) -> str:
     """Why the source lines in a program for so many devices are not to be trusted; "" where they are."""
-    version = jaxlib.__version__
-    if version not in _MISNUMBERED or devices < 2 or not jax.config.jax_use_shardy_partitioner:
+    version = jaxlib.version.__version__
+    if version not in _MISNUMBERED or devices < 2 or not getattr(jax.config, "jax_use_shardy_partitioner", False):
         return ""
     return f"jaxlib {version} numbers the source lines of programs on several devices otherwise than its table of them"
 
