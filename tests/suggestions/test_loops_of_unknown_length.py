@@ -131,7 +131,7 @@ def test_programs_that_are_compared_carry_the_condition(attacked: Any) -> None:
     """What is sent falls by 94 % in one turn of the loop, and grows with more than 32."""
     n = jax.ShapeDtypeStruct((), jnp.int32)
     rows = inspected(solve, array(512, "data"), array(512), array(16, None, "data"), n)
-    once = " if what is in loops of unknown length runs once"
+    once = " if each loop of unknown length takes one turn"
     answer = " ".join(str(pi.diff(attacked, rows)).split())
     assert f"sends 924.00 -> 56.00 KiB per device (-94 %){once};" in answer
     asked = attacked.what_if(specs={"w": PartitionSpec("data", None)})

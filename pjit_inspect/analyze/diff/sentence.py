@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pjit_inspect.model.diff.diff import DiffData, Figure, Stages
 from pjit_inspect.model.diff.pairs import COMBINED, CollectiveDiff, Pair
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.words.byte_words import bytes_in_one_unit
+from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_one_unit
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, say, word
 
 __all__ = ["diff_answer", "figure_text"]
@@ -75,11 +75,7 @@ def _sent(data: DiffData) -> Iterator[Sentence]:
     known = {figure.name: figure for figure in data.figures}
     # Where the lengths of loops are not known, more turns may make of less sent more.
     rows = (row for pair in data.collectives for row in (pair.before, pair.after))
-    once = (
-        " if what is in loops of unknown length runs once"
-        if any(r is not None and r.count is None for r in rows)
-        else ""
-    )
+    once = f" {ONE_TURN}" if any(row is not None and row.count is None for row in rows) else ""
     sent, count = known.get("sent"), known.get("collectives")
     if sent is None or count is None or sent.before is None or sent.after is None:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pjit_inspect.model.play.variant import Goal
-from pjit_inspect.model.words.byte_words import bytes_in_words
+from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
 
 __all__ = ["SearchProgress", "SearchReport"]
 
@@ -85,5 +85,5 @@ class SearchReport:
             else f"its estimate ranks settings as XLA does with a correlation of {self.correlation:.2f} (Spearman)"
         )
         best = "no setting keeps to the rules" if self.best is None else f"best: variant {self.best}"
-        once = " if what is in loops of unknown length runs once" if self.runs_once and self.goal != "memory" else ""
+        once = f" {ONE_TURN}" if self.runs_once and self.goal != "memory" else ""
         return (f"{best}, by {self.goal}{once}", tried, rules, how)

@@ -10,9 +10,9 @@ from typing import ClassVar, Literal
 
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.program.table import Table
-from pjit_inspect.model.words.byte_words import bytes_in_words
+from pjit_inspect.model.words.byte_words import ONE_TURN, bytes_in_words
 
-__all__ = ["ONE_TURN", "Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
+__all__ = ["Checked", "Edit", "EditKind", "Suggestion", "SuggestionTable", "Verdict"]
 
 EditKind = Literal["argument", "result", "constrain", "hop", "respec", "remove"]
 """
@@ -30,9 +30,6 @@ helps, worse, nothing: the changed program sends less, more, or (within a thousa
   unknown length, for any number of turns of each, none aside.
 depends: that depends on how many turns these take, or it is not known which loop is which.
 """
-
-ONE_TURN = "if each loop of unknown length takes one turn"
-"""The condition under which one figure holds for a program with loops of unknown length."""
 
 _NOTICEABLE = 1000
 """A change of less than one part in so many is none."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pjit_inspect.model.play.search import SearchProgress
 from pjit_inspect.model.play.variant import MemorySource, Variant
 from pjit_inspect.model.record.hypothesis import SentOver
+from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.diff.diff import change_words
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, plural
 
@@ -40,7 +41,7 @@ def change_text(before: float | None, after: float | None) -> str:
 
 def once_words(variant: Variant) -> str:
     """The condition under which what is sent and multiplied is so; "" for a program whose loops' lengths are known."""
-    return " if what is in loops of unknown length runs once" if variant.runs_once else ""
+    return f" {ONE_TURN}" if variant.runs_once else ""
 
 
 def chip_words(variant: Variant) -> str:

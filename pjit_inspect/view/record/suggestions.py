@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.model.report.suggestion import ONE_TURN, Suggestion
+from pjit_inspect.model.report.suggestion import Suggestion
+from pjit_inspect.model.words.byte_words import ONE_TURN
 from pjit_inspect.view.document.document import Block, Code, Column, Line, Number, Prose, Row, Spans, Table, Text
 from pjit_inspect.view.document.quantities import bytes_text
 
