@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import pjit_inspect as pi
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
@@ -25,6 +26,15 @@ MESH = Mesh(axis_names=("data", "model"), shape=(2, 4), device_ids=tuple(range(8
 def text(name: str) -> str:
     """The HLO text of a fixture."""
     return gzip.decompress((HERE / f"{name}.hlo.gz").read_bytes()).decode()
+
+
+def opened(text: str, folder: Path) -> pi.CompileRecord:
+    """The record of a text that is written to a folder."""
+    path = folder / "step.hlo"
+    path.write_text(text)
+    record = pi.open(path)
+    assert isinstance(record, pi.CompileRecord)
+    return record
 
 
 def xla_parser() -> ModuleType:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_fixtures import opened
 
 import pjit_inspect as pi
 from pjit_inspect import guard
@@ -15,14 +16,6 @@ from pjit_inspect.cli import main
 
 NAME = "transformer_step.cpu_8"
 GOLDEN = fixtures.HERE / "mlp.before_xla_was_asked.pjit"
-
-
-def opened(text: str, folder: Path) -> pi.CompileRecord:
-    path = folder / "step.hlo"
-    path.write_text(text)
-    record = pi.open(path)
-    assert isinstance(record, pi.CompileRecord)
-    return record
 
 
 @pytest.fixture(scope="module")

@@ -9,19 +9,12 @@ from typing import Any
 import pytest
 from blob_reader import read_blob
 from data import hlo_fixtures as fixtures
+from data.hlo_fixtures import opened
 
 import pjit_inspect as pi
 from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
 
 NAME = "transformer_step.cpu_8"
-
-
-def opened(text: str, folder: Path) -> pi.CompileRecord:
-    path = folder / "step.hlo"
-    path.write_text(text)
-    record = pi.open(path)
-    assert isinstance(record, pi.CompileRecord)
-    return record
 
 
 def first_of(record: pi.CompileRecord) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from data import hlo_fixtures as fixtures
+from data.hlo_fixtures import opened
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
@@ -35,14 +36,6 @@ IMPOSSIBLE = {
 
 def lines_of(shown: object) -> str:
     return " ".join(str(shown).split())
-
-
-def opened(text: str, folder: Path) -> pi.CompileRecord:
-    path = folder / "step.hlo"
-    path.write_text(text)
-    record = pi.open(path)
-    assert isinstance(record, pi.CompileRecord)
-    return record
 
 
 @pytest.mark.parametrize("damage", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
