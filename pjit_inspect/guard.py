@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-__all__ = ["Guard", "gc_paused", "one_line", "shielded", "warn_once"]
+__all__ = ["Guard", "gc_paused", "one_line", "read_fact", "shielded", "warn_once"]
 
 T = TypeVar("T")
 
@@ -74,6 +74,15 @@ def gc_paused() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def read_fact(missing: dict[str, str], name: str, get: Callable[[], T], default: T) -> T:
+    """What `get` returns, or `default` with the error noted in `missing`: one fact that fails costs no other."""
+    try:
+        return get()
+    except Exception as error:
+        missing[name] = one_line(error)
+        return default
 
 
 def one_line(error: BaseException) -> str:

@@ -1,7 +1,8 @@
 """Run JAX's own tests bare and watched, and compare; `scripts/jax-suite` starts it in an environment that has pytest.
 
-Each file of tests runs in a process of its own, twice, which goes first alternating. Not its job: following a session
-(`jax_suite_plugin.py`).
+Each file of tests runs twice, in two processes that take turns: a test runs in one, then in the other, and which goes
+first alternates. So the two times that are compared are of the same seconds: a machine may be a third slower a few
+minutes later. Not its job: following a session (`jax_suite_plugin.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -38,7 +40,7 @@ _EXPECTED = (0, 1, 5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One file of tests, run once: a line of `jax_suite_plugin` for each, seconds on the clock, exit status."""
+    """One file of tests, run once: a line of `jax_suite_plugin` for each, seconds it had its turn, exit status."""
 
     tests: dict[str, dict[str, Any]]
     seconds: float
@@ -111,33 +113,60 @@ class Sums:
 # ---------------------------------------------------------------- running
 
 
-def run_file(options: argparse.Namespace, test: Path, *, watched: bool) -> Run:
-    """Run one file in a process of its own."""
-    stem = f"{test.stem}.{'watched' if watched else 'bare'}"
-    results, log = options.out / f"{stem}.jsonl", options.out / f"{stem}.log"
-    results.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "jax_suite_plugin"]
-    command += ["--import-mode=importlib", f"--suite-results={results}", *(["--suite-watch"] if watched else [])]
-    command += ["--suite-calls"] if watched and options.calls else []
-    command += ["--suite-no-look"] if watched and options.no_look else []
-    began = time.perf_counter()
-    with log.open("w", encoding="utf-8") as file:
-        # Not in the checkout: its folder `jax` would take the place of the installed JAX.
-        done = subprocess.run(
-            [*command, str(test), *options.pytest],
-            cwd=options.out,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            check=False,
+class Session:
+    """One file of tests in a process of its own, which runs only while it has its turn: from `wait` to `wait`."""
+
+    def __init__(self, options: argparse.Namespace, test: Path, *, watched: bool) -> None:
+        stem = f"{test.stem}.{'watched' if watched else 'bare'}"
+        self._results, self._log = options.out / f"{stem}.jsonl", options.out / f"{stem}.log"
+        self._results.unlink(missing_ok=True)
+        wanted, wants = os.pipe()
+        given, self._gives = os.pipe()
+        self._wanted, self._seconds, self._began = wanted, 0.0, time.perf_counter()
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "jax_suite_plugin"]
+        command += ["--import-mode=importlib", f"--suite-results={self._results}", f"--suite-turns={given},{wants}"]
+        command += ["--suite-watch"] if watched else []
+        command += ["--suite-calls"] if watched and options.calls else []
+        command += ["--suite-no-look"] if watched and options.no_look else []
+        with self._log.open("w", encoding="utf-8") as file:
+            # Not in the checkout: its folder `jax` would take the place of the installed JAX.
+            self._process = subprocess.Popen(
+                [*command, str(test), *options.pytest],
+                cwd=options.out,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                pass_fds=(given, wants),
+            )
+        os.close(given)
+        os.close(wants)
+
+    def wait(self) -> bool:
+        """Until it wants to begin a test, and has ended the one before; False where it has ended altogether."""
+        is_running = bool(os.read(self._wanted, 1))
+        if not is_running:
+            self._process.wait()
+        self._seconds += time.perf_counter() - self._began
+        return is_running
+
+    def go_on(self) -> bool:
+        """Give it its turn, and wait."""
+        self._began = time.perf_counter()
+        with suppress(BrokenPipeError):
+            os.write(self._gives, b".")
+        return self.wait()
+
+    def close(self) -> Run:
+        """What became of it, once it has ended."""
+        os.close(self._wanted)
+        os.close(self._gives)
+        return Run(
+            tests={line["test"]: line for line in read_lines(self._results)},
+            seconds=self._seconds,
+            status=self._process.returncode,
+            log=self._log,
         )
-    return Run(
-        tests={line["test"]: line for line in read_lines(results)},
-        seconds=time.perf_counter() - began,
-        status=done.returncode,
-        log=log,
-    )
 
 
 def environment() -> dict[str, str]:
@@ -156,10 +185,19 @@ def read_lines(results: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def run_pair(options: argparse.Namespace, test: Path, *, watched_first: bool) -> Pair:
-    """Run one file both ways."""
-    runs = {watched: run_file(options, test, watched=watched) for watched in (watched_first, not watched_first)}
-    return Pair(name=test.stem, bare=runs[False], watched=runs[True])
+def run_pair(options: argparse.Namespace, test: Path) -> Pair:
+    """Run one file both ways, test by test in turn."""
+    sessions: list[Session] = []
+    running: list[Session] = []
+    for watched in (False, True):
+        # One after the other, as while they run.
+        sessions.append(Session(options, test, watched=watched))
+        running += sessions[-1:] if sessions[-1].wait() else []
+    while running:
+        # In the other order each time.
+        running = [session for session in reversed(running) if session.go_on()]
+    bare, watched = (session.close() for session in sessions)
+    return Pair(name=test.stem, bare=bare, watched=watched)
 
 
 # ---------------------------------------------------------------- telling
@@ -322,8 +360,8 @@ def main() -> int:
     print_versions(options.checkout)
     print(HEAD, flush=True)
     pairs = []
-    for number, file in enumerate(files):
-        pairs.append(run_pair(options, file, watched_first=number % 2 == 1))
+    for file in files:
+        pairs.append(run_pair(options, file))
         print(row(file.stem, sums_of(pairs[-1:])), flush=True)
     total = sums_of(pairs)
     print(f"{row('all', total)}\n\n{summary(total)}")

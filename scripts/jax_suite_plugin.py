@@ -11,6 +11,7 @@ comparing them (`jax_suite.py`).
 from __future__ import annotations
 
 import json
+import os
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ RANK = ("passed", "skipped", "xfailed", "xpassed", "failed")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The plugin's two options."""
     parser.addoption("--suite-results", metavar="FILE", help="write a line of JSON there for each test")
+    parser.addoption("--suite-turns", metavar="WAIT,ASK", help="descriptors to ask at, and wait at, before a test")
     parser.addoption("--suite-watch", action="store_true", help="watch the session, and look at every record")
     parser.addoption("--suite-calls", action="store_true", help="see calls of compiled functions, too")
     parser.addoption("--suite-no-look", action="store_true", help="watch, and do not look at the records")
@@ -85,6 +87,10 @@ class Session:
         self._saved = results.with_suffix(".pjit")
         self._complaints: set[str] = set()
         self._listening = [0.0]
+        self._turns = [int(number) for number in str(config.getoption("--suite-turns") or "").split(",") if number]
+        for descriptor in self._turns:
+            # What the tests start must not hold them.
+            os.set_inheritable(descriptor, False)
         self._capture: AbstractContextManager[pi.Log] | None = None
         self._log = pi.session_log()
         self._sees_calls = bool(config.getoption("--suite-calls"))
@@ -109,6 +115,7 @@ class Session:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Time one test, then look at what it compiled."""
+        self._take_turn()
         self._outcome = Outcome()
         self._listening[0] = 0.0
         began, cpu = time.perf_counter(), time.process_time()
@@ -134,6 +141,12 @@ class Session:
         self._file.write(json.dumps(line) + "\n")
         self._file.flush()
         return done
+
+    def _take_turn(self) -> None:
+        if self._turns:
+            given, wants = self._turns
+            os.write(wants, b".")
+            os.read(given, 1)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take one phase of a test in."""

@@ -115,7 +115,7 @@ def test_a_class_of_the_users_is_not_kept_alive():
         pytest.param(xla_stderr._lock, id="standard error"),
         pytest.param(Log()._lock, id="log"),
         pytest.param(KeyHistory()._lock, id="history"),
-        pytest.param(record._Once(lambda data: data)._lock, id="record"),
+        pytest.param(record._Once(None, None)._lock, id="record"),
     ],
 )
 def test_a_signal_handler_that_compiles_waits_for_no_lock_of_its_own_thread(lock):

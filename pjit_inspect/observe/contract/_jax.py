@@ -63,7 +63,6 @@ __all__ = [
     "static_arguments",
     "target_devices",
     "timed_frame",
-    "trace_context_hash",
     "traced_ahead",
     "tracing_flags",
     "tracing_key",
@@ -114,7 +113,7 @@ _TIMERS = ("monitoring.py", "dispatch.py")
 
 def timed_frame(frame: FrameType) -> FrameType:
     """The frame that runs what is timed, from that of a start or duration event; the same for both."""
-    while frame.f_back is not None and _file_and_name(frame.f_code)[0] in _TIMERS:
+    while frame.f_back is not None and _place((code := frame.f_code).co_filename, code.co_name)[0] in _TIMERS:
         frame = frame.f_back
     return frame
 
@@ -167,7 +166,8 @@ def stages_of(frame: FrameType | None, *, until: Collection[str] = ()) -> dict[s
     while frame is not None:
         code = frame.f_code
         # A stack may have a hundred frames, and few have such a name.
-        if code.co_name in _STAGE_NAMES and (stage := _STAGES.get(_file_and_name(code))) is not None:
+        name = code.co_name
+        if name in _STAGE_NAMES and (stage := _STAGES.get(_place(code.co_filename, name))) is not None:
             stages.setdefault(stage, frame)
             if stage in until:
                 break
@@ -197,17 +197,13 @@ def _place(file: str, name: str) -> tuple[str, str]:
     return tail if head else "", name
 
 
-def part_of(code: CodeType) -> str:
-    """What the code of a function of JAX's is for.
+@functools.lru_cache(maxsize=4096)
+def part_of(file: str, name: str) -> str:
+    """What a function of JAX's is for, from the file and the name of its code.
 
     "placing" moves arrays and computes nothing; "stage" is a stage of a compile, and no function that somebody calls;
     "traceback" is what JAX puts around its public functions to shorten tracebacks; "" is anything else.
     """
-    return _part(code.co_filename, code.co_name)
-
-
-@functools.lru_cache(maxsize=4096)
-def _part(file: str, name: str) -> str:
     place = _place(file, name)
     if place in _PLACING:
         return "placing"
@@ -317,7 +313,7 @@ def shard_mapped(stages: dict[str, FrameType]) -> tuple[FunctionType | None, Fra
 def _running_pmap(frame: FrameType) -> FrameType | None:
     """The frame of the wrapper of `pmap` that called this one, if it did so directly."""
     caller = frame.f_back
-    while caller is not None and part_of(caller.f_code) == "traceback":
+    while caller is not None and part_of((code := caller.f_code).co_filename, code.co_name) == "traceback":
         caller = caller.f_back
     return caller if caller is not None and _STAGES.get(_file_and_name(caller.f_code)) == "pmap" else None
 
@@ -340,60 +336,56 @@ _FLAGS_BEFORE_NAMES = (
 _CONTEXTS = ("compute_on_context_manager", "xla_metadata_context_manager")
 
 
-def tracing_key() -> tuple[Any, ...]:
-    """What `tracing_flags` are made of: equal where those are."""
+@functools.cache
+def _config() -> Any:
+    # To import within a function is slow right after XLA ran.
     from jax._src import config
 
-    return config.trace_context(), *(getattr(config, name).value for name in _CONTEXTS if hasattr(config, name))
+    return config
+
+
+@functools.cache
+def _context_states() -> tuple[Any, ...]:
+    return tuple(getattr(_config(), name) for name in _CONTEXTS if hasattr(_config(), name))
+
+
+def tracing_key() -> tuple[Any, ...]:
+    """What `tracing_flags` are made of: equal where those are.
+
+    The first is all that JAX's tracing cache is keyed on beside the call, named or not.
+    """
+    return _config().trace_context(), *[state.value for state in _context_states()]
 
 
 def tracing_flags() -> tuple[tuple[str, Any], ...]:
     """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value)."""
-    from jax._src import config
-
-    states, names = config.config_states, _flag_names()
+    states, names = _config().config_states, _flag_names()
     flags = [(name, states[name].value) for name in names if name in states]
-    contexts = [(name, getattr(config, name).value) for name in _CONTEXTS if hasattr(config, name)]
+    contexts = [(name, getattr(_config(), name).value) for name in _CONTEXTS if hasattr(_config(), name)]
     return (*flags, *contexts, *_user_contexts())
 
 
 def _user_contexts() -> list[tuple[str, Any]]:
     """The values of `jax.make_user_context`, where JAX names them (0.10 and later)."""
-    from jax._src import config
-
     try:
-        names = config.trace_context_names()
+        names = _config().trace_context_names()
     except (AttributeError, NotImplementedError):
         return []
-    values = [value for name, value in zip(names, config.trace_context(), strict=True) if name == "user_context"]
+    values = [value for name, value in zip(names, _config().trace_context(), strict=True) if name == "user_context"]
     return [(f"user_context[{number}]", value) for number, value in enumerate(values)]
-
-
-def trace_context_hash() -> int | None:
-    """A hash of all that JAX's tracing cache is keyed on beside the call, named or not; None when it has none."""
-    from jax._src import config
-
-    try:
-        return hash(config.trace_context())
-    except TypeError:
-        return None
 
 
 @functools.cache
 def _flag_names() -> tuple[str, ...]:
-    from jax._src import config
-
     try:
-        return tuple(config.trace_context_names())
+        return tuple(_config().trace_context_names())
     except (AttributeError, NotImplementedError):
         return _FLAGS_BEFORE_NAMES
 
 
 def context_meshes() -> tuple[Any, ...]:
     """The meshes that are set in this thread: those of `with mesh`, innermost last, then that of `jax.set_mesh`."""
-    from jax._src import config
-
-    held = config.mesh_context_manager.value or ()
+    held = _config().mesh_context_manager.value or ()
     meshes = held if isinstance(held, tuple) else (held,)
     return (*meshes, jax.sharding.get_abstract_mesh())
 

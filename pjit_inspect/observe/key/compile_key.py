@@ -101,7 +101,7 @@ def call_facts(stages: dict[str, FrameType], jaxpr: Any = None) -> CallFacts:
         traced = stages["ahead_lower"].f_locals["self"]
         types = getattr(traced, "_meta_tys_flat", ())
         found |= _parameters(getattr(traced, "_params", {}), types, types)
-    tree = _tree(stages)
+    tree, key = _tree(stages), _jax.tracing_key()
     positional, keywords = passed(tree)
     number, containers = tree_facts(tree)
     return CallFacts(
@@ -110,8 +110,8 @@ def call_facts(stages: dict[str, FrameType], jaxpr: Any = None) -> CallFacts:
         keywords=keywords,
         tree=number,
         containers=containers,
-        config=_config(),
-        context=_context(),
+        config=_config(key),
+        context=_context(key),
         clears=_jax.cache_clears(),
         traced=_traced.get(jaxpr) if jaxpr is not None else None,
     )
@@ -167,16 +167,19 @@ def _type_name(kind: type) -> str:
 # ---------------------------------------------------------------- configuration
 
 
-def _config() -> tuple[NamedText, ...]:
+def _config(key: tuple[Any, ...]) -> tuple[NamedText, ...]:
     try:
-        return _config_texts(_jax.tracing_key())
+        return _config_texts(key)
     except TypeError:  # A value that has no hash.
         return _config_texts.__wrapped__(())
 
 
-def _context() -> int | None:
-    number = _jax.trace_context_hash()
-    return None if number is None else number & 0xFFFF_FFFF_FFFF
+def _context(key: tuple[Any, ...]) -> int | None:
+    """A hash of all that JAX's tracing cache is keyed on beside the call; None when it has none."""
+    try:
+        return hash(key[0]) & 0xFFFF_FFFF_FFFF
+    except TypeError:
+        return None
 
 
 @functools.lru_cache(maxsize=64)

@@ -28,7 +28,7 @@ def called_from(frame: FrameType | None) -> tuple[str, int | None]:
     place: list[tuple[str, int, int]] = []
     while frame is not None and not is_user_file(file := (code := frame.f_code).co_filename):
         if is_jax_file(file):
-            part = _jax.part_of(code)
+            part = _jax.part_of(file, code.co_name)
             is_placing = is_placing or part == "placing"
             if part != "traceback":
                 outermost = code
@@ -48,7 +48,7 @@ def called_from(frame: FrameType | None) -> tuple[str, int | None]:
 
 
 def _public_name(code: CodeType | None) -> str:
-    if code is None or _jax.part_of(code) == "stage":
+    if code is None or _jax.part_of(code.co_filename, code.co_name) == "stage":
         return ""
     name = code.co_qualname
     return name if name.isidentifier() and not name.startswith("_") else ""

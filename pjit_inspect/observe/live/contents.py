@@ -1,51 +1,38 @@
-"""What was compiled: the program's texts and bytes, XLA's figures about it, its inputs and outputs.
+"""What was compiled: the program's texts and bytes, and XLA's figures about it.
 
 The jaxpr's text and XLA's figures take time that grows with the program (measured: up to a twentieth of its compile).
 Of a large program they are therefore read later, by `Later`, when the user's call is over; of a small one the jaxpr is
-printed when somebody reads it (`observe.live.waiting_jaxpr`). Not its job: who compiled
-and where (`observe.watch.record`), JAX's sharding objects (`observe.live.shardings`).
+printed when somebody reads it (`observe.live.waiting_jaxpr`). Not its job: who compiled and where
+(`observe.watch.record`), its inputs and outputs (`observe.live.layouts`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 import io
 import weakref
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-import jax
-
-from pjit_inspect.guard import one_line
-from pjit_inspect.model.program.layout import ArrayLayout
+from pjit_inspect.guard import read_fact
 from pjit_inspect.model.record.blob import Blob
 from pjit_inspect.model.record.record import MemoryStats, RecordData
-from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.live.foreign_parameters import without_foreign
 from pjit_inspect.observe.live.program import LiveProgram
-from pjit_inspect.observe.live.shardings import on_mesh, to_sharding
 from pjit_inspect.observe.live.waiting_jaxpr import WaitingJaxpr, waiting_jaxpr
 
 __all__ = [
     "Finish",
-    "argument_names",
     "hlo_at_once",
     "hlo_of",
-    "input_layouts",
     "jaxpr_text",
-    "output_layouts",
     "printed",
     "printed_later",
-    "read_fact",
-    "result_names",
     "slow_facts",
     "slow_facts_later",
     "stablehlo_of",
 ]
-
-T = TypeVar("T")
 
 Finish = Callable[[RecordData], RecordData]
 """Completes a record with what was left for later; it may be called in any thread, once.
@@ -57,15 +44,6 @@ _LARGE_BYTES = 32 * 1024
 """StableHLO of more bytes than this makes a program large; its compile takes about a second or more."""
 
 _GONE = "the program was large and JAX had dropped it before anybody looked"
-
-
-def read_fact(missing: dict[str, str], name: str, get: Callable[[], T], default: T) -> T:
-    """What `get` returns, or `default` with the error noted in `missing`: one fact that fails costs no other."""
-    try:
-        return get()
-    except Exception as error:
-        missing[name] = one_line(error)
-        return default
 
 
 def stablehlo_of(module: Any) -> Blob | None:
@@ -201,83 +179,3 @@ def _buffers(stats: Any) -> Blob | None:
     """XLA's buffer assignment, which it gives for CPUs; None elsewhere."""
     content = getattr(stats, "serialized_buffer_assignment_proto", b"")
     return Blob(content) if content else None
-
-
-def input_layouts(program: LiveProgram, names: Sequence[str], meshes: Sequence[Mesh] = ()) -> tuple[ArrayLayout, ...]:
-    """Every argument of the traced function in order, those that jit dropped as unused included.
-
-    A sharding that XLA chose gets its spec in the axis names of the first of `meshes` that it follows.
-    """
-    if len(program.kept) != len(program.in_avals) or max(program.kept, default=-1) >= len(program.all_avals):
-        # References and hoisted constants change the argument list; then names cannot be matched by position.
-        names, avals = argument_names(None, len(program.in_avals)), program.in_avals
-        position = {index: index for index in range(len(avals))}
-    else:
-        avals = program.all_avals
-        position = {index: place for place, index in enumerate(sorted(program.kept))}
-    layouts = []
-    for index, aval in enumerate(avals):
-        place = position.get(index)
-        sharding, donated = _at(program.in_shardings, place), bool(_at(program.donated, place))
-        kept = place is not None
-        layouts.append(_layout(names[index], aval, sharding, program, meshes, donated=donated, kept=kept))
-    return tuple(layouts)
-
-
-def output_layouts(program: LiveProgram, names: Sequence[str], meshes: Sequence[Mesh] = ()) -> tuple[ArrayLayout, ...]:
-    """Every result of the function in order; `meshes` as in `input_layouts`."""
-    return tuple(
-        _layout(name, aval, _at(program.out_shardings, place), program, meshes)
-        for place, (name, aval) in enumerate(zip(names, program.out_avals, strict=True))
-    )
-
-
-def argument_names(debug_info: Any, count: int, constants: int = 0) -> list[str]:
-    """JAX's paths of the arguments; `arg[3]` where it has none.
-
-    The first `constants` of them are arrays the function closes over, which JAX may pass as arguments.
-    """
-    names = _names(getattr(debug_info, "arg_names", None), count, "arg")
-    return [f"constant[{i}]" if i < constants else name for i, name in enumerate(names)]
-
-
-def result_names(debug_info: Any, count: int) -> list[str]:
-    """JAX's paths of the results; `result[0]` where it has none."""
-    paths = getattr(debug_info, "result_paths", None)
-    return _names(paths if isinstance(paths, tuple) else None, count, "result")
-
-
-def _layout(
-    name: str, aval: Any, sharding: Any, program: LiveProgram, meshes: Sequence[Mesh], *,
-    donated: bool = False, kept: bool = True,
-) -> ArrayLayout:  # fmt: skip
-    shape = tuple(int(n) for n in getattr(aval, "shape", ()))
-    placed = None
-    if hasattr(sharding, "devices_indices_map"):
-        try:
-            placed = functools.reduce(on_mesh, meshes, to_sharding(sharding, shape))
-        except Exception as error:
-            program.missing[f"sharding of {name}"] = repr(error)
-    dtype = _dtype_name(aval)
-    return ArrayLayout(path=name, dtype=dtype, global_shape=shape, sharding=placed, donated=donated, kept=kept)
-
-
-def _dtype_name(aval: Any) -> str:
-    dtype = getattr(aval, "dtype", None)
-    return str(getattr(aval, "str_short", lambda: "unknown")()) if dtype is None else _name_of_dtype(dtype)
-
-
-@functools.lru_cache(maxsize=256)
-def _name_of_dtype(dtype: Any) -> str:
-    # The type of gradients of integers is a numpy record without fields, which prints as a list.
-    return "float0" if dtype == jax.dtypes.float0 else str(dtype)
-
-
-def _at(items: Sequence[Any], place: int | None) -> Any:
-    return items[place] if place is not None and place < len(items) else None
-
-
-def _names(known: Sequence[str] | None, count: int, fallback: str) -> list[str]:
-    if known is None or len(known) != count:
-        known = [""] * count
-    return [" ".join(name.split()) or f"{fallback}[{index}]" for index, name in enumerate(known)]

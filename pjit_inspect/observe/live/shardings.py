@@ -63,14 +63,18 @@ def _axis_name(name: Any) -> str:
 
 def find_meshes(shardings: Iterable[Any], extra: Iterable[Any] = ()) -> tuple[Mesh, ...]:
     """Every concrete mesh among shardings and further meshes, the most used first, each once."""
-    named = [mesh for mesh in (getattr(s, "mesh", None) for s in shardings) if is_concrete(mesh)]
-    every = dict.fromkeys((*named, *(mesh for mesh in extra if is_concrete(mesh))))
+    named = [getattr(sharding, "mesh", None) for sharding in shardings]
+    # Thousands of arrays share a mesh or two: each object is asked once.
+    known = {id(mesh): mesh for mesh in (*named, *extra) if mesh is not None}
+    concrete = {number: mesh for number, mesh in known.items() if is_concrete(mesh)}
+    every = dict.fromkeys(concrete.values())
     if len(every) < 2:
         # The usual case: for its hash a mesh of ours looks at every device.
         return tuple(map(to_mesh, every))
     ranked = {to_mesh(mesh): 0 for mesh in every}
     for mesh in named:
-        ranked[to_mesh(mesh)] += 1
+        if id(mesh) in concrete:
+            ranked[to_mesh(mesh)] += 1
     return tuple(sorted(ranked, key=lambda m: -ranked[m]))
 
 

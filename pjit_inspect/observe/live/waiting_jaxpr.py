@@ -12,7 +12,7 @@ import enum
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from types import NoneType
 from typing import Any
@@ -33,6 +33,8 @@ _MOST_WAITING = 20_000
 _MOST_ITEMS, _DEEPEST = 1_000, 8
 
 _ATOMS = (NoneType, bool, int, float, complex, str, bytes)
+_ATOM_IDS = frozenset(map(id, _ATOMS))
+"""For the usual case, which is to cost no call: it runs within a compile of the user's, right after XLA."""
 _PLAIN_OF_JAX = frozenset((
     "AbstractMesh", "ConvDimensionNumbers", "DotAlgorithm", "Format", "GSPMDSharding", "GatherDimensionNumbers",
     "Layout", "Mesh", "NamedAxisEffect", "NamedSharding", "P", "PRNGImpl", "PartitionSpec", "RaggedDotDimensionNumbers",
@@ -122,8 +124,7 @@ class _Copies:
 
     def _open(self, jaxpr: Any) -> Any:
         self._check_effects(jaxpr.effects)
-        if not all(_is_plain(part, _DEEPEST) for part in jaxpr.debug_info):
-            raise _HoldsMoreError
+        _check(jaxpr.debug_info, _DEEPEST)
         self._check_atoms(jaxpr.outvars)
         return jaxpr.replace(eqns=[self._equation(equation) for equation in jaxpr.eqns])
 
@@ -135,19 +136,21 @@ class _Copies:
         self._check_atoms(equation.invars)
         changed = {}
         for name, value in equation.params.items():
-            if _is_atom(type(value)):
+            kind = type(value)
+            if id(kind) in _ATOM_IDS or (kind is tuple and not value):
                 continue
-            if _is_jaxpr(value):
+            if _is_jaxpr(kind):
                 changed[name] = self.of(value)
-            elif type(value) is tuple and any(map(_is_jaxpr, value)):
-                changed[name] = tuple(self.of(item) if _is_jaxpr(item) else _checked(item) for item in value)
+            elif kind is tuple and any(_is_jaxpr(type(item)) for item in value):
+                _check([item for item in value if not _is_jaxpr(type(item))], _DEEPEST)
+                changed[name] = tuple(self.of(item) if _is_jaxpr(type(item)) else item for item in value)
             else:
-                _checked(value)
+                _check((value,), _DEEPEST)
         # Without its place in the user's code: that holds the code objects of every frame.
         return equation.replace(params={**equation.params, **changed}, source_info=_jax.no_source())
 
     def _check_effects(self, effects: Any) -> None:
-        if not all(_is_atom(type(effect)) for effect in effects):
+        if effects and not all(_is_atom(type(effect)) for effect in effects):
             raise _HoldsMoreError
 
     def _check_atoms(self, atoms: Any) -> None:
@@ -156,14 +159,24 @@ class _Copies:
                 raise _HoldsMoreError
 
 
-def _checked(value: Any) -> Any:
-    if not _is_plain(value, _DEEPEST):
-        raise _HoldsMoreError
-    return value
+def _check(values: Collection[Any], depth: int) -> None:
+    """Raises _HoldsMoreError where they are not all plain data."""
+    for value in values:
+        kind = type(value)
+        if id(kind) in _ATOM_IDS or _is_atom(kind):
+            continue
+        if kind is tuple or kind is frozenset:
+            # No list or dictionary: it could change meanwhile.
+            if depth == 0 or len(value) > _MOST_ITEMS:
+                raise _HoldsMoreError
+            _check(value, depth - 1)
+        elif kind is not type or not is_trusted_type(value):
+            raise _HoldsMoreError
 
 
-def _is_jaxpr(value: Any) -> bool:
-    return is_trusted(value) and type(value).__name__ in ("Jaxpr", "ClosedJaxpr")
+@once_for_each_type
+def _is_jaxpr(kind: type) -> bool:
+    return is_trusted_type(kind) and kind.__name__ in ("Jaxpr", "ClosedJaxpr")
 
 
 def _is_number(value: Any) -> bool:
@@ -171,16 +184,6 @@ def _is_number(value: Any) -> bool:
     if is_trusted(value) and type(value).__name__ == "TypedNdArray":
         return value.shape == ()
     return _is_atom(type(value)) or (is_trusted(value) and is_a(value, int, float, complex))
-
-
-def _is_plain(value: Any, depth: int) -> bool:
-    kind = type(value)
-    if _is_atom(kind):
-        return True
-    if kind is tuple or kind is frozenset:
-        # No list or dictionary: it could change meanwhile.
-        return depth > 0 and len(value) <= _MOST_ITEMS and all(_is_plain(item, depth - 1) for item in value)
-    return kind is type and is_trusted_type(value)
 
 
 @once_for_each_type

@@ -14,10 +14,11 @@ from typing import Any
 import jax
 
 from pjit_inspect.errors import CaptureError
+from pjit_inspect.guard import read_fact
 from pjit_inspect.model.program.source import SOURCE_LINES
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.observe.contract import _jax
-from pjit_inspect.observe.live.contents import Finish, jaxpr_text, read_fact
+from pjit_inspect.observe.live.contents import Finish, jaxpr_text
 from pjit_inspect.observe.live.program import program_of_computation
 from pjit_inspect.observe.watch.listener import observed
 from pjit_inspect.observe.watch.record import make_record

@@ -6,6 +6,7 @@ record (`listener`).
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib.metadata
 import linecache
@@ -18,6 +19,7 @@ from typing import Any
 
 import jax
 
+from pjit_inspect.guard import read_fact
 from pjit_inspect.model.program.source import SOURCE_LINES, Frame, SourceText
 from pjit_inspect.model.record.compile_key import CompileKey
 from pjit_inspect.model.record.record import Origin, RecordData, Timings
@@ -26,15 +28,10 @@ from pjit_inspect.observe.key.compile_key import CallFacts, call_facts, key_of
 from pjit_inspect.observe.key.outside_jit import Operation, named_for, operation_outside_jit
 from pjit_inspect.observe.live.contents import (
     Finish,
-    argument_names,
     hlo_at_once,
     hlo_of,
-    input_layouts,
-    output_layouts,
     printed,
     printed_later,
-    read_fact,
-    result_names,
     slow_facts,
     slow_facts_later,
     stablehlo_of,
@@ -48,6 +45,7 @@ from pjit_inspect.observe.live.frames import (
     to_frame,
     user_frame,
 )
+from pjit_inspect.observe.live.layouts import Layouts, argument_names, result_names
 from pjit_inspect.observe.live.library_names import restore_names
 from pjit_inspect.observe.live.program import LiveProgram
 from pjit_inspect.observe.live.shardings import find_meshes, to_devices
@@ -113,8 +111,10 @@ def make_record(
             operation=operation,
         )  # fmt: skip
 
+    layouts = Layouts.of(program, (arguments, results), meshes)
+    can_wait = read("layouts", layouts.can_wait, False)
     later = read("later", lambda: slow_facts_later(program, stablehlo), None)
-    finish = later or printed_later(program)
+    rest = later or printed_later(program)
     hlo = hlo_at_once if later is None else hlo_of
     data = RecordData(
         name=_name(program),
@@ -123,8 +123,6 @@ def make_record(
         origin=read("origin", lambda: _origin(stages, frame, program.debug_info, operation), "user"),
         user_frame=caller,
         defined_at=defined_at,
-        inputs=read("inputs", lambda: input_layouts(program, arguments, meshes), ()),
-        outputs=read("outputs", lambda: output_layouts(program, results, meshes), ()),
         mesh=meshes[0] if meshes else None,
         meshes=meshes,
         devices=read("devices", lambda: to_devices(tuple(program.devices)), ()),
@@ -139,23 +137,24 @@ def make_record(
         sources=read("sources", lambda: _sources(caller, defined_at), ()),
         key=read("key", key, None),
         missing=missing,
+        **({} if can_wait else layouts.read(missing)),
         **({} if later is not None else slow_facts(program.executable, missing)),
-        **({} if finish is not None else printed(program.jaxpr, program.jaxpr_text, missing)),
+        **({} if rest is not None else printed(program.jaxpr, program.jaxpr_text, missing)),
         compiler_log=log.text,
     )
     if log.missing is not None:
         missing["compiler_log"] = log.missing
     if reason := _jax.lacks_lines(len(program.devices)):
         missing[SOURCE_LINES] = reason
-    return data, _as_it_is if finish is None else _Once(finish)
+    return data, _Once(layouts if can_wait else None, rest)
 
 
 class _Once:
-    """A way to complete a record that is done once: all logs that have the compile then have the same data."""
+    """Completes a record with what was left for later, once: all logs that have the compile then have the same data."""
 
-    def __init__(self, finish: Finish) -> None:
-        self.can_wait: bool = getattr(finish, "can_wait", False)
-        self._finish = finish
+    def __init__(self, layouts: Layouts | None, rest: Finish | None) -> None:
+        self.can_wait: bool = rest is None or getattr(rest, "can_wait", False)
+        self._layouts, self._rest = layouts, rest
         self._lock = threading.RLock()
         self._given: RecordData | None = None
         self._made: RecordData | None = None
@@ -163,12 +162,14 @@ class _Once:
     def __call__(self, data: RecordData) -> RecordData:
         with self._lock:
             if self._made is None or self._given is not data:
-                self._given, self._made = data, self._finish(data)
+                self._given, self._made = data, self._completed(data)
             return self._made
 
-
-def _as_it_is(data: RecordData) -> RecordData:
-    return data
+    def _completed(self, data: RecordData) -> RecordData:
+        if self._layouts is not None:
+            missing = dict(data.missing)
+            data = dataclasses.replace(data, **self._layouts.read(missing), missing=missing)
+        return data if self._rest is None else self._rest(data)
 
 
 # ---------------------------------------------------------------- who and where

@@ -14,7 +14,7 @@ from observe.programs import recorded
 
 from pjit_inspect import guard as steps
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.observe.live import contents
+from pjit_inspect.observe.live import contents, layouts
 from pjit_inspect.observe.watch import listener, record
 
 X = np.ones((8, 8), np.float32)
@@ -26,14 +26,14 @@ X = np.ones((8, 8), np.float32)
     [
         (listener, "program_of_compile"),
         (listener, "make_record"),
-        (record, "input_layouts"),
+        (layouts, "_layout"),
         (record, "find_meshes"),
         (record, "hlo_at_once"),
         (record, "stablehlo_of"),
         (contents, "jaxpr_text"),
         (contents, "_cost"),
         (record, "_sources"),
-        (contents, "to_sharding"),
+        (layouts, "to_sharding"),
     ],
 )
 def test_an_error_of_ours_never_reaches_the_call(
