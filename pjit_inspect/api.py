@@ -18,7 +18,7 @@ from pjit_inspect.handles.diff import Diff
 from pjit_inspect.handles.error import ErrorExplanation, explain_error, explain_known_error
 from pjit_inspect.handles.given_mesh import given_mesh, with_mesh
 from pjit_inspect.handles.ledger import Ledger
-from pjit_inspect.handles.live import LaterFindings, later_findings_of
+from pjit_inspect.handles.live import LaterFindings, later_findings_of, when_asked
 from pjit_inspect.handles.memory.live_arrays import LiveArrays, find_live_arrays
 from pjit_inspect.handles.merged import Merged, merge
 from pjit_inspect.handles.play.history import History
@@ -81,6 +81,7 @@ __all__ = [
     "user_code_begins",
     "user_code_ends",
     "watch",
+    "when_explained",
 ]
 
 
@@ -93,6 +94,14 @@ def later_findings(record: CompileRecord, *, is_still: bool = False) -> LaterFin
     With `is_still` they belong to a display without an inspector, and are read where they are.
     """
     return later_findings_of(record.state.analyses, is_still=is_still)
+
+
+def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:
+    """Ask XLA why a large program communicates, which displays do not wait for, and call `tell` then, in a thread.
+
+    False where nothing is missing of them.
+    """
+    return when_asked(record.state, tell)
 
 
 def ledger(log: Log | None = None) -> Ledger:

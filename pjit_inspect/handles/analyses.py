@@ -22,11 +22,11 @@ from pjit_inspect.analyze.report.report import cells_of, collectives_of, report
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.sharding.value_shardings import find_value_shardings
 from pjit_inspect.errors import CaptureError
-from pjit_inspect.guard import Guard
+from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.what_if import as_partitioned
 from pjit_inspect.handles.findings import findings_of, why_untried
 from pjit_inspect.handles.ledger import reason_of
-from pjit_inspect.handles.propagate import ask, propagation_of
+from pjit_inspect.handles.propagate import ask, propagation_of, why_unasked
 from pjit_inspect.handles.session.programs import without_programs
 from pjit_inspect.handles.suggest import RecordSuggestion, suggestions_of
 from pjit_inspect.model.memory.buffer_assignment import BufferAssignment
@@ -117,13 +117,16 @@ class Analyses(Computed):
         known: Mapping[str, Any],
         key: CompileKey | None = None,
         program: Callable[[], ShardedProgram] | None = None,
+        asked: Analyses | None = None,
     ) -> None:
         """`key` is the one that the session's history knows, where `data` has it cleaned.
 
-        `program` makes the program before partitioning, where XLA has answered already.
+        `program` makes the program before partitioning, where XLA has answered already; `asked` are the analyses with
+        XLA's answer, where these are those of the same data without.
         """
         super().__init__(known)
         self._program = program
+        self._asked = asked
         self.is_live: bool = is_live
         self.given: RecordData = data
         """The data as they were handed over: names of this process may hold anything."""
@@ -155,6 +158,24 @@ class Analyses(Computed):
         for name in without:
             kept.pop(name, None)
         return Analyses(data, is_live=self.is_live, known=kept | known, key=self.key, program=self._program)
+
+    @property
+    def asked(self) -> Analyses:
+        """Those for which XLA is asked: of a large program, a display may be made of others, see `at_once`."""
+        return self._asked or self
+
+    def at_once(self) -> Analyses | None:
+        """Those without what XLA's partitioner takes long to say, for a display; None where nobody waits for it."""
+        data, module = self._data, self.readable_hlo
+        is_known = self._program is not None or "propagation_and_reason" in self.known or data.propagation is not None
+        if is_known or not self.is_live or module is None:
+            return None
+        why = why_unasked(data, module)
+        if not why or not self._is_explained(module):
+            return None
+        known = {name: value for name, value in self.known.items() if name != "report"}
+        known["propagation_and_reason"] = None, why
+        return Analyses(data, is_live=self.is_live, known=known, key=self.key, asked=self)
 
     @once
     def reason(self) -> Reason:
@@ -269,7 +290,8 @@ class Analyses(Computed):
         if program is not None and program.is_predicted and reason:
             missing |= {"partitioner": reason}
         sources = self.sources if is_explained else data.sources
-        complete = report(replace(data, missing=missing), module, program, sources)
+        unasked = reason if self._asked is not None else ""
+        complete = report(replace(data, missing=missing), module, program, sources, unasked=unasked)
         if self.is_live:
             # Only the HLO tells which further files the program came from; keep their text with the record.
             further = guard.run("sources", lambda: cleaned(_further_sources(complete)), ())
@@ -415,6 +437,7 @@ class RecordState:
 
     def __init__(self, analyses: Analyses, finish: Callable[[RecordData], RecordData] | None) -> None:
         self._captured, self._finish = analyses, finish
+        self._at_once: Analyses | None = None
         self._lock = threading.RLock()
 
     @property
@@ -431,6 +454,17 @@ class RecordState:
                     self._captured = self._captured.of(self._finish(self._captured.given))
                     self._finish = None
         return self._captured
+
+    @property
+    def displayed(self) -> Analyses:
+        """The analyses that displays are made of: those that are there at once, until XLA has been asked."""
+        now = self.analyses
+        if "report" in now.known:
+            return now
+        with self._lock, gc_paused():
+            if self._at_once is None or self._at_once.asked is not now:
+                self._at_once = now.at_once() or now
+            return self._at_once
 
     def secure(self) -> None:
         """Read what is lost once JAX drops the program."""

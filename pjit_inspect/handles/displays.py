@@ -100,9 +100,9 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
     if view not in get_args(View):
         raise ValueError(f"there is no view {view!r}; the views are {', '.join(get_args(View))}")
     if view == "tree":
-        return Shown({"text/plain": _tree(analyses)})
+        return Shown({"text/plain": _tree(analyses.asked)})
     if view == "facts":
-        return Shown({"text/plain": to_text(facts_view(analyses.report))})
+        return Shown({"text/plain": to_text(facts_view(analyses.asked.report))})
     if view == "memory":
         return memory_shown(analyses)
     with gc_paused():
@@ -113,7 +113,9 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
             payload, _ = _live(analyses, document, lambda payload: payload, show_times=show_times, is_widget=True)
             if payload is not None:
                 words = widget_words(analyses.report)
-                return inspector_widget(payload, words=words, still=to_html(document), asked=partial(answer, analyses))
+                return inspector_widget(
+                    payload, words=words, still=to_html(document), asked=partial(answer, analyses.asked)
+                )
         bundle = drawn(document)
         still = bundle["text/html"]
         # What depends on the session, such as findings that come later, is not in what `show_times` leaves out.

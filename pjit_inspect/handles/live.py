@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pjit_inspect.guard import Guard
-from pjit_inspect.handles.analyses import Analyses
+from pjit_inspect.handles.analyses import Analyses, RecordState
 from pjit_inspect.handles.background import in_background
 from pjit_inspect.handles.memory.shown import memory_blob
 from pjit_inspect.model.report.report import RecordReport
@@ -23,7 +23,7 @@ from pjit_inspect.view.inspector.page import delivery_html
 from pjit_inspect.view.record.finding_lines import report_findings
 from pjit_inspect.view.render.shown import drawn
 
-__all__ = ["LaterFindings", "answer", "findings_key", "later_findings_of", "report_for_display"]
+__all__ = ["LaterFindings", "answer", "findings_key", "later_findings_of", "report_for_display", "when_asked"]
 
 
 def report_for_display(analyses: Analyses) -> RecordReport:
@@ -124,6 +124,22 @@ class LaterFindings:
             return bundle
         html = delivery_html(findings_data(report), key=self._key, still=bundle["text/html"])
         return {**bundle, "text/html": html}
+
+
+def when_asked(state: RecordState, tell: Callable[[], None]) -> bool:
+    """Ask XLA what a display of the record goes without, as that takes long, and call `tell` then, in another thread.
+
+    False where there is nothing of that kind, or a display has it already; `tell` is not called then.
+    """
+    if (now := state.displayed) is now.asked:
+        return False
+
+    def ask() -> None:
+        _ = now.asked.report
+        tell()
+
+    in_background(ask)
+    return True
 
 
 def later_findings_of(analyses: Analyses, *, is_still: bool = False) -> LaterFindings | None:

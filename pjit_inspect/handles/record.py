@@ -244,9 +244,10 @@ class CompileRecord(Displayable):
     def ask_partitioner(self, *, timeout_s: float = 600.0) -> ShardedProgram:
         """The program as XLA's own partitioner got it, with as much patience as `timeout_s` seconds.
 
-        Displays ask by themselves, and fall back on a prediction when the answer takes too long; from then on they have
-        what came of this. It takes about a tenth of the compile, in a process of its own. Raises CaptureError with the
-        reason when the partitioner gives no answer, or when the program was compiled by another process.
+        Displays ask by themselves, but for a program of thousands of arrays, and fall back on a prediction where there
+        is no answer in a minute; from then on they have what came of this. It takes a tenth of the compile to all of it,
+        in a process of its own. Raises CaptureError with the reason when the partitioner gives no answer, or when the
+        program was compiled by another process.
         """
         return self.state.ask_partitioner(timeout_s)
 
@@ -447,7 +448,7 @@ class CompileRecord(Displayable):
         at the peak on one device, and how much over the schedule. With `times=False` the
         seconds and the reason for compiling again are left out, so that the output is the same in every session.
         """
-        return displays.shown(self.state.analyses, view, show_times=times)
+        return displays.shown(self.state.displayed, view, show_times=times)
 
     def explain(self, what: str | int | None = None) -> Shown:
         """An object to display: why the collectives are there, most expensive first, with the facts that prove it.
@@ -459,7 +460,7 @@ class CompileRecord(Displayable):
 
     def __str__(self) -> str:
         # Without the HTML, which takes longer.
-        return displays.text(self.state.analyses)
+        return displays.text(self.state.displayed)
 
     def __repr__(self) -> str:
         where = f" at {self.user_frame.where}" if self.user_frame else ""

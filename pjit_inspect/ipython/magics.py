@@ -28,6 +28,7 @@ from pjit_inspect.ipython.run import (
     run_program,
     show_later_findings,
     show_note,
+    show_record,
 )
 from pjit_inspect.ipython.target import check_target, show_for_target
 from pjit_inspect.ipython.watch import Watch, WatchOptions
@@ -219,8 +220,7 @@ class PjitMagics(Magics):
         if command.options.target is not None:
             show_for_target(self.shell, (record,), command.options)
             return
-        display(record.show(command.options.view, times=command.options.times))
-        show_later_findings(record, command.options)
+        show_record(record, command.options)
 
     def _why(self, command: Command) -> None:
         record = _record(command)

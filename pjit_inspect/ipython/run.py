@@ -21,7 +21,15 @@ from pjit_inspect import api
 from pjit_inspect.ipython.command import ShowOptions
 from pjit_inspect.ipython.progress import progress
 
-__all__ = ["Run", "compile_code", "is_whole_statement", "run_program", "show_later_findings", "show_note"]
+__all__ = [
+    "Run",
+    "compile_code",
+    "is_whole_statement",
+    "run_program",
+    "show_later_findings",
+    "show_note",
+    "show_record",
+]
 
 
 class Run:
@@ -69,20 +77,35 @@ class Run:
 
     def _show_record(self, record: api.CompileRecord) -> None:
         try:
-            display(record.show(self._options.view, times=self._options.times))
-            show_later_findings(record, self._options)
+            show_record(record, self._options)
         except Exception as error:
             # The user's cell has succeeded, and must not look as if it had not.
             show_note(f"%pjit could not show {record.name}: {error!r}. Your result is not affected")
 
 
+def show_record(record: api.CompileRecord, options: ShowOptions) -> None:
+    """Display a record; where an output can change later, with what takes long to know once that is there."""
+
+    def shown() -> Any:
+        return record.show(options.view, times=options.times)
+
+    handle = display(shown(), display_id=True) if _can_change(options) else display(shown())
+    if handle is not None:
+        api.when_explained(record, lambda: handle.update(shown()))
+    show_later_findings(record, options)
+
+
+def _can_change(options: ShowOptions) -> bool:
+    """In a kernel, and not where outputs are to be the same in every session."""
+    return options.times and hasattr(get_ipython(), "kernel")
+
+
 def show_later_findings(record: api.CompileRecord, options: ShowOptions, *, is_still: bool = False) -> None:
     """Have the findings handed to a display of the record when their remedies have been tried.
 
-    Only where an output can change later: in a kernel, and not where outputs are to be the same in every session.
-    `is_still` says that the display has no inspector: then they are read under it.
+    Only where an output can change later. `is_still` says that the display has no inspector: they are read under it.
     """
-    if options.view != "html" or not options.times or not hasattr(get_ipython(), "kernel"):
+    if options.view != "html" or not _can_change(options):
         return
     later = api.later_findings(record, is_still=is_still)
     if later is not None:

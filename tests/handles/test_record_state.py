@@ -66,10 +66,10 @@ def test_a_report_that_was_begun_before_the_programs_were_forgotten_does_not_bri
 ):
     begun, may_end, make = threading.Event(), threading.Event(), analyses.report
 
-    def slow(*arguments: Any) -> Any:
+    def slow(*arguments: Any, **more: Any) -> Any:
         begun.set()
         assert may_end.wait(60)
-        return make(*arguments)
+        return make(*arguments, **more)
 
     monkeypatch.setattr(analyses, "report", slow)
     with ThreadPoolExecutor(1) as pool:

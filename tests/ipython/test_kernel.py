@@ -50,6 +50,12 @@ def fails(x):
     "why of a line": "%pjit why --line 12",
     "measured": "import pjit_inspect.ipython.progress as p\np._PATIENCE_S = 0.01\n%pjit --measure total(x)",
     "later": "%pjit total(x)",
+    "large": """
+import pjit_inspect.handles.propagate as propagate
+propagate._LONG_S = 0.0
+%pjit --view text jax.jit(lambda x: x.max())(x)
+print(api.session_log()[-1])
+""",
     "found": """
 import threading
 
@@ -158,6 +164,13 @@ def test_findings_come_after_the_display_into_an_output_of_their_own(outputs):
     key = re.search(r'data-pjit-findings="(\w+)"', record.data["text/html"])
     assert key
     assert key[1] in later.data["text/html"]
+
+
+def test_a_display_of_a_large_program_has_its_reasons_later(outputs):
+    now, shown = outputs["large"]
+    assert "why they are there  not known yet" in now.text
+    assert "not known yet" not in shown.data["text/plain"]
+    assert "why they are there" in shown.data["text/plain"]
 
 
 def test_where_outputs_are_to_be_the_same_no_findings_come_later(outputs):

@@ -35,7 +35,9 @@ def find_resharded(data: RecordData) -> tuple[Resharding, ...]:
     if hoisted < 0:
         return ()
     pairs = zip(data.key.arguments, data.inputs[hoisted:], strict=True)
-    return tuple(_resharding(argument, layout, data) for argument, layout in pairs if _moves(argument, layout))
+    # Thousands of arguments share a few shardings.
+    differ: dict[tuple[int, int], bool] = {}
+    return tuple(_resharding(argument, layout, data) for argument, layout in pairs if _moves(argument, layout, differ))
 
 
 def resharded_notes(data: RecordData) -> tuple[Note, ...]:
@@ -82,13 +84,17 @@ def _size(own: list[Resharding]) -> int:
     return sum(one.size_bytes or 0 for one in own)
 
 
-def _moves(argument: ArgumentKey, layout: ArrayLayout) -> bool:
+def _moves(argument: ArgumentKey, layout: ArrayLayout, differ: dict[tuple[int, int], bool]) -> bool:
+    """Whether it is copied; `differ` says so of each pair of shardings that was compared, by identity."""
     given, wanted = argument.given, layout.sharding
     if given is None or wanted is None or not layout.kept or argument.type != "jax.Array":
         return False
     if argument.shape != layout.global_shape:
         return False
-    return _slices(given) != _slices(wanted)
+    pair = id(given), id(wanted)
+    if pair not in differ:
+        differ[pair] = _slices(given) != _slices(wanted)
+    return differ[pair]
 
 
 def _slices(sharding: Sharding) -> tuple[object, ...]:

@@ -41,6 +41,8 @@ def report(
     module: HloModule | None,
     program: ShardedProgram | None = None,
     sources: Sequence[SourceText] = (),
+    *,
+    unasked: str = "",
 ) -> RecordReport:
     """The record with everything its optimized program tells; without one, the record and its notes alone.
 
@@ -49,6 +51,8 @@ def report(
       module: the record's optimized program, parsed; None when the record has none.
       program: the program before partitioning, with its shardings; None when they are not known.
       sources: texts of files that the record does not hold itself.
+      unasked: why XLA has not been asked for the program before partitioning yet. Then nothing is said of causes:
+        without it they would rest on names.
 
     An analysis that fails costs what it finds: that is then empty, and named in the `missing` of the report's data.
     """
@@ -61,8 +65,12 @@ def report(
     data = guard.run("aliases", partial(with_aliases, data, module), data)
     cells = guard.run("cell names", partial(cells_of, data, sources), {})
     find = partial(collectives_of, data, module, cells)
-    explained = guard.run("causes", lambda: find(causes=CauseFinder(program, (*data.sources, *sources), cells)), None)
-    collectives = explained if explained is not None else guard.run("collectives", find, None)
+    collectives = None
+    if not unasked:
+        explain = partial(CauseFinder, program, (*data.sources, *sources), cells)
+        collectives = guard.run("causes", lambda: find(causes=explain()), None)
+    if collectives is None:
+        collectives = guard.run("collectives", find, None)
     data = _with_unsized(data, module, collectives or ())
     totals = guard.run("totals", partial(total_by_axes, collectives or (), len(data.devices)), ())
     # What XLA's partitioner leaves has not been fused, and not been rewritten for the machine.
@@ -82,6 +90,7 @@ def report(
         instructions=len(module),
         timed=guard.run("measured instructions", partial(_timed, data, module, cells), {}),
         notes=(*notes, *odd),
+        unasked=unasked,
     )
 
 

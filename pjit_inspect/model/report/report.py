@@ -51,6 +51,8 @@ class RecordReport:
       remedies: whether the findings' remedies have been tried.
       suggestions: changes that may save communication, the best first.
       are_suggestions_known: whether somebody has looked for them.
+      unasked: why XLA's partitioner, which knows why the collectives are there, has not been asked yet; "" where it has
+        been, and where it cannot be.
       warnings: what XLA's partitioner warned of during the compile; each has a `sentence`.
     """
 
@@ -68,6 +70,7 @@ class RecordReport:
     remedies: Remedies = "none"
     suggestions: tuple[Suggestion, ...] = ()
     are_suggestions_known: bool = False
+    unasked: str = ""
     warnings: tuple[Any, ...] = ()
 
     @property

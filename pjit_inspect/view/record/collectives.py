@@ -111,6 +111,8 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
 
 def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> list[Block]:
     """Why they are there, a sentence for each group; text says it for the most expensive ones."""
+    if report.unasked:
+        return [_not_asked(report.unasked)]
     if not any(row.causes for row in collectives):
         return []
     groups = group_by_cause(collectives)
@@ -126,6 +128,11 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
             text_blocks=(*short, *([_more_reasons(len(more))] if more else [])),
         )
     ]
+
+
+def _not_asked(why: str) -> Line:
+    head = (Text("why they are there", "strong"), Text(f"  not known yet: {why}; "))
+    return Line((*head, Code("record.ask_partitioner()"), Text(" asks it")))
 
 
 def _more_reasons(number: int) -> Line:

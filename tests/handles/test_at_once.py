@@ -1,0 +1,125 @@
+"""A display of a large program is there at once: what XLA's partitioner takes long to say comes later."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import pjit_inspect as pi
+from pjit_inspect import api
+from pjit_inspect.handles import propagate
+from pjit_inspect.handles.propagate import why_unasked
+
+UNKNOWN = "why they are there  not known yet: XLA's partitioner needs about"
+
+
+@pytest.fixture
+def record() -> pi.CompileRecord:
+    mesh = Mesh(np.array(jax.devices()), ("x",))
+    x = jax.device_put(np.ones((64, 64), np.float32), NamedSharding(mesh, PartitionSpec("x")))
+    with pi.capture() as log:
+        jax.jit(lambda x: x.sum())(x)
+    return log[-1]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Who asks XLA's partitioner, where every program counts as large."""
+    calls: list[Any] = []
+    ask = propagate.ask
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        calls.append(args)
+        return ask(*args, **kwargs)
+
+    monkeypatch.setattr(propagate, "_LONG_S", 0.0)
+    monkeypatch.setattr(propagate, "ask", counted)
+    yield calls
+
+
+def test_a_small_program_is_asked_about(record):
+    assert record.state.displayed is record.state.analyses
+    assert "not known yet" not in str(record)
+
+
+@pytest.mark.parametrize("view", ["text", "html", "memory"])
+def test_nobody_asks_for_a_display_of_a_large_one(record, asked, view):
+    shown = record.show(view)
+    text = str(shown) if view != "html" else shown._repr_mimebundle_()["text/plain"]
+    assert not asked
+    if view != "memory":
+        assert UNKNOWN in text
+        assert "record.ask_partitioner() asks it" in " ".join(text.split())
+        # Nothing is said of a cause that rests on a name alone.
+        assert "by name" not in text
+
+
+def test_what_is_counted_is_the_same(record, asked):
+    before = str(record)
+    counted = [line for line in before.splitlines() if line.startswith(("1 collective;", "memory per device"))]
+    record.ask_partitioner()
+    after = str(record)
+    assert len(counted) == 2
+    assert all(line in after.splitlines() for line in counted)
+
+
+def test_who_asks_has_it_in_the_next_display(record, asked):
+    assert UNKNOWN in str(record)
+    record.ask_partitioner()
+    text = " ".join(str(record).split())
+    assert "`x.sum()`" in text
+    assert "not known yet" not in text
+
+
+def test_who_looks_at_a_cause_has_it_in_the_next_display(record, asked):
+    assert UNKNOWN in str(record)
+    assert record.collectives[0].causes
+    assert "not known yet" not in str(record)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("view", ["tree", "facts"])
+def test_what_is_the_same_in_every_session_waits(record, asked, view):
+    assert "unknown" not in str(record.show(view))
+    assert len(asked) == 1
+
+
+def test_files_wait(record, asked, tmp_path):
+    record.to_html(tmp_path / "page.html")
+    assert len(asked) == 1
+
+
+def test_it_is_told_when_it_is_there(record, asked):
+    told = threading.Event()
+    assert api.when_explained(record, told.set)
+    assert told.wait(120)
+    assert "not known yet" not in str(record)
+    assert not api.when_explained(record, told.set)
+
+
+def test_a_record_from_a_file_is_as_it_was(record, asked, tmp_path):
+    record.save(tmp_path / "step.pjit")
+    loaded = pi.load(tmp_path / "step.pjit")
+    assert loaded.state.displayed is loaded.state.analyses
+    assert "not known yet" not in str(loaded)
+
+
+def test_a_program_without_collectives_has_nothing_to_ask_for(asked):
+    with pi.capture() as log:
+        jax.jit(lambda x: x + 1)(np.ones(4, np.float32))
+    assert log[-1].state.displayed is log[-1].state.analyses
+    assert not asked
+
+
+def test_the_seconds_follow_from_what_is_counted(record, monkeypatch):
+    monkeypatch.setattr(propagate, "_LONG_S", 0.0)
+    monkeypatch.setattr(propagate, "_S_PER_ARRAY", 3.0)
+    monkeypatch.setattr(propagate, "_S_PER_INSTRUCTION", 0.0)
+    assert record.hlo is not None
+    assert "needs about 6 s (modelled) for a program of 2 arrays" in why_unasked(record.data, record.hlo)
