@@ -245,9 +245,9 @@ class CompileRecord(Displayable):
         """The program as XLA's own partitioner got it, with as much patience as `timeout_s` seconds.
 
         Displays ask by themselves, but for a program of thousands of arrays, and fall back on a prediction where there
-        is no answer in a minute; from then on they have what came of this. It takes a tenth of the compile to all of it,
-        in a process of its own. Raises CaptureError with the reason when the partitioner gives no answer, or when the
-        program was compiled by another process.
+        is no answer in a minute; from then on they have what came of this. It takes a tenth of the compile, or as long
+        where there are many arrays, in a process of its own. Raises CaptureError with the reason when the partitioner
+        gives no answer, or when the program was compiled by another process.
         """
         return self.state.ask_partitioner(timeout_s)
 

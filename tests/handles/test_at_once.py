@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -29,7 +28,7 @@ def record() -> pi.CompileRecord:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Who asks XLA's partitioner, where every program counts as large."""
     calls: list[Any] = []
     ask = propagate.ask
@@ -40,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
     monkeypatch.setattr(propagate, "_LONG_S", 0.0)
     monkeypatch.setattr(propagate, "ask", counted)
-    yield calls
+    return calls
 
 
 def test_a_small_program_is_asked_about(record):
