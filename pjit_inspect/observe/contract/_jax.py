@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.monitoring
@@ -33,6 +33,7 @@ __all__ = [
     "TRACE_EVENT",
     "HiddenProfile",
     "cache_clears",
+    "cleared_with_jax",
     "compile_unseen",
     "context_meshes",
     "cpu_devices",
@@ -70,6 +71,13 @@ __all__ = [
     "unregister",
     "watched_calls",
 ]
+
+try:
+    from jax._src.util import register_cache as _register_cache
+except ImportError:
+    _register_cache = None
+
+T = TypeVar("T")
 
 TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
 LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
@@ -402,6 +410,18 @@ def distributed_place() -> tuple[int, int]:
 def has_disk_cache() -> bool:
     """Whether the compilation cache has a folder to keep programs in."""
     return bool(getattr(jax.config, "jax_compilation_cache_dir", None))
+
+
+def cleared_with_jax(cache: T) -> T:
+    """Have JAX empty a cache of ours (a `functools.lru_cache`) together with its own.
+
+    What it holds of JAX's, such as meshes, and by them devices and their backend, is then let go of by
+    `jax.clear_caches()`, and when backends are cleared.
+    """
+    # Weakly, and whatever the cache is of.
+    if _register_cache is not None:
+        _register_cache(cache, "pjit_inspect")
+    return cache
 
 
 def cache_clears() -> int:

@@ -99,6 +99,7 @@ CONTRACT = (
     Promise(module="jax._src.config", name="config_states", costs="why it compiled: configuration"),
     Promise(module="jax._src.config", name="mesh_context_manager", costs="why it compiled: the mesh of `with mesh`"),
     Promise(module="jax._src.util", name="cache", costs="why it compiled: caches that were cleared"),
+    Promise(module="jax._src.util", name="register_cache", costs="meshes that jax.clear_caches lets go of"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_fun_only.clear", costs="functions compiled before %pjit"),
     Promise(module=_PJIT, name="_cpp_pjit_cache_explicit_attributes.clear", costs="functions compiled before %pjit"),
     Promise(module="jax._src.dispatch", name="apply_primitive", variables=("prim",), costs="names of eager operations"),

@@ -182,6 +182,7 @@ def _context(key: tuple[Any, ...]) -> int | None:
         return None
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def _config_texts(_: tuple[Any, ...]) -> tuple[NamedText, ...]:
     """The configuration as it is now, which is the same for equal keys."""
@@ -408,6 +409,7 @@ def _layout_text(layout: Any) -> str:
     return f"major_to_minor={tuple(order)}" if order is not None else short_text(layout)
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=16_384)
 def _argument(
     path: str, aval: Any, sharding: Any, committed: bool | None, type_: str, wanted: Any, layout: str, _: int | None

@@ -12,7 +12,7 @@ from typing import Any
 
 import jax
 
-from pjit_inspect.observe.contract._jax import only_device
+from pjit_inspect.observe.contract._jax import cleared_with_jax, only_device
 
 __all__ = ["device_ranges", "mesh_text", "sharding_text"]
 
@@ -25,6 +25,7 @@ def sharding_text(sharding: Any) -> str:
     return _text(sharding, only_device(sharding))
 
 
+@cleared_with_jax
 @functools.lru_cache(maxsize=1024)
 def _text(sharding: Any, only: int | None) -> str:
     # Kept by that device, too: to JAX such a sharding equals one that is replicated.
@@ -47,6 +48,7 @@ def _spec_text(spec: Any) -> str:
     return f"P({', '.join([*map(repr, entries), *extra])})"
 
 
+@cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def mesh_text(mesh: Any, *, devices: bool = True) -> str:
     """`data=2 x model=4 on devices 0-7`; axes that are not "auto" say what they are."""
@@ -85,6 +87,7 @@ def _ranges_text(numbers: Sequence[int]) -> str:
     return f"{' '.join(shown)} ... (order {digest})"
 
 
+@cleared_with_jax
 @functools.lru_cache(maxsize=256)
 def _ranges(devices: tuple[Any, ...]) -> str:
     return f"{devices[0].platform} {_ranges_text([int(device.id) for device in devices])}"

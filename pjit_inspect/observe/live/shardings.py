@@ -25,12 +25,14 @@ __all__ = [
 ]  # fmt: skip
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def to_devices(devices: tuple[Any, ...]) -> tuple[Device, ...]:
     """Every `jax.Device` as frozen facts; records of programs on the same devices share them."""
     return tuple(_to_device(device) for device in devices)
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=8192)
 def _to_device(device: Any) -> Device:
     """Fields that its backend does not know are left at their defaults."""
@@ -44,6 +46,7 @@ def _to_device(device: Any) -> Device:
     )
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def to_mesh(mesh: Any) -> Mesh:
     """A concrete `jax.sharding.Mesh` as frozen facts."""
@@ -106,6 +109,7 @@ def to_sharding(sharding: Any, shape: Sequence[int]) -> Sharding:
     return _tiled(sharding, tuple(shape))
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=1024)
 def _named(sharding: Any, rank: int) -> Sharding:
     return dataclasses.replace(
@@ -116,6 +120,7 @@ def _named(sharding: Any, rank: int) -> Sharding:
     )
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=1024)
 def laid(mesh: Mesh, spec: PartitionSpec) -> Sharding:
     """An array laid over a mesh; `spec` has one entry per dimension."""
@@ -149,6 +154,7 @@ def _tiles_by_position(mesh: Mesh, spec: tuple[SpecEntry, ...]) -> tuple[int, ..
     return tuple(tile.tolist())
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=1024)
 def _tiled(sharding: Any, shape: tuple[int, ...]) -> Sharding:
     """Any other sharding, from the slices JAX says its devices hold."""

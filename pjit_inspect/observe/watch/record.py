@@ -344,6 +344,7 @@ def _flags(program: LiveProgram) -> dict[str, str]:
     return known | {name: str(value) for name, value in program.compiler_options.items()}
 
 
+@_jax.cleared_with_jax
 @functools.lru_cache(maxsize=64)
 def _flag_texts(_: tuple[Any, ...]) -> dict[str, str]:
     """The flags as they are now, which is the same for equal keys: JAX traces anew when one of them changes."""

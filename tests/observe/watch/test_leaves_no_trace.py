@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from observe.programs import recorded
 
 from pjit_inspect import guard as steps
@@ -183,3 +184,19 @@ def test_an_executable_with_options_of_its_own_is_read_at_once(monkeypatch: pyte
         jax.jit(deep).lower(X).compile(compiler_options={"xla_embed_ir_in_executable": True})
     assert records[-1].memory is not None
     assert records[-1].missing == {}
+
+
+def test_a_mesh_is_let_go_of_when_jax_empties_its_caches() -> None:
+    def run() -> weakref.ref[Any]:
+        mesh = Mesh(np.array(jax.devices()), ("of_this_test",))
+        x = jax.device_put(np.ones((16, 4), np.float32), NamedSharding(mesh, PartitionSpec("of_this_test")))
+        records: list[RecordData] = []
+        with recorded(records):
+            jax.jit(lambda a: (a + 1).sum())(x)
+        assert records[-1].mesh is not None
+        return weakref.ref(mesh)
+
+    held = run()
+    jax.clear_caches()
+    gc.collect()
+    assert held() is None
