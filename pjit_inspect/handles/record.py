@@ -84,10 +84,13 @@ class CompileRecord(Displayable):
     ) -> None:
         """Hold `data`; `live` when this process made it, so that its source files are those that were compiled.
 
-        `finish` reads what capture left for later. `hlo` and `hlo_text` are its optimized program, when the caller has
+        `finish` reads what capture left for later; its `with_layouts`, where it has one, reads what is quick, and is
+        called at once. `hlo` and `hlo_text` are its optimized program, when the caller has
         read it already; `program` makes the one before partitioning, where XLA has answered already; `again` traces
         the function on another mesh, where it is at hand.
         """
+        begin = getattr(finish, "with_layouts", None)
+        data = data if begin is None else begin(data)
         self.again: Again | None = again
         """Traces the function on another mesh; None where it is not at hand."""
         known = {"hlo": hlo, "hlo_text": hlo_text}

@@ -138,3 +138,15 @@ def test_nobody_asks_the_partitioner_about_a_program_that_communicates_nothing(m
     assert len(record.warnings) == 1
     assert asked == []
     assert "propagation_and_reason" not in known(record)
+
+
+def test_who_asks_for_the_reason_first_is_told_of_arguments_that_are_copied():
+    # It needs the layouts, which are not made within the call, and nothing else that was left for later.
+    sharding = NamedSharding(Mesh(np.array(jax.devices()), ("x",)), PartitionSpec("x"))
+    x = jax.numpy.ones((8, 8))
+    with pi.capture() as log:
+        jax.jit(lambda x: x + 1, in_shardings=sharding)(x)
+    record = log[0]
+    assert [one.path for one in record.reason.resharded] == ["x"]
+    assert record.state.captured.data.jaxpr is None
+    assert record.jaxpr

@@ -157,19 +157,28 @@ class _Once:
         self._layouts, self._rest = layouts, rest
         self._lock = threading.RLock()
         self._given: RecordData | None = None
+        self._begun: RecordData | None = None
         self._made: RecordData | None = None
+
+    def with_layouts(self, data: RecordData) -> RecordData:
+        """The record with its inputs and outputs, which is quick, and by which records are told apart and listed."""
+        with self._lock:
+            if self._begun is None or (data is not self._given and data is not self._begun):
+                self._given, self._begun, self._made = data, self._laid_out(data), None
+            return self._begun
 
     def __call__(self, data: RecordData) -> RecordData:
         with self._lock:
-            if self._made is None or self._given is not data:
-                self._given, self._made = data, self._completed(data)
+            begun = self.with_layouts(data)
+            if self._made is None:
+                self._made = begun if self._rest is None else self._rest(begun)
             return self._made
 
-    def _completed(self, data: RecordData) -> RecordData:
-        if self._layouts is not None:
-            missing = dict(data.missing)
-            data = dataclasses.replace(data, **self._layouts.read(missing), missing=missing)
-        return data if self._rest is None else self._rest(data)
+    def _laid_out(self, data: RecordData) -> RecordData:
+        if self._layouts is None:
+            return data
+        missing = dict(data.missing)
+        return dataclasses.replace(data, **self._layouts.read(missing), missing=missing)
 
 
 # ---------------------------------------------------------------- who and where
