@@ -13,7 +13,9 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 import pjit_inspect as pi
 from pjit_inspect import api
 from pjit_inspect.handles import propagate
+from pjit_inspect.handles.live import report_for_display
 from pjit_inspect.handles.propagate import why_unasked
+from pjit_inspect.view.inspector.findings import findings_data
 
 UNKNOWN = "why they are there  not known yet: XLA's partitioner needs about"
 
@@ -122,3 +124,12 @@ def test_the_seconds_follow_from_what_is_counted(record, monkeypatch):
     monkeypatch.setattr(propagate, "_S_PER_INSTRUCTION", 0.0)
     assert record.hlo is not None
     assert "needs about 6 s (modelled) for a program of 2 arrays" in why_unasked(record.data, record.hlo)
+
+
+def test_the_inspector_says_that_it_is_not_known_yet(record, asked):
+    report = report_for_display(record.state.displayed)
+    words = str(findings_data(report)["words"])
+    assert "why the collectives are there is not known yet: XLA's partitioner needs about" in words
+    record.ask_partitioner()
+    words = str(findings_data(report_for_display(record.state.displayed))["words"])
+    assert "not known yet" not in words

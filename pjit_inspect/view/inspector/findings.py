@@ -12,7 +12,7 @@ from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.model.words.sentence import Sentence
-from pjit_inspect.view.document.document import Text
+from pjit_inspect.view.document.document import Code, Spans, Text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
 from pjit_inspect.view.record.finding_lines import figures_of, looked_for
@@ -31,9 +31,17 @@ def findings_data(report: RecordReport, *, is_under_way: bool = False) -> dict[s
     words = (Text("findings: remedies are being tried", "dim"),) if is_under_way else looked_for(report)
     return {
         "rows": finding_rows(report.findings or ()),
-        "words": spans_data(words),
+        "words": spans_data((*_not_asked(report), *words)),
         "waits": is_under_way,
     }
+
+
+def _not_asked(report: RecordReport) -> Spans:
+    """That it is not known yet why the collectives are there; the table that says so as text is not on the page."""
+    if not report.unasked:
+        return ()
+    head = Text(f"why the collectives are there is not known yet: {report.unasked}; ", "dim")
+    return head, Code("record.ask_partitioner()"), Text(" asks it. ", "dim")
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
