@@ -59,6 +59,7 @@ def test_nobody_asks_for_a_display_of_a_large_one(record, asked, view):
         assert "record.ask_partitioner() asks it" in " ".join(text.split())
         # Nothing is said of a cause that rests on a name alone.
         assert "by name" not in text
+        assert "few seconds" not in text
 
 
 def test_what_is_counted_is_the_same(record, asked):

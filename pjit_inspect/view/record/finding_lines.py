@@ -59,7 +59,8 @@ def looked_for(report: RecordReport) -> Spans:
         return ()
     if report.remedies == "untried":
         head = "more findings: remedies not tried yet; " if report.findings else "findings: none yet; "
-        rest = " tries remedies, for a few seconds"
+        # Each is asked about: of a program for which XLA takes long, that takes long, too.
+        rest = " tries remedies" if report.unasked else " tries remedies, for a few seconds"
         return (Text(head, "dim"), Code("record.findings"), Text(rest, "dim"))
     if report.remedies == "tried" and not report.findings:
         return (Text(f"no findings: {len(FINDING_KINDS)} kinds of fault were looked for, and none is proven", "dim"),)
