@@ -173,7 +173,8 @@ class Analyses(Computed):
         why = why_unasked(data, module)
         if not why or not self._is_explained(module):
             return None
-        known = {name: value for name, value in self.known.items() if name != "report"}
+        known = self.known.copy()
+        known.pop("report", None)
         known["propagation_and_reason"] = None, why
         return Analyses(data, is_live=self.is_live, known=known, key=self.key, asked=self)
 
@@ -460,6 +461,7 @@ class RecordState:
         """The analyses that displays are made of: those that are there at once, until XLA has been asked."""
         now = self.analyses
         if "report" in now.known:
+            self._at_once = None
             return now
         with self._lock, gc_paused():
             if self._at_once is None or self._at_once.asked is not now:
