@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from contextlib import nullcontext
 from typing import Any
 
 import jax
@@ -187,16 +188,19 @@ def test_an_executable_with_options_of_its_own_is_read_at_once(monkeypatch: pyte
 
 
 def test_a_mesh_is_let_go_of_when_jax_empties_its_caches() -> None:
-    def run() -> weakref.ref[Any]:
-        mesh = Mesh(np.array(jax.devices()), ("of_this_test",))
-        x = jax.device_put(np.ones((16, 4), np.float32), NamedSharding(mesh, PartitionSpec("of_this_test")))
+    def is_held(axis: str, *, watched: bool) -> bool:
+        mesh = Mesh(np.array(jax.devices()), (axis,))
+        x = jax.device_put(np.ones((16, 4), np.float32), NamedSharding(mesh, PartitionSpec(axis)))
         records: list[RecordData] = []
-        with recorded(records):
+        with recorded(records) if watched else nullcontext():
             jax.jit(lambda a: (a + 1).sum())(x)
-        assert records[-1].mesh is not None
-        return weakref.ref(mesh)
+        assert len(records) >= watched
+        held = weakref.ref(mesh)
+        del mesh, x, records
+        jax.clear_caches()
+        gc.collect()
+        return held() is not None
 
-    held = run()
-    jax.clear_caches()
-    gc.collect()
-    assert held() is None
+    if is_held("bare", watched=False):
+        pytest.skip("this version of JAX holds every mesh for good")
+    assert not is_held("seen", watched=True)
