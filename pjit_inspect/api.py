@@ -93,7 +93,7 @@ def later_findings(record: CompileRecord, *, is_still: bool = False) -> LaterFin
 
     With `is_still` they belong to a display without an inspector, and are read where they are.
     """
-    return later_findings_of(record.state.analyses, is_still=is_still)
+    return later_findings_of(record.state.displayed, is_still=is_still)
 
 
 def when_explained(record: CompileRecord, tell: Callable[[], None]) -> bool:

@@ -166,17 +166,20 @@ class Analyses(Computed):
 
     def at_once(self) -> Analyses | None:
         """Those without what XLA's partitioner takes long to say, for a display; None where nobody waits for it."""
-        data, module = self._data, self.readable_hlo
-        is_known = self._program is not None or "propagation_and_reason" in self.known or data.propagation is not None
-        if is_known or not self.is_live or module is None:
-            return None
-        why = why_unasked(data, module)
-        if not why or not self._is_explained(module):
+        if not (why := self._why_unasked()):
             return None
         known = self.known.copy()
         known.pop("report", None)
         known["propagation_and_reason"] = None, why
-        return Analyses(data, is_live=self.is_live, known=known, key=self.key, asked=self)
+        return Analyses(self._data, is_live=self.is_live, known=known, key=self.key, asked=self)
+
+    def _why_unasked(self) -> str:
+        """Why nobody waits for XLA, which explains something here; "" where it is asked, and where it has answered."""
+        data = self._data
+        is_known = self._program is not None or "propagation_and_reason" in self.known or data.propagation is not None
+        module = None if is_known or not self.is_live else self.readable_hlo
+        why = "" if module is None else why_unasked(data, module)
+        return why if why and self._is_explained(module) else ""
 
     @once
     def reason(self) -> Reason:
@@ -302,7 +305,8 @@ class Analyses(Computed):
     @property
     def collectives(self) -> CollectiveTable:
         """Every collective of the optimized program."""
-        if "report" not in self.known and self._program is not None and (module := self.readable_hlo) is not None:
+        is_asked = "report" in self.known or (self._program is None and not self._why_unasked())
+        if not is_asked and (module := self.readable_hlo) is not None:
             # They are counted before anybody knows why they are there.
             counted = Guard().run("collectives", partial(collectives_of, self._data, module), None)
             if counted is not None:
@@ -460,7 +464,7 @@ class RecordState:
     def displayed(self) -> Analyses:
         """The analyses that displays are made of: those that are there at once, until XLA has been asked."""
         now = self.analyses
-        if "report" in now.known:
+        if "report" in now.known or "propagation_and_reason" in now.known:
             self._at_once = None
             return now
         with self._lock, gc_paused():

@@ -104,7 +104,7 @@ def shown(analyses: Analyses, view: View, *, show_times: bool) -> Any:
     if view == "facts":
         return Shown({"text/plain": to_text(facts_view(analyses.asked.report))})
     if view == "memory":
-        return memory_shown(analyses)
+        return memory_shown(analyses.asked)
     with gc_paused():
         document = _document(analyses, ViewOptions(show_times=show_times))
         if view == "text":

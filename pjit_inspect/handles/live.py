@@ -117,8 +117,9 @@ class LaterFindings:
         in_background(lambda: update(self._found()))
 
     def _found(self) -> dict[str, str]:
-        Guard().run("the findings", lambda: self._analyses.findings, None)
-        report = report_for_display(self._analyses)
+        analyses = self._analyses.asked
+        Guard().run("the findings", lambda: analyses.findings, None)
+        report = report_for_display(analyses)
         bundle = drawn(Document(axes=document_axes(report.data), blocks=report_findings(report)))
         if self._is_still:
             return bundle

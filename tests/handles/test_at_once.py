@@ -49,17 +49,16 @@ def test_a_small_program_is_asked_about(record):
     assert "not known yet" not in str(record)
 
 
-@pytest.mark.parametrize("view", ["text", "html", "memory"])
+@pytest.mark.parametrize("view", ["text", "html"])
 def test_nobody_asks_for_a_display_of_a_large_one(record, asked, view):
     shown = record.show(view)
     text = str(shown) if view != "html" else shown._repr_mimebundle_()["text/plain"]
     assert not asked
-    if view != "memory":
-        assert UNKNOWN in text
-        assert "record.ask_partitioner() asks it" in " ".join(text.split())
-        # Nothing is said of a cause that rests on a name alone.
-        assert "by name" not in text
-        assert "few seconds" not in text
+    assert UNKNOWN in text
+    assert "record.ask_partitioner() asks it" in " ".join(text.split())
+    # Nothing is said of a cause that rests on a name alone.
+    assert "by name" not in text
+    assert "few seconds" not in text
 
 
 def test_what_is_counted_is_the_same(record, asked):
@@ -86,7 +85,32 @@ def test_who_looks_at_a_cause_has_it_in_the_next_display(record, asked):
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("view", ["tree", "facts"])
+@pytest.mark.parametrize("look", [lambda record: record.shardings, lambda record: record.propagation])
+def test_who_looks_at_a_sharding_has_the_causes_too(record, asked, look):
+    assert UNKNOWN in str(record)
+    look(record)
+    assert "not known yet" not in str(record)
+    assert len(asked) == 1
+
+
+def test_nobody_asks_for_findings_that_come_later(record, asked):
+    later = api.later_findings(record)
+    assert later is not None
+    assert not asked
+    found = threading.Event()
+    later.tell(lambda bundle: found.set())
+    assert found.wait(120)
+    assert asked
+
+
+def test_nobody_asks_to_count_collectives(record, asked):
+    assert len(record.collectives) == 1
+    log = api.Log([record])
+    assert "1 record of your functions" in str(log)
+    assert not asked
+
+
+@pytest.mark.parametrize("view", ["tree", "facts", "memory"])
 def test_what_is_the_same_in_every_session_waits(record, asked, view):
     assert "unknown" not in str(record.show(view))
     assert len(asked) == 1

@@ -65,7 +65,7 @@ class MemoryStats:
     code_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class RecordData:
     """One compilation, frozen and serialisable.
 

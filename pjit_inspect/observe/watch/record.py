@@ -14,6 +14,8 @@ import platform
 import re
 import sys
 import threading
+import weakref
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -150,35 +152,46 @@ def make_record(
 
 
 class _Once:
-    """Completes a record with what was left for later, once: all logs that have the compile then have the same data."""
+    """Completes a record with what was left for later, once: all logs that have the compile then have the same data.
+
+    It keeps none of them: a log that is full lets go of programs, and others may have let go of the record.
+    """
 
     def __init__(self, layouts: Layouts | None, rest: Finish | None) -> None:
         self.can_wait: bool = rest is None or getattr(rest, "can_wait", False)
         self._layouts, self._rest = layouts, rest
         self._lock = threading.RLock()
-        self._given: RecordData | None = None
-        self._begun: RecordData | None = None
-        self._made: RecordData | None = None
+        self._given: Callable[[], RecordData | None] = _nothing
+        self._begun: Callable[[], RecordData | None] = _nothing
+        self._made: Callable[[], RecordData | None] = _nothing
 
     def with_layouts(self, data: RecordData) -> RecordData:
         """The record with its inputs and outputs, which is quick, and by which records are told apart and listed."""
         with self._lock:
-            if self._begun is None or (data is not self._given and data is not self._begun):
-                self._given, self._begun, self._made = data, self._laid_out(data), None
-            return self._begun
+            begun = self._begun()
+            if begun is None or (data is not self._given() and data is not begun):
+                begun = self._laid_out(data)
+                self._given, self._begun, self._made = weakref.ref(data), weakref.ref(begun), _nothing
+            return begun
 
     def __call__(self, data: RecordData) -> RecordData:
         with self._lock:
             begun = self.with_layouts(data)
-            if self._made is None:
-                self._made = begun if self._rest is None else self._rest(begun)
-            return self._made
+            made = self._made()
+            if made is None:
+                made = begun if self._rest is None else self._rest(begun)
+                self._made = weakref.ref(made)
+            return made
 
     def _laid_out(self, data: RecordData) -> RecordData:
         if self._layouts is None:
             return data
         missing = dict(data.missing)
         return dataclasses.replace(data, **self._layouts.read(missing), missing=missing)
+
+
+def _nothing() -> None:
+    return None
 
 
 # ---------------------------------------------------------------- who and where

@@ -291,8 +291,9 @@ class _Walk:
         branches = instruction.opcode == "conditional"
         for number, called in enumerate(instruction.called):
             arguments = operands[number + 1 : number + 2] if branches else operands
-            # A loop's condition returns a truth value that is nothing of what the loop carries.
-            is_condition = instruction.opcode == "while" and not called.root.shape.is_tuple
+            # XLA lists a loop's body first, then its condition, whose result is nothing of what the loop carries. They
+            # are not told by what they return: a loop may carry one array, and that may be a truth value.
+            is_condition = instruction.opcode == "while" and number == 1
             region = _Region(op=index, arguments=arguments, depth=depth + 1, is_condition=is_condition)
             returned = self.computation(called, region)
             if len(returned) == len(results) and not is_condition:

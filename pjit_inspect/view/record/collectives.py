@@ -105,7 +105,7 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
         rest=_folded(hidden, report.data, unit) if hidden else None,
     )
     more = "; more may be missing" if report.incomplete else ""
-    title = (Text("collectives", "strong"), Text(f"  {_origin(report.collectives)}{more}", "dim"))
+    title = (Text("collectives", "strong"), Text(f"  {_origin(report)}{more}", "dim"))
     return [Section(title, (table, *_why(report, report.collectives, rows)))]
 
 
@@ -139,8 +139,9 @@ def _more_reasons(number: int) -> Line:
     return Line((Sign("more"), Text(f" and {plural(number, 'group')} more; rec.explain() explains all")))
 
 
-def _origin(rows: Sequence[Collective]) -> str:
+def _origin(report: RecordReport) -> str:
     """Who put them there."""
+    rows = report.collectives or ()
     written = sum(1 for row in rows if row.implicit is False)
     inserted = sum(1 for row in rows if row.implicit is True)
     if inserted == len(rows):
@@ -152,7 +153,7 @@ def _origin(rows: Sequence[Collective]) -> str:
     parts = [f"{inserted:,} inserted by the partitioner"] if inserted else []
     parts += [f"{written:,} written in the program"] if written else []
     unknown = len(rows) - written - inserted
-    return ", ".join([*parts, f"{unknown:,} unknown"] if unknown else parts)
+    return ", ".join([*parts, f"{unknown:,} {'not known yet' if report.unasked else 'unknown'}"] if unknown else parts)
 
 
 def _columns(unit: str) -> tuple[Column, ...]:

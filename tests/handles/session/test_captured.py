@@ -3,7 +3,9 @@
 import gc
 import subprocess
 import sys
+import weakref
 
+import jax
 import numpy as np
 import pytest
 
@@ -111,3 +113,23 @@ def test_recent_records_are_those_that_a_log_or_anybody_holds(data):
     del kept
     gc.collect()
     assert all(record.data is not data for record in recent_records())
+
+
+def test_programs_that_are_forgotten_are_not_kept_by_what_completes_a_record():
+    session, (x,) = pi.start(), [np.ones(4, np.float32)]
+    try:
+        with pi.capture() as log:
+            jax.jit(lambda x: x * 3 + 1)(x)
+        assert log[-1].jaxpr
+        program = weakref.ref(log[-1].data)
+        log.clear()
+        del log
+        for one in session._compiles:
+            one.forget_programs("there was no room")
+        gc.collect()
+        assert program() is None
+        assert session[-1].data.hlo is None
+        assert session[-1].jaxpr
+    finally:
+        pi.stop()
+        session.clear()
