@@ -137,6 +137,9 @@ class Later:
         facts: dict[str, Any] = {"jaxpr": self.text}
         if executable is not None:
             facts = slow_facts(executable, missing) | printed(jaxpr, self.text, missing)
+        if data.hlo is not None:
+            # XLA's module takes some fifty times the memory of its bytes, and whoever looks needs these.
+            read_fact(missing, "hlo", data.hlo.read, b"")
         absent = {"cost": executable, "memory": executable, "jaxpr": self.text or jaxpr}
         missing |= {name: _GONE for name, source in absent.items() if source is None}
         return dataclasses.replace(data, **facts, missing=missing)

@@ -133,3 +133,19 @@ def test_programs_that_are_forgotten_are_not_kept_by_what_completes_a_record():
     finally:
         pi.stop()
         session.clear()
+
+
+def test_a_large_program_is_held_as_bytes_once_the_block_is_over():
+    # Until then as XLA's own module, which takes some fifty times as much.
+    def many(x):
+        for n in range(1_500):
+            x = x * (n + 1.5)
+        return x
+
+    step = jax.jit(many)
+    with pi.capture() as log:
+        step(np.ones(4, np.float32))
+        (large,) = (one for one in log._compiles if len(one._data.stablehlo.read()) > 32 * 1024)
+        assert large._data.hlo.size is None
+    assert large._data.hlo.size > 0
+    assert large.held_bytes == large._data.hlo.size + large._data.stablehlo.size
