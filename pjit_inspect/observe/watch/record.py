@@ -168,8 +168,9 @@ class _Once:
     def with_layouts(self, data: RecordData) -> RecordData:
         """The record with its inputs and outputs, which is quick, and by which records are told apart and listed."""
         with self._lock:
-            begun = self._begun()
-            if begun is None or (data is not self._given() and data is not begun):
+            # What is complete has them, too, and is the same for all.
+            begun = self._made() or self._begun()
+            if begun is None or not any(data is one() for one in (self._given, self._begun, self._made)):
                 begun = self._laid_out(data)
                 self._given, self._begun, self._made = weakref.ref(data), weakref.ref(begun), _nothing
             return begun
