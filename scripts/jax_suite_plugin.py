@@ -29,7 +29,7 @@ RANK = ("passed", "skipped", "xfailed", "xpassed", "failed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The plugin's two options."""
+    """The plugin's options."""
     parser.addoption("--suite-results", metavar="FILE", help="write a line of JSON there for each test")
     parser.addoption("--suite-turns", metavar="WAIT,ASK", help="descriptors to ask at, and wait at, before a test")
     parser.addoption("--suite-watch", action="store_true", help="watch the session, and look at every record")

@@ -464,7 +464,7 @@ class RecordState:
     def displayed(self) -> Analyses:
         """The analyses that displays are made of: those that are there at once, until XLA has been asked."""
         now = self.analyses
-        if "report" in now.known or "propagation_and_reason" in now.known:
+        if "propagation_and_reason" in now.known:
             self._at_once = None
             return now
         with self._lock, gc_paused():

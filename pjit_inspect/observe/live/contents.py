@@ -138,7 +138,7 @@ class Later:
         if executable is not None:
             facts = slow_facts(executable, missing) | printed(jaxpr, self.text, missing)
         if data.hlo is not None:
-            # XLA's module takes some fifty times the memory of its bytes, and whoever looks needs these.
+            # XLA's module takes megabytes for kilobytes of StableHLO, and whoever looks needs its bytes.
             read_fact(missing, "hlo", data.hlo.read, b"")
         absent = {"cost": executable, "memory": executable, "jaxpr": self.text or jaxpr}
         missing |= {name: _GONE for name, source in absent.items() if source is None}

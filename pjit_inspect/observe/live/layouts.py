@@ -66,11 +66,10 @@ class Layouts:
     def read(self, missing: dict[str, str]) -> dict[str, tuple[ArrayLayout, ...]]:
         """The fields of a record with the layouts; what fails is noted in `missing`."""
         layout = functools.partial(_layout, missing, self.meshes)
-        found: dict[str, Callable[[], Iterator[ArrayLayout]]] = {
-            "inputs": functools.partial(self._inputs, layout),
-            "outputs": functools.partial(self._outputs, layout),
+        return {
+            "inputs": read_fact(missing, "inputs", lambda: tuple(self._inputs(layout)), ()),
+            "outputs": read_fact(missing, "outputs", lambda: tuple(self._outputs(layout)), ()),
         }
-        return {name: read_fact(missing, name, lambda make=make: tuple(make()), ()) for name, make in found.items()}
 
     def _inputs(self, layout: Callable[..., ArrayLayout]) -> Iterator[ArrayLayout]:
         """Every argument of the traced function in order, those that jit dropped as unused included."""

@@ -12,9 +12,10 @@ from pjit_inspect.model.report.finding import Finding
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.report.suggestion import Suggestion
 from pjit_inspect.model.words.sentence import Sentence
-from pjit_inspect.view.document.document import Code, Spans, Text
+from pjit_inspect.view.document.document import Spans, Text
 from pjit_inspect.view.document.quantities import bytes_text
 from pjit_inspect.view.inspector.words import name_data, sentence_data, spans_data
+from pjit_inspect.view.record.collectives import unasked_words
 from pjit_inspect.view.record.finding_lines import figures_of, looked_for
 from pjit_inspect.view.record.suggestions import change_text
 
@@ -40,8 +41,7 @@ def _not_asked(report: RecordReport) -> Spans:
     """That it is not known yet why the collectives are there; the table that says so as text is not on the page."""
     if not report.unasked:
         return ()
-    head = Text(f"why the collectives are there is not known yet: {report.unasked}; ", "dim")
-    return head, Code("record.ask_partitioner()"), Text(" asks it. ", "dim")
+    return Text("why the collectives are there is "), *unasked_words(report.unasked), Text(". ")
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:

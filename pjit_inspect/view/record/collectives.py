@@ -43,7 +43,7 @@ from pjit_inspect.view.record.cause_groups import (
 )
 from pjit_inspect.view.record.findings import finding_of
 
-__all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_line"]
+__all__ = ["CollectiveGroup", "collective_blocks", "group_collectives", "source_line", "unasked_words"]
 
 _ROWS = 12
 _FOLDED_ROWS = 80
@@ -112,7 +112,7 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
 def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> list[Block]:
     """Why they are there, a sentence for each group; text says it for the most expensive ones."""
     if report.unasked:
-        return [_not_asked(report.unasked)]
+        return [Line((Text("why they are there", "strong"), Text("  "), *unasked_words(report.unasked)))]
     if not any(row.causes for row in collectives):
         return []
     groups = group_by_cause(collectives)
@@ -130,9 +130,9 @@ def _why(report: RecordReport, collectives: Sequence[Collective], rows: int) -> 
     ]
 
 
-def _not_asked(why: str) -> Line:
-    head = (Text("why they are there", "strong"), Text(f"  not known yet: {why}; "))
-    return Line((*head, Code("record.ask_partitioner()"), Text(" asks it")))
+def unasked_words(why: str) -> Spans:
+    """That it is not known yet, why that is so, and what asks."""
+    return Text(f"not known yet: {why}; "), Code("record.ask_partitioner()"), Text(" asks it")
 
 
 def _more_reasons(number: int) -> Line:

@@ -136,7 +136,7 @@ def test_programs_that_are_forgotten_are_not_kept_by_what_completes_a_record():
 
 
 def test_a_large_program_is_held_as_bytes_once_the_block_is_over():
-    # Until then as XLA's own module, which takes some fifty times as much.
+    # Until then as XLA's own module: 6.8 MB were measured for 17 KB of StableHLO.
     def many(x):
         for n in range(1_500):
             x = x * (n + 1.5)
