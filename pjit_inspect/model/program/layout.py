@@ -5,6 +5,7 @@ Not its job: finding shardings (`observe`) or drawing them (`view`).
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
 
@@ -108,10 +109,7 @@ class ArrayLayout:
 
         None when the sharding or the element's width is unknown.
         """
-        bits, shape = bits_of(self.dtype), self.local_shape
-        if bits is None or shape is None:
-            return None
-        return -(-math.prod(shape) * bits // 8)
+        return None if self.sharding is None else _bytes_of(self.dtype, self.global_shape, self.sharding.tiles)
 
     @property
     def global_bytes(self) -> int | None:
@@ -140,3 +138,10 @@ class ArrayLayout:
             step = -(-length // count)
             slices.append(slice(min(index * step, length), min((index + 1) * step, length)))
         return tuple(reversed(slices))
+
+
+@functools.lru_cache(maxsize=4096)
+def _bytes_of(dtype: str, shape: tuple[int, ...], tiles: tuple[int, ...]) -> int | None:
+    """Bytes of one slice of an array cut into so many along each dimension: thousands of arrays share a few answers."""
+    bits = bits_of(dtype)
+    return None if bits is None else -(-math.prod(local_shape(shape, tiles)) * bits // 8)

@@ -152,7 +152,14 @@ def read_numbers(buffer: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np
 
 def read_texts(data: bytes, starts: np.ndarray, ends: np.ndarray) -> tuple[str, ...]:
     """The text at each span, clean; "" where there is none (start -1)."""
-    return tuple(text(data[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
+    contents = [data[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    joined = b"\n".join(contents)
+    if joined.isascii():
+        # Nearly always, and then none of thousands has to be decoded and cleaned by itself.
+        texts = joined.decode("ascii").split("\n")
+        if len(texts) == len(contents) and "".join(texts).isprintable():
+            return tuple(texts)
+    return tuple(map(text, contents))
 
 
 def _links(buffer: np.ndarray, fields: Fields, count: int) -> Links:

@@ -20,6 +20,7 @@ from pjit_inspect.model.report.sharding_table import ValueSharding
 from pjit_inspect.model.words.layers import path_pattern, scope_pattern
 from pjit_inspect.view.diff.figures import change_words, figure_words
 from pjit_inspect.view.diff.stages import stage_blocks
+from pjit_inspect.view.diff.status import Both, both_sizes, counts_once, difference_words, sent_once, touched_once
 from pjit_inspect.view.document.document import (
     AxisLabel,
     Beside,
@@ -87,7 +88,7 @@ def diff_view(data: DiffData) -> Document:
     blocks += _source(data)
     blocks += [Line((Prose(note),), "note") for note in data.notes]
     words = "sent is modelled (ring), seconds are measured, the rest is counted; bytes and FLOP are per device and call"
-    if any(row is not None and row.count is None for pair in data.collectives for row in (pair.before, pair.after)):
+    if counts_once(data.collectives, data.kernels):
         words += "; what is in loops of unknown length counts once"
     blocks.append(Line((Text(words),), "footer"))
     meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
@@ -220,9 +221,9 @@ def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -
 
 def _collectives(table: PairTable[Collective]) -> list[Block]:
     groups = _grouped(replace(table, rows=tuple(p for p in table.rows if p.reason != COMBINED)), collective_key)
-    groups.sort(key=lambda pairs: (-abs(_difference(pairs)), _SIGNS[pairs[0].status]))
+    groups.sort(key=lambda pairs: (_largest_first(_sent(pairs)), _SIGNS[pairs[0].status]))
     combined = _combined(table)
-    unit = share_unit(size for pairs in (*groups, *combined) for size in _sizes(pairs))
+    unit = share_unit(size for pairs in (*groups, *combined) for size in _sent(pairs))
     rows = [*(_combined_row(pairs, unit) for pairs in combined), *(_collective_row(pairs, unit) for pairs in groups)]
     titles = (
         ("", False), ("n", True), ("collective", False), ("axes", False), ("phase", False), ("where", False),
@@ -265,11 +266,11 @@ def _combined(table: PairTable[Collective]) -> list[list[Pair[Collective]]]:
     for pair in table.rows:
         if pair.reason == COMBINED:
             groups.setdefault((pair.row.kind, pair.row.axes), []).append(pair)
-    return sorted(groups.values(), key=lambda pairs: -max(_sizes(pairs)))
+    return sorted(groups.values(), key=lambda pairs: -max(size or 0 for size in _sent(pairs)))
 
 
 def _combined_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
-    row, (before, after) = pairs[0].row, _sizes(pairs)
+    row, (before, after) = pairs[0].row, _sent(pairs)
     counts = [sum(getattr(pair, side) is not None for pair in pairs) for side in ("before", "after")]
     return Row(
         (
@@ -281,26 +282,24 @@ def _combined_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
             (),
             (Number(bytes_in(before, unit), provenance="modelled"),),
             (Number(bytes_in(after, unit), provenance="modelled"),),
-            (Number(_signed(after - before, unit), provenance="modelled"),),
+            (Number(_signed((before, after), unit), provenance="modelled"),),
         ),
         items=((Text("the same arrays, which XLA combines otherwise"),),),
     )
 
 
-def _sizes(pairs: Sequence[Pair[Collective]]) -> tuple[int, int]:
-    before = sum(pair.before.sent_bytes or 0 for pair in pairs if pair.before is not None)
-    after = sum(pair.after.sent_bytes or 0 for pair in pairs if pair.after is not None)
-    return before, after
+def _sent(pairs: Sequence[Pair[Collective]]) -> Both:
+    return both_sizes(pairs, sent_once)
 
 
-def _difference(pairs: Sequence[Pair[Collective]]) -> int:
-    before, after = _sizes(pairs)
-    return after - before
+def _largest_first(both: Both) -> tuple[int, int]:
+    before, after = (size or 0 for size in both)
+    return -abs(after - before), -max(before, after)
 
 
 def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
     pair, row = pairs[0], pairs[0].row
-    before, after = _sizes(pairs)
+    before, after = _sent(pairs)
     return Row(
         (
             (Text(_SIGNS[pair.status], "strong"),),
@@ -311,7 +310,7 @@ def _collective_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
             (Code(row.source[0].where),) if row.source else (Text("unknown", "dim"),),
             (Number(bytes_in(before, unit) if pair.before is not None else "-", provenance="modelled"),),
             (Number(bytes_in(after, unit) if pair.after is not None else "-", provenance="modelled"),),
-            (Number(_signed(after - before, unit), provenance="modelled"),),
+            (Number(_signed((before, after), unit), provenance="modelled"),),
         ),
         items=_about(pair),
     )
@@ -327,8 +326,9 @@ def _about(pair: Pair[Collective]) -> tuple[Spans, ...]:
     return because if name in pair.reason else ((Code(name),), *because)
 
 
-def _signed(size: int, unit: str) -> str:
-    return "0" if not size else f"{'+' if size > 0 else '-'}{bytes_in(abs(size), unit)}"
+def _signed(sizes: Both, unit: str) -> str:
+    """`difference_words` with a minus sign that every terminal has."""
+    return difference_words(sizes, unit).replace("\u2212", "-")
 
 
 def _changes_text(pair: Pair[Any]) -> str:
@@ -419,7 +419,7 @@ def _spec_spans(row: ValueSharding | None) -> Spans:
 
 def _kernels(table: PairTable[Fusion]) -> list[Block]:
     groups = _grouped(table, _kernel_key)
-    groups.sort(key=lambda pairs: (-abs(_more(pairs)), -max(_touched(pairs))))
+    groups.sort(key=lambda pairs: _largest_first(_touched(pairs)))
     unit = share_unit(size for pairs in groups for size in _touched(pairs))
     titles = (
         ("", False), ("n", True), ("kernel", False), ("what", False), ("where", False), (f"{unit} before", True),
@@ -448,7 +448,7 @@ def _kernel_row(pairs: Sequence[Pair[Fusion]], unit: str) -> Row:
             (Code(row.source[0].where),) if row.source else (),
             (Number(bytes_in(before, unit) if pair.before is not None else "-"),),
             (Number(bytes_in(after, unit) if pair.after is not None else "-"),),
-            (Number(_signed(after - before, unit)),),
+            (Number(_signed((before, after), unit)),),
         ),
         items=((Text(contents[0]),),) if name and len(contents) == 1 else (),
     )
@@ -464,20 +464,8 @@ def kernel_contents(row: Fusion) -> str:
     return row.target or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
 
 
-def _touched(pairs: Sequence[Pair[Fusion]]) -> tuple[int, int]:
-    """Bytes that they read and write before and after."""
-    sides = ([pair.before for pair in pairs], [pair.after for pair in pairs])
-    before, after = (sum(_bytes(row) for row in side if row is not None) for side in sides)
-    return before, after
-
-
-def _more(pairs: Sequence[Pair[Fusion]]) -> int:
-    before, after = _touched(pairs)
-    return after - before
-
-
-def _bytes(row: Fusion) -> int:
-    return ((row.bytes_read or 0) + (row.bytes_written or 0)) * (row.count or 1)
+def _touched(pairs: Sequence[Pair[Fusion]]) -> Both:
+    return both_sizes(pairs, touched_once)
 
 
 # ---------------------------------------------------------------- what was chosen

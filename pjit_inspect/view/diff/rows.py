@@ -18,7 +18,17 @@ from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.view.diff.diff import collective_key, collective_name, kernel_contents
 from pjit_inspect.view.diff.matrix import BoxNumbers
 from pjit_inspect.view.diff.sides import SideWriter
-from pjit_inspect.view.diff.status import Both, Status, difference_words, side_words, status_of
+from pjit_inspect.view.diff.status import (
+    Both,
+    Status,
+    both_sizes,
+    counts_once,
+    difference_words,
+    sent_once,
+    side_words,
+    status_of,
+    touched_once,
+)
 from pjit_inspect.view.document.notation import array_text, known_spec_text
 from pjit_inspect.view.document.quantities import share_unit
 from pjit_inspect.view.inspector.shared_tables import SharedTables
@@ -29,6 +39,7 @@ __all__ = ["diff_lists"]
 _MOST_ROWS = 600
 """Rows of a list; a comparison with more than these kinds is read in Python (`d.kernels.to_csv()`)."""
 _MOST_SAME = 200
+_ONCE = "; what is in loops of unknown length counts once"
 _MOST_CHANGES = 10
 _ORDER: tuple[Status, ...] = ("removed", "added", "less", "more", "changed", "same")
 
@@ -66,18 +77,20 @@ def diff_lists(
     """
     nowhere: tuple[BoxNumbers, BoxNumbers] = ({}, {})
     return {
-        name: _list(table, _kind(name, shared), boxes.get(name, nowhere), writers) for name, table in tables.items()
+        name: _list(table, _kind(name, table, shared), boxes.get(name, nowhere), writers)
+        for name, table in tables.items()
     }
 
 
-def _kind(name: str, shared: SharedTables) -> _Kind:
+def _kind(name: str, table: PairTable[Any], shared: SharedTables) -> _Kind:
+    once = name in ("collectives", "kernels") and counts_once(table)
     if name == "collectives":
         return _Kind(
             key=lambda pair: (collective_key(pair), _shape(pair)),
-            size=lambda row: row.sent_bytes,
+            size=sent_once,
             name=lambda pair: _collective(pair, shared),
             write=lambda rows, writer: writer.collectives(rows),
-            what="sent per device and call, modelled: ring",
+            what="sent per device and call, modelled: ring" + _ONCE * once,
         )
     if name in ("arguments", "results"):
         return _Kind(
@@ -97,10 +110,10 @@ def _kind(name: str, shared: SharedTables) -> _Kind:
         )
     return _Kind(
         key=lambda pair: (pair.row.kind, pair.row.instructions, pair.row.target, _changed(pair)),
-        size=_touched,
+        size=touched_once,
         name=_kernel,
         write=lambda rows, writer: writer.kernels(rows),
-        what="read and written per device and call, counted",
+        what="read and written per device and call, counted" + _ONCE * once,
     )
 
 
@@ -110,7 +123,7 @@ def _list(
     groups: dict[Hashable, list[Pair[Any]]] = {}
     for pair in table.rows:
         groups.setdefault(_group_key(pair, kind), []).append(pair)
-    sized = [(pairs, _sizes(pairs, kind)) for pairs in groups.values()]
+    sized = [(pairs, both_sizes(pairs, kind.size)) for pairs in groups.values()]
     sized.sort(key=lambda one: _rank(*one))
     unit = share_unit(size for _, both in sized for size in both)
     changed = [one for one in sized if one[0][0].status != "same"]
@@ -145,18 +158,6 @@ def _rank(pairs: Sequence[Pair[Any]], both: Both) -> tuple[int, int, int]:
 def _status(pairs: Sequence[Pair[Any]], both: Both) -> Status:
     sides = (any(pair.before is not None for pair in pairs), any(pair.after is not None for pair in pairs))
     return status_of(*sides, both, is_same=pairs[0].status == "same")
-
-
-def _sizes(pairs: Sequence[Pair[Any]], kind: _Kind) -> Both:
-    """Bytes of all rows before and after; None where one is unknown, 0 where there are none."""
-    sides = ([pair.before for pair in pairs], [pair.after for pair in pairs])
-    before, after = ([0 if row is None else kind.size(row) for row in side] for side in sides)
-    return _total(before), _total(after)
-
-
-def _total(sizes: Sequence[int | None]) -> int | None:
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
 
 
 def _row(
@@ -278,9 +279,3 @@ def _value(pair: Pair[ValueSharding]) -> dict[str, Any]:
 def _kernel(pair: Pair[Fusion]) -> dict[str, Any]:
     row = pair.row
     return {"glyph": "kernel", "name": name_data(kernel_contents(row)), "more": [name_data(row.kind)]}
-
-
-def _touched(row: Fusion) -> int | None:
-    if row.bytes_read is None or row.bytes_written is None or row.count is None:
-        return None
-    return (row.bytes_read + row.bytes_written) * row.count

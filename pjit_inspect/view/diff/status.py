@@ -1,21 +1,69 @@
-"""What became of a thing, in one word, and its bytes before and after in words.
+"""What became of a thing, in one word, and its bytes before and after, as numbers and in words.
 
 Not its job: which thing is which (`analyze.diff`).
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
+from pjit_inspect.model.diff.pairs import Pair
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.view.document.quantities import bytes_in
 
-__all__ = ["Both", "Status", "both_words", "difference_words", "side_words", "status_of"]
+__all__ = [
+    "Both",
+    "Status",
+    "both_sizes",
+    "both_words",
+    "counts_once",
+    "difference_words",
+    "sent_once",
+    "side_words",
+    "status_of",
+    "touched_once",
+]
 
 Status = Literal["removed", "added", "less", "more", "changed", "same"]
 """`less` and `more` are bytes of what is in both programs; `changed` is otherwise with as many bytes."""
 
 Both = tuple[int | None, int | None]
 """Bytes before and after; None for unknown."""
+
+
+def sent_once(row: Collective) -> int | None:
+    """Bytes the busiest device sends for it per call, in a loop of unknown length for one turn; None when unknown."""
+    return None if row.is_unsized else row.least_sent_bytes
+
+
+def touched_once(row: Fusion) -> int | None:
+    """Bytes a kernel reads and writes per call, in a loop of unknown length in one turn; None when unknown."""
+    if row.bytes_read is None or row.bytes_written is None:
+        return None
+    return (row.bytes_read + row.bytes_written) * (1 if row.count is None else row.count)
+
+
+def counts_once(*tables: Iterable[Pair[Any]]) -> bool:
+    """Whether a collective or a kernel in these tables is in a loop of unknown length."""
+    rows = (row for table in tables for pair in table for row in (pair.before, pair.after))
+    return any(row is not None and row.count is None for row in rows)
+
+
+def both_sizes(pairs: Sequence[Pair[Any]], size: Callable[[Any], int | None]) -> Both:
+    """Bytes of all rows before and after, each as `size` says; None where one is unknown, 0 where there are none."""
+    before, after = ([getattr(pair, side) for pair in pairs] for side in ("before", "after"))
+    return _total(size(row) for row in before if row is not None), _total(size(row) for row in after if row is not None)
+
+
+def _total(sizes: Iterable[int | None]) -> int | None:
+    together = 0
+    for size in sizes:
+        if size is None:
+            return None
+        together += size
+    return together
 
 
 def status_of(is_before: bool, is_after: bool, sizes: Both, *, is_same: bool) -> Status:
