@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 import pjit_inspect as pi
-from causes.meshes import array, named
+from causes.meshes import LINE, array, named
 
 
 def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
@@ -316,3 +316,29 @@ def test_a_part_of_a_librarys_function_is_told_by_its_call_though_a_product_begi
     reduced = [text for text in found if " reduces " in text]
     assert reduced
     assert not any("`jax.nn.standardize(x) * w` (" in text for text in reduced)
+
+
+def test_slices_of_an_unrolled_loop_are_told_apart_by_what_they_take():
+    def model(x):
+        for _ in range(2):
+            n = x.shape[0] // 2
+            x = x[:n] + x[n:]
+        return x
+
+    # Of 16 rows, then of the 8 that are their sums: XLA makes collectives for both, all of one name and place.
+    halos = [text for text in sentences(model, array((16, 32), "model", None)) if " takes a part of " in text]
+    arrays = {"`x`": 0, "`x[:n] + x[n:]`": 0}
+    for text in halos:
+        arrays[text.partition(" dimension 0 of ")[2].partition(", sharded")[0]] += 1
+    assert all(arrays.values())
+
+
+def test_slices_of_slices_are_told_apart_by_what_they_take():
+    def model(x):
+        for _ in range(2):
+            x = x[2:]
+        return x * 2
+
+    halos = [text for text in sentences(model, array((32, 8), "x", None, mesh=LINE)) if " takes a part of " in text]
+    # 30 rows of 32, then 28 of these 30: 4 on each device all the time, so each slice moves 2 rows between neighbours.
+    assert sorted("dimension 0 of `x`" in text for text in halos) == [False, True]
