@@ -342,3 +342,13 @@ def test_slices_of_slices_are_told_apart_by_what_they_take():
     halos = [text for text in sentences(model, array((32, 8), "x", None, mesh=LINE)) if " takes a part of " in text]
     # 30 rows of 32, then 28 of these 30: 4 on each device all the time, so each slice moves 2 rows between neighbours.
     assert sorted("dimension 0 of `x`" in text for text in halos) == [False, True]
+
+
+def test_what_puts_a_result_back_in_its_pieces_does_not_replicate_it():
+    def model(x):
+        return jnp.concatenate([x, x[:2]], 0)
+
+    rows = pi.inspect(model, array((16, 8), "x", None, mesh=LINE)).collectives
+    # 18 rows are joined as 18 of one column each, and then exchanged for 3 whole rows on each of 8 devices.
+    assert {row.cause.kind for row in rows if row.kind == "all-to-all"} == {"halo"}
+    assert [row.kind for row in rows if row.cause.kind == "output"] == ["all-gather"]

@@ -410,9 +410,15 @@ class NeedFinder:
 
 
 def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -> bool:
-    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same."""
-    changes = sorted(new / old for old, new in zip(before, after, strict=False) if new != old and old)
-    return len(before) == len(after) and changes == [1 / count, count]
+    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same.
+
+    One that devices do not divide was padded first.
+    """
+    changes = [(old, new) for old, new in zip(before, after, strict=False) if new != old]
+    if len(before) != len(after) or len(changes) != 2:
+        return False
+    (longer, shorter), (short, long) = sorted(changes, key=lambda change: change[1] > change[0])
+    return -(-longer // count) == shorter and -(-long // count) == short
 
 
 def _way(edge: PartitionedCollective) -> object:
