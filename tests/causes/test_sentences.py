@@ -344,6 +344,35 @@ def test_slices_of_slices_are_told_apart_by_what_they_take():
     assert sorted("dimension 0 of `x`" in text for text in halos) == [False, True]
 
 
+def test_an_argument_that_is_resharded_is_needed_so_by_what_takes_it():
+    def model(a, b):
+        return jnp.concatenate([a, b], 1)
+
+    found = sentences(model, array((8, 16), "data", "model"), array((8, 16), "data", None))
+    # Along the dimension that it joins, no operand may be split; Shardy splits the other one by both axes instead.
+    assert not any(text.startswith("`a` needs") for text in found)
+    needs = "needs `a` as `P(('data', 'model'), None)`, but it is `P('data', 'model')`"
+    assert any(text.startswith("`jnp.concatenate([a, b], 1)`") and needs in text for text in found)
+
+
+def test_a_slice_that_is_resharded_is_needed_so_by_what_takes_it():
+    def sliced(a, b):
+        return a[:, :8] * 2, b
+
+    def joined(a, b):
+        return jnp.concatenate([a[:, :8], b], 1)
+
+    arguments = array((8, 16), "data", "model"), array((8, 16), "data", None)
+    # The slice alone needs permutes, and no all-to-all.
+    assert {row.kind for row in pi.inspect(sliced, *arguments).collectives} == {"collective-permute"}
+    rows = pi.inspect(joined, *arguments).collectives
+    exchanged = [row.cause for row in rows if row.kind == "all-to-all"]
+    assert exchanged
+    assert all(cause.kind == "reshard_needed" for cause in exchanged)
+    assert any(" needs `a[:, :8]` as " in cause.sentence for cause in exchanged)
+    assert {row.cause.kind for row in rows if row.kind == "collective-permute"} == {"halo"}
+
+
 def test_what_puts_a_result_back_in_its_pieces_does_not_replicate_it():
     def model(x):
         return jnp.concatenate([x, x[:2]], 0)
