@@ -355,6 +355,15 @@ def test_an_argument_that_is_resharded_is_needed_so_by_what_takes_it():
     assert any(text.startswith("`jnp.concatenate([a, b], 1)`") and needs in text for text in found)
 
 
+def test_an_argument_that_is_resharded_for_several_is_needed_by_none_of_them_alone():
+    def model(a, b):
+        return jnp.concatenate([a, b], 1), jnp.concatenate([b, a], 1)
+
+    found = sentences(model, array((8, 16), "data", "model"), array((8, 16), "data", None))
+    moved = "`a` is `P('data', 'model')`, and is needed as `P(('data', 'model'), None)`"
+    assert any(text.startswith(moved) for text in found)
+
+
 def test_a_slice_that_is_resharded_is_needed_so_by_what_takes_it():
     def sliced(a, b):
         return a[:, :8] * 2, b
