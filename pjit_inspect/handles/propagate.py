@@ -194,7 +194,11 @@ class PartitionedProgram:
             spans=(self.read_spans or read_spans)(self.stablehlo),
             partitions=found.partitions,
         )
-        alignment = align(self.before, parse_program(found.after))
+
+        def pieces(index: int) -> tuple[tuple[int, ...], ...]:
+            return tuple(map(read.program.local_shape, read.values_of.get(index, ())))
+
+        alignment = align(self.before, parse_program(found.after), pieces)
         collectives = find_edges(alignment, read.program, read.op_of, read.values_of)
         program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
         return with_paths(with_origins(program), data)

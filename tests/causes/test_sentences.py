@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 import pjit_inspect as pi
-from causes.meshes import array, named
+from causes.meshes import LINE, array, named
 
 
 def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
@@ -316,3 +316,77 @@ def test_a_part_of_a_librarys_function_is_told_by_its_call_though_a_product_begi
     reduced = [text for text in found if " reduces " in text]
     assert reduced
     assert not any("`jax.nn.standardize(x) * w` (" in text for text in reduced)
+
+
+def test_slices_of_an_unrolled_loop_are_told_apart_by_what_they_take():
+    def model(x):
+        for _ in range(2):
+            n = x.shape[0] // 2
+            x = x[:n] + x[n:]
+        return x
+
+    # Of 16 rows, then of the 8 that are their sums: XLA makes collectives for both, all of one name and place.
+    halos = [text for text in sentences(model, array((16, 32), "model", None)) if " takes a part of " in text]
+    arrays = {"`x`": 0, "`x[:n] + x[n:]`": 0}
+    for text in halos:
+        arrays[text.partition(" dimension 0 of ")[2].partition(", sharded")[0]] += 1
+    assert all(arrays.values())
+
+
+def test_slices_of_slices_are_told_apart_by_what_they_take():
+    def model(x):
+        for _ in range(2):
+            x = x[2:]
+        return x * 2
+
+    halos = [text for text in sentences(model, array((32, 8), "x", None, mesh=LINE)) if " takes a part of " in text]
+    # 30 rows of 32, then 28 of these 30: 4 on each device all the time, so each slice moves 2 rows between neighbours.
+    assert sorted("dimension 0 of `x`" in text for text in halos) == [False, True]
+
+
+def test_an_argument_that_is_resharded_is_needed_so_by_what_takes_it():
+    def model(a, b):
+        return jnp.concatenate([a, b], 1)
+
+    found = sentences(model, array((8, 16), "data", "model"), array((8, 16), "data", None))
+    # Along the dimension that it joins, no operand may be split; Shardy splits the other one by both axes instead.
+    assert not any(text.startswith("`a` needs") for text in found)
+    needs = "needs `a` as `P(('data', 'model'), None)`, but it is `P('data', 'model')`"
+    assert any(text.startswith("`jnp.concatenate([a, b], 1)`") and needs in text for text in found)
+
+
+def test_an_argument_that_is_resharded_for_several_is_needed_by_none_of_them_alone():
+    def model(a, b):
+        return jnp.concatenate([a, b], 1), jnp.concatenate([b, a], 1)
+
+    found = sentences(model, array((8, 16), "data", "model"), array((8, 16), "data", None))
+    moved = "`a` is `P('data', 'model')`, and is needed as `P(('data', 'model'), None)`"
+    assert any(text.startswith(moved) for text in found)
+
+
+def test_a_slice_that_is_resharded_is_needed_so_by_what_takes_it():
+    def sliced(a, b):
+        return a[:, :8] * 2, b
+
+    def joined(a, b):
+        return jnp.concatenate([a[:, :8], b], 1)
+
+    arguments = array((8, 16), "data", "model"), array((8, 16), "data", None)
+    # The slice alone needs permutes, and no all-to-all.
+    assert {row.kind for row in pi.inspect(sliced, *arguments).collectives} == {"collective-permute"}
+    rows = pi.inspect(joined, *arguments).collectives
+    exchanged = [row.cause for row in rows if row.kind == "all-to-all"]
+    assert exchanged
+    assert all(cause.kind == "reshard_needed" for cause in exchanged)
+    assert any(" needs `a[:, :8]` as " in cause.sentence for cause in exchanged)
+    assert {row.cause.kind for row in rows if row.kind == "collective-permute"} == {"halo"}
+
+
+def test_what_puts_a_result_back_in_its_pieces_does_not_replicate_it():
+    def model(x):
+        return jnp.concatenate([x, x[:2]], 0)
+
+    rows = pi.inspect(model, array((16, 8), "x", None, mesh=LINE)).collectives
+    # 18 rows are joined as 18 of one column each, and then exchanged for 3 whole rows on each of 8 devices.
+    assert {row.cause.kind for row in rows if row.kind == "all-to-all"} == {"halo"}
+    assert [row.kind for row in rows if row.cause.kind == "output"] == ["all-gather"]

@@ -362,11 +362,15 @@ class _Writer:
         return say("{} needs {} {}, but {} {}", self._op(), what, self._as_wanted(), is_now, self._given())
 
     def _changed(self) -> str | None:
-        """A result that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""
+        """A value that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""
         own, moved = self._own(), self._moved()
-        maker = None if moved is None else self.program.values[moved].op
-        op = None if maker is None else self.program.ops[maker]
-        if own is None or own.kind != "copy" or op is None or moved not in op.results or self.need is None:
+        if own is None or own.kind != "copy" or moved is None or self.need is None:
+            return None
+        value = self.program.values[moved]
+        if value.argument is not None and own.op_name == self.program.inputs[value.argument].name:
+            return say("{} is {}, and is needed {}", self._what(), self._given(), self._as_wanted())
+        op = None if value.op is None else self.program.ops[value.op]
+        if op is None or moved not in op.results:
             return None
         if op.kind in _VIEWS:
             return None
@@ -700,13 +704,14 @@ class _Writer:
         edge = self.match.edge
         made = list(dict.fromkeys(self.names.value(value) for value in self._told_makers()))
         pieces = say(" ({} on each device)", list(edge.made_shape)) if edge.made_shape else ""
-        taken = [self.names.op(self.program.ops[taker.op]) for taker in edge.takers[:1]]
+        takers = edge.takers[:1] if self.match.taker is None else (self.match.taker,)
+        taken = [self.names.op(self.program.ops[taker.op]) for taker in takers]
         taken += [say("{}", name(self.program.outputs[k].label or f"result {k}")) for k in edge.outputs[:1]]
         if not made or not taken:
             return ""
         if made == taken[:1]:
             return say("XLA's partitioner made it within {}", made[0])
-        shape = next((taker.shape for taker in edge.takers[:1]), ())
+        shape = next((taker.shape for taker in takers), ())
         there = say(" ({} on each device)", list(shape)) if shape else ""
         return say("XLA's partitioner made it between {}{} and {}{}", joined(made), pieces, taken[0], there)
 

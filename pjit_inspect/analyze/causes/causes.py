@@ -260,7 +260,8 @@ class CauseFinder:
         if not kept or math.prod(taker.shape) >= size:
             return False
         # Several gathers may lead there, one after the other.
-        way = (other for other in program.collectives if other.makers == edge.makers and taker in other.takers)
+        ends = set(edge.takers)
+        way = (k for k in program.collectives if k.makers == edge.makers and not ends.isdisjoint(k.takers))
         return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
 
 

@@ -13,10 +13,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind, whole_axes
+from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind, taken_axes, whole_axes
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
+from pjit_inspect.model.sharding.sharded_program import (
+    PartitionedCollective,
+    ShardedOp,
+    ShardedProgram,
+    Taker,
+    axis_name,
+)
 
 __all__ = ["Match", "NeedFinder"]
 
@@ -93,14 +99,41 @@ class NeedFinder:
         return found
 
     def _past_copy(self, match: Match) -> Match:
-        """The need of an operation that one device alone runs, where XLA copies its operand there first (JAX 0.12)."""
+        """The need of an operation whose operand XLA copies first: resharded, or to the one device that runs it.
+
+        Shardy writes what an operand must be resharded to as a copy, by the name of what makes the operand. JAX 0.12
+        copies what one device alone takes.
+        """
         need = match.need
         if need is None or need.op is None or self.program.ops[need.op].kind != "copy":
             return match
-        users = [user for result in self.program.ops[need.op].results for user, _ in self.program.users.get(result, ())]
-        if len(users) != 1 or not self.program.ops[users[0]].is_on_one:
+        copy = self.program.ops[need.op]
+        users = [user for result in copy.results for user in self.program.users.get(result, ())]
+        # What goes to several is needed by none of them more than by the others.
+        if len({user for user, _ in users}) != 1 or self._is_output(copy.results):
             return match
-        return replace(match, need=replace(need, op=users[0], kind="no_sharding_rule"))
+        (user, operand), *_ = users
+        if self.program.ops[user].is_on_one:
+            return replace(match, need=replace(need, op=user, kind="no_sharding_rule"))
+        if match.taker is None or match.taker.op != need.op or not self._has_name_of_operand(copy):
+            return match
+        parts = tuple(replace(part, operand=operand) for part in need.parts)
+        taken = taken_axes(self.program, user, need.axes) if self.program.ops[user].rule is not None else ()
+        need = replace(need, op=user, parts=parts, taken=taken)
+        return replace(match, need=need, taker=replace(match.taker, op=user, operand=operand))
+
+    def _is_output(self, values: Iterable[int]) -> bool:
+        return not {boundary.value for boundary in self.program.outputs}.isdisjoint(values)
+
+    def _has_name_of_operand(self, copy: ShardedOp) -> bool:
+        """Whether a copy has the name and place of what makes its operand: then nobody wrote it."""
+        value = self.program.values[copy.operands[0]]
+        if value.argument is not None:
+            return copy.op_name == self.program.inputs[value.argument].name
+        if value.op is None or not copy.op_name:
+            return False
+        maker = self.program.ops[value.op]
+        return (copy.op_name, copy.frames) == (maker.op_name, maker.frames)
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.
@@ -410,9 +443,15 @@ class NeedFinder:
 
 
 def _is_exchanged(before: tuple[int, ...], after: tuple[int, ...], count: int) -> bool:
-    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same."""
-    changes = sorted(new / old for old, new in zip(before, after, strict=False) if new != old and old)
-    return len(before) == len(after) and changes == [1 / count, count]
+    """Whether one dimension is so many times shorter, and another as many times longer, and all others are the same.
+
+    One that devices do not divide was padded first.
+    """
+    changes = [(old, new) for old, new in zip(before, after, strict=False) if new != old]
+    if len(before) != len(after) or len(changes) != 2:
+        return False
+    (longer, shorter), (short, long) = sorted(changes, key=lambda change: change[1] > change[0])
+    return -(-longer // count) == shorter and -(-long // count) == short
 
 
 def _way(edge: PartitionedCollective) -> object:

@@ -3,15 +3,16 @@
 The partitioner visits instructions in order and rewrites each for one device; what it makes for itself (collectives,
 slices, masks, positions) is new. An instruction keeps its opcode, its name and its place in the source. Where several
 are alike in that, they are told apart by the arguments they are made of and the results they go to, which partitioning
-does not change; where they are alike in that too, by their order. Not its job: what lies between them
-(`analyze.partition.edges`).
+does not change; where they are alike in that too, by their order. A slice may become a copy, and is known by the size
+of its piece as well. Not its job: what lies between them (`analyze.partition.edges`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from pjit_inspect.analyze.program.array_flow import Flow
 from pjit_inspect.model.program.hlo import HloModule
@@ -23,6 +24,9 @@ COLLECTIVES = frozenset((
     "ragged-all-to-all",
 ))  # fmt: skip
 _PLUMBING = frozenset(("tuple", "get-tuple-element", "parameter", "constant", "partition-id", "replica-id"))
+_SLICES = frozenset(("slice", "copy"))
+"""A slice that takes all of the piece which a device has got from others is a copy of it."""
+_Pieces = Callable[[int], tuple[tuple[int, ...], ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +46,16 @@ class Aligned:
     owners: dict[int, tuple[int, ...]]
 
 
-def align(before: HloModule, after: HloModule) -> Aligned:
-    """Put the program before partitioning and the partitioned one side by side."""
+def align(before: HloModule, after: HloModule, pieces: _Pieces | None = None) -> Aligned:
+    """Put the program before partitioning and the partitioned one side by side.
+
+    `pieces` tells how large an instruction before is on one device by its sharding, array by array; None where that is
+    not known.
+    """
     flows = Flow(before), Flow(after)
     numbers: dict[int, int] = {}
     keys = [_Keys(flow, numbers) for flow in flows]
-    original: dict[int, int] = {}
+    original = _slices(flows, keys, pieces) if pieces is not None else {}
     # From what tells most to what tells least: an instruction that has found its own is left out of the next round.
     for level in range(_Keys.LEVELS):
         left = [keys[0].groups(level, set(original.values())), keys[1].groups(level, original.keys())]
@@ -93,6 +101,14 @@ class _Keys:
             goes_to = tuple(descendants[node] for node in nodes)
             self._keys[index] = ((*known, made_of, goes_to), (*known, made_of), known)
 
+    def slices(self, pieces: _Pieces) -> dict[tuple[Hashable, ...], list[int]]:
+        """Slices and copies that are alike in all but their opcode, and in their pieces."""
+        alike: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
+        for index, ((opcode, *key), *_) in self._keys.items():
+            if opcode in _SLICES:
+                alike[*key, pieces(index)].append(index)
+        return alike
+
     def groups(self, level: int, without: Iterable[int]) -> dict[tuple[Hashable, ...], list[int]]:
         left_out = set(without)
         alike: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
@@ -100,6 +116,40 @@ class _Keys:
             if index not in left_out:
                 alike[keys[level]].append(index)
         return alike
+
+
+def _slices(flows: tuple[Flow, Flow], keys: list[_Keys], pieces: _Pieces) -> dict[int, int]:
+    """The slices and copies of the partitioned program that are one of those before, by the size of their pieces."""
+    after = flows[1]
+    others, rows = keys[0].slices(pieces), keys[1].slices(partial(_dimensions, after))
+    found: dict[int, int] = {}
+    for key, own in rows.items():
+        theirs = others.get(key, ())
+        # What is sliced for neighbours on the way has the same name; the slice itself comes last.
+        last = own if len(own) == len(theirs) else _last(after, own)
+        if len(last) == len(theirs):
+            found.update(zip(last, theirs, strict=True))
+    return found
+
+
+def _dimensions(flow: Flow, index: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(flow.shape(node).dimensions for node in flow.nodes(index))
+
+
+def _last(flow: Flow, instructions: list[int]) -> list[int]:
+    """Those that lead to no other of them through instructions of their own name and place."""
+    ends: list[int] = []
+    for index in instructions:
+        name = _name(flow, index)
+        led_to = dict.fromkeys(flow.nodes(index))
+        border = list(led_to)
+        for node in border:
+            inner = [k for k in flow.after[node] if k not in led_to and _name(flow, flow.owner[k]) == name]
+            led_to.update(dict.fromkeys(inner))
+            border += inner
+        if {flow.owner[node] for node in border}.isdisjoint(k for k in instructions if k != index):
+            ends.append(index)
+    return ends
 
 
 def _numbered(sets: list[int], numbers: dict[int, int]) -> list[int]:

@@ -110,8 +110,6 @@ class _Finder:
         makers = self._makers(given)
         yielded = list(flow.nodes(index))
         takers, outputs, ends = self._takers(yielded)
-        named = tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ()))))
-        # XLA of JAX 0.12 names most of them after what they move: that is no operation between.
         between = tuple(self._between(makers, ends))
         shapes = [flow.shape(node) for node in given]
         return PartitionedCollective(
@@ -125,10 +123,24 @@ class _Finder:
             made_of=self._operand_shapes(makers[0][1]) if makers else (),
             takers=takers,
             outputs=outputs,
-            visited=named if set(named) & set(between) else (*named, *between),
+            visited=self._visited(index, (value for value, _ in makers), between, (taker.op for taker in takers)),
             signature=signature(flow, yielded[0]) if yielded else "",
             near=near_signature(flow, given[0]) if given else "",
         )
+
+    def _visited(
+        self, index: int, makers: Iterable[int], between: tuple[int, ...], takers: Iterable[int]
+    ) -> tuple[int, ...]:
+        """The operations it may belong to: of those that have its name and place, the ones where it lies.
+
+        A helper that is called twice, or a loop that was unrolled, has many operations of one name and place.
+        """
+        named = tuple(dict.fromkeys(self._ops(self.aligned.owners.get(index, ()))))
+        if inner := tuple(op for op in named if op in between):
+            return inner
+        # XLA of JAX 0.12 names most of them after what they move: that is no operation between.
+        ends = {*takers, *(self.program.values[value].op for value in makers)}
+        return (*(tuple(op for op in named if op in ends) or named), *between)
 
     def _ops(self, instructions: Iterable[int]) -> Iterator[int]:
         return (self.op_of[k] for k in instructions if k in self.op_of)

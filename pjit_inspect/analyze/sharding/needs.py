@@ -20,7 +20,7 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 
-__all__ = ["Need", "Part", "find_needs", "is_cumulative", "is_free", "sum_kind", "whole_axes"]
+__all__ = ["Need", "Part", "find_needs", "is_cumulative", "is_free", "sum_kind", "taken_axes", "whole_axes"]
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
@@ -253,7 +253,7 @@ def _conflict(
         parts,
         _target(factors, operand, len(program.values[operand.value].shape)),
         request=request,
-        taken=_taken(program, factors, _lost_names(parts)),
+        taken=taken_axes(program, index, _lost_names(parts)),
     )
 
 
@@ -331,11 +331,10 @@ def is_free(program: ShardedProgram, value: int) -> bool:
     return False
 
 
-def _taken(program: ShardedProgram, factors: FactorAxes, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
-    """Which of these axes the op's result uses, and for which dimension."""
-    if not factors.results:
-        return ()
-    spec = program.values[factors.results[0].value].spec
+def taken_axes(program: ShardedProgram, op: int, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
+    """Which of these axes an op's result uses, and for which dimension."""
+    results = program.ops[op].results
+    spec = program.values[results[0]].spec if results else ()
     return tuple(
         (axis_name(axis), dimension) for dimension, used in enumerate(spec) for axis in used if axis_name(axis) in axes
     )
