@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 import pjit_inspect as pi
 from causes.meshes import array, named
@@ -85,6 +86,20 @@ def test_inside_a_librarys_function_an_argument_keeps_its_name():
     found = sentences(lambda x: jnp.argmax(x, axis=1), array((16, 64), "data", "model"))
     assert found
     assert all("reduces dimension 1 of `x` and dimension 1 of the positions in it" in text for text in found)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (x.argmax(-1) == y).sum(),
+        lambda x, y: (x.argmax(-1) - y).sum(),
+        lambda x, y: jax.vmap(lambda x, y: x.argmin(-1) == y)(x, y).sum(),
+    ],
+)
+def test_what_is_made_of_an_argmax_is_not_told_as_the_argmax(function: Callable[..., Any]):
+    """JAX lowers it to a call that is named as all around it, and its comparison of two elements is an `==`, too."""
+    (found,) = sentences(function, array((16, 8), "data", None), array((16,), "data", dtype=jnp.int32))
+    assert re.search(r"reduces dimension 0 of `x\.arg(max|min)\(-1\) (==|-) y`", found)
 
 
 def test_a_result_that_is_moved_is_not_told_as_its_operand():
