@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import pytest
 
 import pjit_inspect as pi
-from causes.meshes import array, named
+from causes.meshes import LINE, array, named
 
 
 def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
@@ -100,6 +100,22 @@ def test_what_is_made_of_an_argmax_is_not_told_as_the_argmax(function: Callable[
     """JAX lowers it to a call that is named as all around it, and its comparison of two elements is an `==`, too."""
     (found,) = sentences(function, array((16, 8), "data", None), array((16,), "data", dtype=jnp.int32))
     assert re.search(r"reduces dimension 0 of `x\.arg(max|min)\(-1\) (==|-) y`", found)
+
+
+@pytest.mark.parametrize("rows", [7, 8, 15, 16])
+def test_an_argmax_with_one_row_on_a_device_gathers_each_devices_own(rows: int):
+    """XLA reduces on each device, gathers [1, 5] of each, and reduces those eight: also where a piece is [1, 5]."""
+
+    def model(x):
+        y = jax.lax.with_sharding_constraint(jnp.tanh(x), named("x", None, mesh=LINE))
+        return y.argmax(0)
+
+    record = pi.inspect(model, array((rows, 5), mesh=LINE))
+    causes = [cause for row in record.collectives for cause in row.causes]
+    assert {row.kind for row in record.collectives} == {"all-gather"}
+    assert {cause.kind for cause in causes} == {"reduction"}
+    assert all("`y.argmax(0)`" in cause.sentence for cause in causes)
+    assert all("reduces dimension 0 of `jnp.tanh(x)` (line" in cause.sentence for cause in causes)
 
 
 def test_a_result_that_is_moved_is_not_told_as_its_operand():
