@@ -81,6 +81,27 @@ def test_a_bias_that_changes_its_axis_is_told_as_the_sum_it_is_for():
     assert found.endswith("needs `b` as `P('model')`, but it is `P('data')`")
 
 
+@pytest.mark.parametrize(
+    ("function", "shape", "what"),
+    [
+        (lambda v: jnp.outer(v, v).sum(0), (64,), "`v` broadcast"),
+        (lambda v: jnp.abs(v[:, None] - v[None, :]).min(1), (64,), "`v[None, :]` broadcast"),
+        (lambda v: jnp.tile(v, (2, 1)).sum(1), (16, 16), "`v` broadcast"),
+    ],
+)
+def test_an_array_that_was_broadcast_is_not_told_as_the_smaller_one(
+    function: Callable[..., Any], shape: tuple[int, ...], what: str
+):
+    """In the first, each device gives 2,048 B, 64 x 8 elements, where all of `v` has 256 B."""
+    record = pi.inspect(function, array(shape, "x", mesh=LINE))
+    causes = [cause for row in record.collectives if row.kind != "all-reduce" for cause in row.causes]
+    assert causes
+    for cause in causes:
+        assert f"needs {what} as" in cause.sentence
+        assert f"{what}: shape" in cause.facts[0]
+        assert cause.value == ""
+
+
 def test_inside_a_librarys_function_an_argument_keeps_its_name():
     """`jnp.argmax` is a function of its own in the program: it reduces its parameter and the positions."""
     found = sentences(lambda x: jnp.argmax(x, axis=1), array((16, 64), "data", "model"))

@@ -64,12 +64,12 @@ class ValueNames:
         return self._data.behind(index, views=())
 
     def value(self, index: int, inside: ShardedOp | None = None) -> Sentence:
-        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`ws['up'][i]`".
+        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`x` broadcast", "`ws['up'][i]`".
 
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "a value inside it".
         """
-        words, turn = "", ""
+        words, turn, larger = "", "", None
         for _ in range(_MOST_STEPS):
             value = self.program.values[index]
             if value.argument is not None:
@@ -81,9 +81,13 @@ class ValueNames:
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            if view is not None and view.kind in RESHAPED and self._is_users(view) and not self._is_loops(view):
-                words = f" {RESHAPED[view.kind]}"
+            if view is not None and not step.is_turn and self._data.is_larger(view):
+                words, larger = f" {RESHAPED[view.kind]}", view
+            elif view is not None and view.kind in RESHAPED and larger is None:
+                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self._is_loops(view) else words
             index = step.value
+        if larger is not None and self._is_told_with(index, larger):
+            words = ""
         return say("{}{}{}", self._computed(index, inside), " at the turn" if turn else "", words)
 
     def _is_loops(self, view: ShardedOp) -> bool:
@@ -119,10 +123,19 @@ class ValueNames:
             return Sentence("a value inside it")
         return self.op(op, inside)
 
-    def argument(self, index: int) -> str:
-        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else."""
+    def _is_told_with(self, index: int, larger: ShardedOp) -> bool:
+        """Whether what a value is called holds for its broadcast: it is no name, or that of the text both are of."""
+        maker = self.program.values[index].op
+        op = None if maker is None else self.program.ops[maker]
+        return op is not None and (op.kind in ("constant", "iota") or self._is_one_text(op, larger))
+
+    def argument(self, index: int, *, is_same_size: bool = False) -> str:
+        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else.
+
+        With `is_same_size` what was broadcast is another array.
+        """
         for _ in range(_MOST_STEPS):
-            index = self.seen_through(index)
+            index = self._data.behind(index, is_same_size=is_same_size)
             step = self._data.before(index)
             if step is None or not step.is_turn:
                 break
