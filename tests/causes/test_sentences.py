@@ -75,6 +75,38 @@ def test_forward_over_reverse_is_a_gradient():
     assert {row.phase for row in record.collectives} == {"backward"}
 
 
+def of_rows(w, x):
+    return jnp.tanh(x @ w).sum(0)
+
+
+@pytest.mark.parametrize(
+    "tangent",
+    [
+        lambda w, x: jax.jvp(lambda w: of_rows(w, x), (w,), (w,))[1],
+        lambda w, x: jax.linearize(lambda w: of_rows(w, x), w)[1](w),
+        lambda w, x: jax.vmap(lambda x: jax.jvp(lambda w: of_rows(w, x[None]), (w,), (w,))[1])(x).sum(0),
+    ],
+)
+def test_a_tangent_is_not_told_as_the_value_of_its_text(tangent: Callable[..., Any]):
+    """XLA's only sum is that of (x @ w) * (1 - tanh(x @ w) ** 2): that of `tanh` itself is not in the program."""
+    for text in sentences(tangent, array((16, 32), None, "model"), array((8, 16), "data", None)):
+        assert not re.search(r"(?<!what differentiation makes of )`jnp.tanh\(x @ w\)", text)
+
+
+@pytest.mark.parametrize(
+    "gradient",
+    [
+        lambda w, x: jax.value_and_grad(lambda w: of_rows(w, x).sum())(w),
+        lambda w, x: jax.value_and_grad(lambda w: jax.vmap(lambda x: of_rows(w, x[None]).sum())(x).sum())(w),
+        lambda w, x: jax.jit(jax.vmap(jax.value_and_grad(lambda w, x: of_rows(w, x[None]).sum()), (None, 0)))(w, x),
+    ],
+)
+def test_what_a_gradient_leaves_forward_is_the_functions_own(gradient: Callable[..., Any]):
+    found = sentences(gradient, array((16, 32), None, "model"), array((8, 16), "data", None))
+    assert any("`jnp.tanh(x @ w)" in text for text in found)
+    assert not any("what differentiation makes of" in text for text in found)
+
+
 def test_a_bias_that_changes_its_axis_is_told_as_the_sum_it_is_for():
     (found,) = sentences(lambda x, b: x + b, array((16, 64), "data", "model"), array((64,), "data"))
     assert found.startswith("`x + b`")

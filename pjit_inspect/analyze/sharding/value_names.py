@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.program.phases import find_phase, split_op_names
+from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SameData
 from pjit_inspect.model.program.opcodes import REQUESTS
@@ -52,6 +52,7 @@ class ValueNames:
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
     _data: SameData = field(init=False)
     _outer: frozenset[Frame] = field(init=False)
+    _transposed: frozenset[str] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
@@ -185,6 +186,8 @@ class ValueNames:
         prefix = _PHASES.get(self.phase(op) or "", "")
         if self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(text):
             prefix = "the derivative of "
+        elif self.phase(op) == "forward" and self._may_be_tangent(op):
+            prefix = "what differentiation makes of "
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         where = _place(frames[0], near[0] if near else None) if frames else Sentence()
         if op.kind in REQUESTS and len(frames) > 1:
@@ -204,12 +207,21 @@ class ValueNames:
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
+        return find_phase(self._phased(op).op_name)
+
+    def _phased(self, op: ShardedOp) -> ShardedOp:
+        """The op whose name tells the phase of one: itself, or what it stands in."""
         for _ in range(_MOST_STEPS):
-            found = find_phase(op.op_name)
-            if found is not None or op.parent is None or op.op_name.startswith(_ROOTS):
-                return found
+            if find_phase(op.op_name) is not None or op.parent is None or op.op_name.startswith(_ROOTS):
+                break
             op = self.program.ops[op.parent]
-        return None
+        return op
+
+    def _may_be_tangent(self, op: ShardedOp) -> bool:
+        """Whether an op may make the tangent of what its text computes: JAX gives both one name and one place."""
+        if self._transposed is None:
+            self._transposed = frozenset[str]().union(*(transposed(op.op_name) for op in self.program.ops))
+        return not untransposed(self._phased(op).op_name) <= self._transposed
 
     def told_by(self, op: ShardedOp) -> ShardedOp:
         """The op by which another is told: XLA joins the names of two that it makes one, and loses their place.
