@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 import pjit_inspect as pi
 from causes.meshes import LINE, array, named
@@ -74,10 +75,63 @@ def test_forward_over_reverse_is_a_gradient():
     assert {row.phase for row in record.collectives} == {"backward"}
 
 
+def of_rows(w, x):
+    return jnp.tanh(x @ w).sum(0)
+
+
+@pytest.mark.parametrize(
+    "tangent",
+    [
+        lambda w, x: jax.jvp(lambda w: of_rows(w, x), (w,), (w,))[1],
+        lambda w, x: jax.linearize(lambda w: of_rows(w, x), w)[1](w),
+        lambda w, x: jax.vmap(lambda x: jax.jvp(lambda w: of_rows(w, x[None]), (w,), (w,))[1])(x).sum(0),
+    ],
+)
+def test_a_tangent_is_not_told_as_the_value_of_its_text(tangent: Callable[..., Any]):
+    """XLA's only sum is that of (x @ w) * (1 - tanh(x @ w) ** 2): that of `tanh` itself is not in the program."""
+    for text in sentences(tangent, array((16, 32), None, "model"), array((8, 16), "data", None)):
+        assert not re.search(r"(?<!what differentiation makes of )`jnp.tanh\(x @ w\)", text)
+
+
+@pytest.mark.parametrize(
+    "gradient",
+    [
+        lambda w, x: jax.value_and_grad(lambda w: of_rows(w, x).sum())(w),
+        lambda w, x: jax.value_and_grad(lambda w: jax.vmap(lambda x: of_rows(w, x[None]).sum())(x).sum())(w),
+        lambda w, x: jax.jit(jax.vmap(jax.value_and_grad(lambda w, x: of_rows(w, x[None]).sum()), (None, 0)))(w, x),
+    ],
+)
+def test_what_a_gradient_leaves_forward_is_the_functions_own(gradient: Callable[..., Any]):
+    found = sentences(gradient, array((16, 32), None, "model"), array((8, 16), "data", None))
+    assert any("`jnp.tanh(x @ w)" in text for text in found)
+    assert not any("what differentiation makes of" in text for text in found)
+
+
 def test_a_bias_that_changes_its_axis_is_told_as_the_sum_it_is_for():
     (found,) = sentences(lambda x, b: x + b, array((16, 64), "data", "model"), array((64,), "data"))
     assert found.startswith("`x + b`")
     assert found.endswith("needs `b` as `P('model')`, but it is `P('data')`")
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "what"),
+    [
+        (lambda v: jnp.outer(v, v).sum(0), (64,), "`v` broadcast"),
+        (lambda v: jnp.abs(v[:, None] - v[None, :]).min(1), (64,), "`v[None, :]` broadcast"),
+        (lambda v: jnp.tile(v, (2, 1)).sum(1), (16, 16), "`v` broadcast"),
+    ],
+)
+def test_an_array_that_was_broadcast_is_not_told_as_the_smaller_one(
+    function: Callable[..., Any], shape: tuple[int, ...], what: str
+):
+    """In the first, each device gives 2,048 B, 64 x 8 elements, where all of `v` has 256 B."""
+    record = pi.inspect(function, array(shape, "x", mesh=LINE))
+    causes = [cause for row in record.collectives if row.kind != "all-reduce" for cause in row.causes]
+    assert causes
+    for cause in causes:
+        assert f"needs {what} as" in cause.sentence
+        assert f"{what}: shape" in cause.facts[0]
+        assert cause.value == ""
 
 
 def test_inside_a_librarys_function_an_argument_keeps_its_name():
@@ -85,6 +139,36 @@ def test_inside_a_librarys_function_an_argument_keeps_its_name():
     found = sentences(lambda x: jnp.argmax(x, axis=1), array((16, 64), "data", "model"))
     assert found
     assert all("reduces dimension 1 of `x` and dimension 1 of the positions in it" in text for text in found)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (x.argmax(-1) == y).sum(),
+        lambda x, y: (x.argmax(-1) - y).sum(),
+        lambda x, y: jax.vmap(lambda x, y: x.argmin(-1) == y)(x, y).sum(),
+    ],
+)
+def test_what_is_made_of_an_argmax_is_not_told_as_the_argmax(function: Callable[..., Any]):
+    """JAX lowers it to a call that is named as all around it, and its comparison of two elements is an `==`, too."""
+    (found,) = sentences(function, array((16, 8), "data", None), array((16,), "data", dtype=jnp.int32))
+    assert re.search(r"reduces dimension 0 of `x\.arg(max|min)\(-1\) (==|-) y`", found)
+
+
+@pytest.mark.parametrize("rows", [7, 8, 15, 16])
+def test_an_argmax_with_one_row_on_a_device_gathers_each_devices_own(rows: int):
+    """XLA reduces on each device, gathers [1, 5] of each, and reduces those eight: also where a piece is [1, 5]."""
+
+    def model(x):
+        y = jax.lax.with_sharding_constraint(jnp.tanh(x), named("x", None, mesh=LINE))
+        return y.argmax(0)
+
+    record = pi.inspect(model, array((rows, 5), mesh=LINE))
+    causes = [cause for row in record.collectives for cause in row.causes]
+    assert {row.kind for row in record.collectives} == {"all-gather"}
+    assert {cause.kind for cause in causes} == {"reduction"}
+    assert all("`y.argmax(0)`" in cause.sentence for cause in causes)
+    assert all("reduces dimension 0 of `jnp.tanh(x)` (line" in cause.sentence for cause in causes)
 
 
 def test_a_result_that_is_moved_is_not_told_as_its_operand():

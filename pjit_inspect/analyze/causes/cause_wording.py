@@ -115,7 +115,7 @@ class _Writer:
             facts=self.facts(),
             op=self._place(),
             moved=moved,
-            value=self.names.argument(moved) if is_argument and moved is not None else "",
+            value=self.names.argument(moved, is_same_size=True) if is_argument and moved is not None else "",
         )
 
     def _kind(self) -> CauseKind:

@@ -8,7 +8,6 @@ collective lies (`analyze.partition`).
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -384,7 +383,7 @@ class NeedFinder:
             # What is written cannot always be added up: then each device gets all positions and what goes there.
             return edge.kind not in SUMS and self._is_taken_replicated(need, taker)
         if need.is_sum and op.kind != "gather":
-            return self._gathers_parts(edge, taker.op) and edge.elements < math.prod(edge.made_shape)
+            return self._gathers_parts(edge, taker.op)
         if need.value == value and need.kind != "halo":
             return True
         # Operands of a convolution may be split along dimensions of their own: edges are those of the one that moves.
@@ -402,7 +401,7 @@ class NeedFinder:
 
     def _gathers_parts(self, edge: PartitionedCollective, op: int) -> bool:
         """Whether what is gathered is each device's part of a reduction, as in an argmax."""
-        return edge.kind == "all-gather" and self.program.ops[op].kind == "reduce"
+        return edge.kind == "all-gather" and op in edge.reduced
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
         """Whether the first maker's result was computed in other pieces than its sharding says."""

@@ -121,6 +121,7 @@ class _Finder:
             makers=tuple(dict.fromkeys(value for value, _ in makers)),
             made_shape=flow.shape(makers[0][1]).dimensions if makers else (),
             made_of=self._operand_shapes(makers[0][1]) if makers else (),
+            reduced=tuple(dict.fromkeys(self._reduced(given))),
             takers=takers,
             outputs=outputs,
             visited=self._visited(index, (value for value, _ in makers), between, (taker.op for taker in takers)),
@@ -159,6 +160,13 @@ class _Finder:
                 is_free = flow.opcode(node) in _MADE_ANYWHERE
                 (free if is_free else makers).append((value, node))
         return makers or free
+
+    def _reduced(self, starts: list[int]) -> Iterator[int]:
+        """The operations for which the partitioner reduces what the makers yield, before it is moved."""
+        flow, kept = self.aligned.after, self.aligned.original
+        for node in _reached(starts, flow.before, lambda node: flow.owner[node] not in kept):
+            if flow.opcode(node) == "reduce":
+                yield from self._ops(self.aligned.owners.get(flow.owner[node], ()))
 
     def _operand_shapes(self, node: int) -> tuple[tuple[int, ...], ...]:
         flow = self.aligned.after

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["find_implicit", "find_phase", "is_written_name", "split_op_names"]
+__all__ = ["find_implicit", "find_phase", "is_written_name", "split_op_names", "transposed", "untransposed"]
 
 _GATHER = frozenset(("all-gather",))
 _EXTREME = frozenset(("all-reduce",))
@@ -121,8 +121,7 @@ def _is_update(frame: Frame) -> bool:
 
 
 def _phase(name: str) -> Phase:
-    # JAX wraps scopes in what it does to them: `transpose(jvp(layer))`, `vmap(jvp())`.
-    wrappers = [part.split("(") for part in _JITTED.sub("", name).split("/")]
+    wrappers = _wrappers(name)
     scopes = {word.rstrip(")") for part in wrappers for word in part}
     if "rematted_computation" in scopes:
         return "recompute"
@@ -133,6 +132,36 @@ def _phase(name: str) -> Phase:
     if differentiated:
         return "forward"
     return "optimizer" if _OPTIMIZER in scopes else None
+
+
+def _wrappers(name: str) -> list[list[str]]:
+    """For each scope what JAX did to it, outermost first, and its own name: `transpose(jvp(layer))`, `vmap(jvp())`."""
+    return [part.split("(") for part in _JITTED.sub("", name).split("/")]
+
+
+def untransposed(op_name: str) -> frozenset[str]:
+    """The differentiations that a name says were not transposed: what they make are values and tangents, named alike.
+
+    A gradient has `transpose(jvp())` next to these: its tangents are all there, and `jvp()` is the function's own.
+    """
+    return frozenset(where for where, before in _differentiations(op_name) if before != "transpose")
+
+
+def transposed(op_name: str) -> frozenset[str]:
+    """The differentiations that a name says were transposed, as `untransposed` would have them."""
+    return frozenset(where for where, before in _differentiations(op_name) if before == "transpose")
+
+
+def _differentiations(op_name: str) -> Iterator[tuple[str, str]]:
+    """Each differentiation a name tells of: in which scopes and within what it was, and what was done to it there."""
+    for name in split_op_names(op_name) if "jvp(" in op_name else ():
+        scopes = _wrappers(name)
+        for place, words in enumerate(scopes):
+            for number, word in enumerate(words[:-1]):
+                if word == "jvp":
+                    before = words[number - 1] if number else ""
+                    outer = words[: number - (before == "transpose")]
+                    yield "/".join("(".join(part) for part in (*scopes[:place], outer)), before
 
 
 def find_implicit(

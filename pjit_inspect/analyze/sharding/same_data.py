@@ -5,6 +5,7 @@ Not its job: what a value is called (`analyze.sharding.value_names`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -133,13 +134,24 @@ class SameData:
         carried = loop.operands[loop.results.index(index)]
         return op.operands[1] if self._given.get(op.operands[0]) == carried else None
 
-    def behind(self, index: int, views: Collection[str] = (*SAME_SHAPE, *RESHAPED)) -> int:
-        """The first value on the way back that is not a view of these kinds, nor one that crosses a border."""
+    def is_larger(self, view: ShardedOp) -> bool:
+        """Whether a view has elements several times: a broadcast of an array is another array, though of its data."""
+        given, made = (math.prod(self.program.values[value].shape) for value in (view.operands[0], view.results[0]))
+        return view.kind == "broadcast_in_dim" and given != made
+
+    def behind(
+        self, index: int, views: Collection[str] = (*SAME_SHAPE, *RESHAPED), *, is_same_size: bool = False
+    ) -> int:
+        """The first value on the way back that is not a view of these kinds, nor one that crosses a border.
+
+        With `is_same_size` an array that was broadcast is none of the views.
+        """
         for _ in range(_MOST):
             step = self.before(index)
             if step is None or step.is_turn:
                 break
-            if step.op is not None and self.program.ops[step.op].kind not in views:
+            view = None if step.op is None else self.program.ops[step.op]
+            if view is not None and (view.kind not in views or (is_same_size and self.is_larger(view))):
                 break
             index = step.value
         return index

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pjit_inspect.analyze.program.phases import find_phase, split_op_names
+from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SameData
 from pjit_inspect.model.program.opcodes import REQUESTS
@@ -52,6 +52,7 @@ class ValueNames:
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
     _data: SameData = field(init=False)
     _outer: frozenset[Frame] = field(init=False)
+    _transposed: frozenset[str] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
@@ -64,12 +65,12 @@ class ValueNames:
         return self._data.behind(index, views=())
 
     def value(self, index: int, inside: ShardedOp | None = None) -> Sentence:
-        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`ws['up'][i]`".
+        """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`x` broadcast", "`ws['up'][i]`".
 
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
         text is "a value inside it".
         """
-        words, turn = "", ""
+        words, turn, larger = "", "", None
         for _ in range(_MOST_STEPS):
             value = self.program.values[index]
             if value.argument is not None:
@@ -81,9 +82,13 @@ class ValueNames:
                 break
             if step.is_turn:
                 turn = "[i]" + turn
-            if view is not None and view.kind in RESHAPED and self._is_users(view) and not self._is_loops(view):
-                words = f" {RESHAPED[view.kind]}"
+            if view is not None and not step.is_turn and self._data.is_larger(view):
+                words, larger = f" {RESHAPED[view.kind]}", view
+            elif view is not None and view.kind in RESHAPED and larger is None:
+                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self._is_loops(view) else words
             index = step.value
+        if larger is not None and self._is_told_with(index, larger):
+            words = ""
         return say("{}{}{}", self._computed(index, inside), " at the turn" if turn else "", words)
 
     def _is_loops(self, view: ShardedOp) -> bool:
@@ -119,10 +124,19 @@ class ValueNames:
             return Sentence("a value inside it")
         return self.op(op, inside)
 
-    def argument(self, index: int) -> str:
-        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else."""
+    def _is_told_with(self, index: int, larger: ShardedOp) -> bool:
+        """Whether what a value is called holds for its broadcast: it is no name, or that of the text both are of."""
+        maker = self.program.values[index].op
+        op = None if maker is None else self.program.ops[maker]
+        return op is not None and (op.kind in ("constant", "iota") or self._is_one_text(op, larger))
+
+    def argument(self, index: int, *, is_same_size: bool = False) -> str:
+        """The argument a value is, or is a plain view or one turn's piece of; "" for anything else.
+
+        With `is_same_size` what was broadcast is another array.
+        """
         for _ in range(_MOST_STEPS):
-            index = self.seen_through(index)
+            index = self._data.behind(index, is_same_size=is_same_size)
             step = self._data.before(index)
             if step is None or not step.is_turn:
                 break
@@ -172,6 +186,8 @@ class ValueNames:
         prefix = _PHASES.get(self.phase(op) or "", "")
         if self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(text):
             prefix = "the derivative of "
+        elif self.phase(op) == "forward" and self._may_be_tangent(op):
+            prefix = "what differentiation makes of "
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         where = _place(frames[0], near[0] if near else None) if frames else Sentence()
         if op.kind in REQUESTS and len(frames) > 1:
@@ -191,12 +207,21 @@ class ValueNames:
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
+        return find_phase(self._phased(op).op_name)
+
+    def _phased(self, op: ShardedOp) -> ShardedOp:
+        """The op whose name tells the phase of one: itself, or what it stands in."""
         for _ in range(_MOST_STEPS):
-            found = find_phase(op.op_name)
-            if found is not None or op.parent is None or op.op_name.startswith(_ROOTS):
-                return found
+            if find_phase(op.op_name) is not None or op.parent is None or op.op_name.startswith(_ROOTS):
+                break
             op = self.program.ops[op.parent]
-        return None
+        return op
+
+    def _may_be_tangent(self, op: ShardedOp) -> bool:
+        """Whether an op may make the tangent of what its text computes: JAX gives both one name and one place."""
+        if self._transposed is None:
+            self._transposed = frozenset[str]().union(*(transposed(op.op_name) for op in self.program.ops))
+        return not untransposed(self._phased(op).op_name) <= self._transposed
 
     def told_by(self, op: ShardedOp) -> ShardedOp:
         """The op by which another is told: XLA joins the names of two that it makes one, and loses their place.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,8 +64,8 @@ def main_function(module: Any) -> Any:
     return None
 
 
-def each_op(op: Any) -> Iterator[Any]:
-    """Every op in the regions of an op, at any depth."""
+def each_op(op: Any, closed: Collection[str] = ()) -> Iterator[Any]:
+    """Every op in the regions of an op, at any depth, but not in those of a kind that is `closed`."""
     border = [op]
     while border:
         for region in border.pop().regions:
@@ -73,7 +73,7 @@ def each_op(op: Any) -> Iterator[Any]:
                 for view in block.operations:
                     inner = view.operation
                     yield inner
-                    if len(inner.regions):
+                    if len(inner.regions) and inner.name not in closed:
                         border.append(inner)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.sharding.sharded_program import Span, SpanKey, span_key
@@ -22,6 +24,20 @@ _FRAME = re.compile(rf"{_STRING}\({_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)")
 _BARE = re.compile(rf"{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?")
 _PLACE = re.compile(rf"(?:{_STRING}\()?{_STRING}:(\d+):(\d+)(?: to (\d*):(\d+))?\)?")
 _NAME = re.compile(rf"(?:loc\(|fused(?:<.*?>)?\[)*{_STRING}(?=\(|\)|$)")
+_ON_ELEMENTS = frozenset(
+    f"stablehlo.{kind}"
+    for kind in (
+        "all_reduce",
+        "map",
+        "reduce",
+        "reduce_scatter",
+        "reduce_window",
+        "scatter",
+        "select_and_scatter",
+        "sort",
+    )
+)
+"""Ops whose regions say what is done with two elements: that is no array, and was written as the op itself."""
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{2})|(.))")
 
 
@@ -97,12 +113,29 @@ def read_spans(stablehlo: bytes) -> dict[SpanKey, Span]:
     """
     spans_of: dict[SpanKey, set[Span]] = {}
     with _mlir.open_module(stablehlo) as module:
-        texts = {str(op.location) for op in _mlir.each_op(module.operation)}
-    for text in texts:
-        place = read_location(text)
+        functions = [
+            {str(op.location) for op in _mlir.each_op(view.operation, _ON_ELEMENTS) if op.name != "func.return"}
+            for view in module.body.operations
+        ]
+    for place in chain.from_iterable(map(_own_places, functions)):
         primitive = place.name.rpartition("/")[2]
         for frame, span in zip(place.frames, place.spans, strict=True):
             if span is not None and frame.columns:
                 spans_of.setdefault(span_key(primitive, place.frames[0], frame), set()).add(span)
     # `x @ w` and `x @ w + b` begin at one place; the primitive tells most of these apart.
     return {key: next(iter(spans)) for key, spans in spans_of.items() if len(spans) == 1}
+
+
+def _own_places(texts: Iterable[str]) -> Iterator[Place]:
+    """The places of a function's ops that have names of their own.
+
+    JAX lowers an argmax, say, to a call of a function, and names it as the scope it stands in: that of all around it.
+    """
+    places = [read_location(text) for text in texts]
+    scopes: set[str] = set()
+    for place in places:
+        scope = place.name.rpartition("/")[0]
+        while scope and scope not in scopes:
+            scopes.add(scope)
+            scope = scope.rpartition("/")[0]
+    return (place for place in places if not (place.name.endswith(")") and place.name in scopes))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pjit_inspect
-from pjit_inspect.analyze.program.phases import find_implicit, find_phase, split_op_names
+from pjit_inspect.analyze.program.phases import find_implicit, find_phase, split_op_names, transposed, untransposed
 from pjit_inspect.model.program.source import Frame
 
 
@@ -34,6 +34,24 @@ from pjit_inspect.model.program.source import Frame
 )
 def test_names_of_combined_operations_come_apart(op_name: str, expected: tuple[str, ...]):
     assert split_op_names(op_name) == expected
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "is_its"),
+    [
+        ("jit(f)/jvp()/tanh", "jit(f)/transpose(jvp())/mul", True),
+        ("jit(f)/jvp(metrics)/sum", "jit(f)/transpose(jvp(layer))/dot_general", True),
+        ("jit(f)/vmap(jvp())/tanh", "jit(f)/vmap(transpose(jvp()))/mul", True),
+        ("jit(f)/jvp(vmap())/tanh", "jit(f)/transpose(jvp(vmap()))/mul", True),
+        ("jit(f)/jvp()/tanh", "jit(f)/vmap(transpose(jvp()))/mul", False),  # another differentiation
+        ("jit(f)/a/jvp()/tanh", "jit(f)/b/transpose(jvp())/mul", False),
+        ("jit(f)/jvp(jvp())/tanh", "jit(f)/jvp(transpose(jvp()))/mul", False),  # the outer one has tangents
+        ("jit(f)/jvp()/tanh", "jit(f)/transpose", False),
+    ],
+)
+def test_what_is_forward_of_a_gradient_is_known_by_its_transposition(forward: str, backward: str, is_its: bool):
+    assert (untransposed(forward) <= transposed(backward)) is is_its
+    assert not untransposed("jit(f)/tanh")
 
 
 @pytest.mark.parametrize(
