@@ -24,6 +24,7 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
@@ -44,11 +45,13 @@ class CauseFinder:
       program: the program with the shardings of its values; None when they are not known.
       sources: the user's source texts, as far as they are known.
       cells: file -> how the notebook calls the cell.
+      returned: how each result of the program is split where it is returned; None where that is not known.
     """
 
     program: ShardedProgram | None
     sources: Sequence[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
+    returned: Sequence[PartitionSpec | None] = ()
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
@@ -139,7 +142,7 @@ class CauseFinder:
     def _wording(self, match: Match, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
         key = (id(match.edge), axes, kind)
         if key not in self._worded:
-            self._worded[key] = word_match(match, self._names, kind, axes)
+            self._worded[key] = word_match(match, self._names, kind, axes, self.returned)
         return self._worded[key]
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
