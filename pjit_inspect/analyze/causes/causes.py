@@ -9,7 +9,7 @@ Not its job: wording (`analyze.causes.cause_wording`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
@@ -22,12 +22,13 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
 
 __all__ = ["CauseFinder"]
@@ -80,21 +81,30 @@ class CauseFinder:
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
         arrays = find_moved_arrays(site.op, row.kind)
-        edges = joined.edges if len(joined.edges) == len(arrays) else ((),) * len(arrays)
-        causes = tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True))
+        nothing = ((),) * len(arrays)
+        edges, written = (own if len(own) == len(arrays) else nothing for own in (joined.edges, joined.written))
+        is_combined = len(arrays) > 1
+        causes = tuple(self._cause(*own, row, is_combined) for own in zip(arrays, edges, written, strict=True))
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
         implicit = row.implicit if len(kinds) < 2 else None
         return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
-    def _cause(self, array: MovedArray, edges: Sequence[PartitionedCollective], row: Collective) -> Cause:
-        if row.implicit is False or (len(edges) == 0 and self._is_written_part(array, row)):
-            return self._written(array, row)
+    def _cause(
+        self,
+        array: MovedArray,
+        edges: Sequence[PartitionedCollective],
+        written: Sequence[PartitionedCollective],
+        row: Collective,
+        is_combined: bool,
+    ) -> Cause:
+        if not edges and (written or row.implicit is False or self._is_written_part(array, row)):
+            return self._written_part(array, written, row) if is_combined else self._written(array, row)
         if not edges or self._needs is None:
             return self._named(array, row)
         matches = [self._match(self._needs, edge, row.axes) for edge in self._of_one_name(array, edges)]
-        causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
-        return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
+        causes = [self._proven(match, array, row) for match in matches]
+        return self._one_of([*causes, *self._in_code(self._ops(written), array, row)], array, row)
 
     def _match(self, needs: NeedFinder, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         key = (id(edge), axes)
@@ -147,20 +157,25 @@ class CauseFinder:
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
+        causes = list(dict.fromkeys(causes))
+        if len(causes) == 1:
+            return causes[0]
         is_one_kind = len({cause.kind for cause in causes}) == 1
         clauses = list(dict.fromkeys(cause.clause for cause in causes))
         shown = joined(clauses[:_MOST_ALTERNATIVES], "; or ", comma="; or ")
+        is_written = causes[0].kind == "written"
         if len(clauses) > 1:
-            shown = say("one of {}, which XLA has made alike: {}", len(causes), shown)
+            alike = " alike" if is_written else ", which XLA has made alike"
+            shown = say("one of {}{}: {}", len(causes), alike, shown)
         left = len(clauses) - _MOST_ALTERNATIVES
         clause = say("{}; or {} more", shown, left) if left > 0 else shown
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
             sentence=_sentence(row, clause),
             facts=(say("{} operations fit equally well", len(causes)),),
-            evidence="sharding" if is_one_kind else "nothing",
+            evidence=causes[0].evidence if is_one_kind else "nothing",
             op_name=array.op_name,
-            source=self._frames_of(array) or row.source,
+            source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
             payload_bytes=array.bytes,
             candidates=len(causes),
         )
@@ -176,6 +191,9 @@ class CauseFinder:
         own = array if array.op_name in names else None
         op_name = own.op_name if own is not None else row.op_name
         source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
+        return self._of_code(op_name, source, array, row)
+
+    def _of_code(self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective) -> Cause:
         where = say(" at {}", place(source[0].where)) if source else ""
         what = "is a collective in your code"
         if "transpose(" in op_name:
@@ -190,6 +208,42 @@ class CauseFinder:
             source=source,
             payload_bytes=array.bytes,
         )
+
+    def _written_part(self, array: MovedArray, written: Sequence[PartitionedCollective], row: Collective) -> Cause:
+        """The cause of one array of several that XLA has combined: it keeps the name and the line of one of them."""
+        if written:
+            return self._one_of(self._in_code(self._ops(written), array, row), array, row)
+        # Where dataflow does not tell, it is known only where all collectives of the kind are of one place.
+        kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
+        alike = self._in_code([op for op in self._names.program.ops if op.kind in kinds], array, row)
+        if len({cause.clause for cause in alike}) == 1:
+            return self._one_of(alike, array, row)
+        where = say(", at {}", place(row.source[0].where)) if row.source else ""
+        return Cause(
+            kind="written",
+            sentence=_sentence(
+                row, say("a collective in your code, combined with others; it is not known which of them it is")
+            ),
+            facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
+            evidence="name",
+            payload_bytes=array.bytes,
+        )
+
+    def _in_code(self, ops: Iterable[ShardedOp], array: MovedArray, row: Collective) -> list[Cause]:
+        """What is said of each of some collectives that were written."""
+        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row) for op in ops))
+
+    def _name_and_place(self, op: ShardedOp) -> tuple[str, tuple[Frame, ...]]:
+        """As the optimized program has them; in the body of a `shard_map`, both begin at the body."""
+        op_name, frames, program = op.op_name, op.frames, self._names.program
+        while op.parent is not None:
+            op = program.ops[op.parent]
+            if op.kind == "call" and not op_name.startswith(op.op_name):
+                op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
+        return op_name, user_frames(frames, self.cells)
+
+    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[ShardedOp]:
+        return [self._names.program.ops[op] for edge in edges for op in edge.visited]
 
     def _named(self, array: MovedArray, row: Collective) -> Cause:
         op_name = array.op_name
@@ -265,6 +319,15 @@ class CauseFinder:
         # Several gathers may lead there, one after the other.
         way = (other for other in program.collectives if other.makers == edge.makers and taker in other.takers)
         return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
+
+
+def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:
+    """The frames that all have in common, from the innermost on; () where they are of different lines."""
+    sources = [cause.source for cause in causes]
+    common = 0
+    while all(len(source) > common and source[common] == sources[0][common] for source in sources):
+        common += 1
+    return sources[0][:common]
 
 
 def _with_others(rows: Sequence[Collective]) -> list[Collective]:
