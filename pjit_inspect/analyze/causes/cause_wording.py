@@ -51,6 +51,7 @@ class Wording:
       op: the operation it is told at; None where it is a result of the program.
       moved: the value (in `ShardedProgram.values`) that moves; None for a sum.
       value: the name of the argument that moves; "" where it is none.
+      also_for: what else the moved array goes to.
     """
 
     kind: CauseKind
@@ -59,6 +60,7 @@ class Wording:
     op: ShardedOp | None = None
     moved: int | None = None
     value: str = ""
+    also_for: tuple[Sentence, ...] = ()
 
 
 def word_match(
@@ -127,7 +129,22 @@ class _Writer:
             op=self._place(),
             moved=moved,
             value=self.names.argument(moved) if is_argument and moved is not None else "",
+            also_for=self._also_for(),
         )
+
+    def _also_for(self) -> tuple[Sentence, ...]:
+        """What else takes the array that moves for one operation, or as a result of the program."""
+        edge, taker, own = self.match.edge, self.match.taker, self._own()
+        # A sum is there for what makes it, whoever takes it; so is what is put back into the pieces of its sharding.
+        if edge.kind in SUMS or (taker is None and (own is not None or self.match.moves_result)):
+            return ()
+        told = {str(self.names.op(op)) for op in (own, self._place(), self._taker()) if op is not None}
+        ops = (self.program.ops[other.op] for other in edge.takers)
+        # What has no name is XLA's own, as a copy in another layout.
+        found = {str(self.names.op(op)): op for op in ops if op.op_name}
+        others = [self.names.op(op, own) for text, op in found.items() if text not in told]
+        outputs = (self.program.outputs[number] for number in edge.outputs[taker is None :])
+        return (*others, *(say("{}", name(output.label)) for output in outputs if output.label))
 
     def _kind(self) -> CauseKind:
         if self.need is not None:

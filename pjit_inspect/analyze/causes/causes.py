@@ -36,6 +36,7 @@ __all__ = ["CauseFinder"]
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _MOST_ALTERNATIVES = 3
 _MOST_STEPS = 64
+_MOST_TAKERS = 4
 
 
 @dataclass(slots=True)
@@ -71,10 +72,11 @@ class CauseFinder:
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order.
 
-        Those that serve one need are told of each other.
+        Those that serve one need are told of each other; then what else takes what each moves.
         """
         joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
-        return _with_others([self._explained(*pair) for pair in zip(sites, rows, joined, strict=True)])
+        found = _with_others([self._explained(*own) for own in zip(sites, rows, joined, strict=True)])
+        return [replace(row, causes=tuple(map(_with_takers, row.causes))) for row in found]
 
     def _explained(self, site: CollectiveOp, row: Collective, joined: Joined) -> Collective:
         if any(joined.edges):
@@ -147,6 +149,7 @@ class CauseFinder:
             source=self._names.frames(op) if op is not None else self._at_value(wording),
             value=wording.value,
             payload_bytes=array.bytes,
+            also_for=wording.also_for,
         )
 
     def _wording(self, match: Match, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
@@ -157,9 +160,10 @@ class CauseFinder:
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
-        causes = list(dict.fromkeys(causes))
+        also_for = causes[0].also_for if len({cause.also_for for cause in causes}) == 1 else ()
+        causes = list(dict.fromkeys(replace(cause, also_for=()) for cause in causes))
         if len(causes) == 1:
-            return causes[0]
+            return replace(causes[0], also_for=also_for)
         is_one_kind = len({cause.kind for cause in causes}) == 1
         clauses = list(dict.fromkeys(cause.clause for cause in causes))
         shown = joined(clauses[:_MOST_ALTERNATIVES], "; or ", comma="; or ")
@@ -178,6 +182,7 @@ class CauseFinder:
             source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
             payload_bytes=array.bytes,
             candidates=len(causes),
+            also_for=also_for,
         )
 
     def _at_value(self, wording: Wording) -> tuple[Frame, ...]:
@@ -343,6 +348,20 @@ def _with_others(rows: Sequence[Collective]) -> list[Collective]:
 def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping[str, None]]) -> Cause:
     others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
     return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
+
+
+def _with_takers(cause: Cause) -> Cause:
+    """The cause, whose sentence says that what moves goes to others, too; which, where there are many, is a fact."""
+    others = cause.also_for
+    if not others:
+        return cause
+    shown = joined(others[:_MOST_TAKERS])
+    if len(others) > _MOST_TAKERS:
+        shown = say("{} and {} more", joined(others[:_MOST_TAKERS], ", "), len(others) - _MOST_TAKERS)
+    where = others[0] if len(others) == 1 else say("{} others", len(others))
+    facts = (say("what moves goes to {}, too", shown),) if len(others) > 1 else ()
+    sentence = say("{}; what moves goes to {}, too", cause.sentence, where)
+    return replace(cause, sentence=sentence, facts=(*cause.facts, *facts))
 
 
 def _reshard(cause: Cause) -> object:
