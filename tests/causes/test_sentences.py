@@ -411,3 +411,15 @@ def test_a_result_left_free_is_returned_as_its_own_layout_says():
     assert output.local_shape == (8, 16)
     (found,) = (cause for row in record.collectives for cause in row.causes if cause.kind == "output")
     assert found.clause == "`result` is computed as `P('a', None)`, but returned as `P('data', None)`"
+
+
+def test_what_is_made_of_a_moved_array_is_not_said_to_take_it():
+    def model(table, ids):
+        rows = table[ids]
+        return jnp.sin(rows).sum(-1), (rows * rows).sum(-1)
+
+    # The positions move; what is looked up there is another array.
+    record = pi.inspect(model, array((64, 16), "model", "data"), array((8, 16), "data", dtype=jnp.int32))
+    moved = [cause for row in record.collectives for cause in row.causes if "its positions" in cause.sentence]
+    assert moved
+    assert not [cause.sentence for cause in moved if cause.also_for]

@@ -138,13 +138,23 @@ class _Writer:
         # A sum is there for what makes it, whoever takes it; so is what is put back into the pieces of its sharding.
         if edge.kind in SUMS or (taker is None and (own is not None or self.match.moves_result)):
             return ()
+        results = [self.program.outputs[number] for number in edge.outputs]
+        moved = self.match.taken if taker is not None else results[0].value if results else None
+        if moved is None:
+            return ()
+        # What an operation makes of it, of which only pieces are left, goes on, too: that is another array.
+        array = self.names.seen_through(moved)
         told = {str(self.names.op(op)) for op in (own, self._place(), self._taker()) if op is not None}
-        ops = (self.program.ops[other.op] for other in edge.takers)
-        # What has no name is XLA's own, as a copy in another layout.
-        found = {str(self.names.op(op)): op for op in ops if op.op_name}
+        found: dict[str, ShardedOp] = {}
+        for other in edge.takers:
+            op = self.program.ops[other.op]
+            taken = op.operands[other.operand] if other.operand < len(op.operands) else None
+            # What has no name is XLA's own, as a copy in another layout.
+            if op.op_name and taken is not None and self.names.seen_through(taken) == array:
+                found[str(self.names.op(op))] = op
         others = [self.names.op(op, own) for text, op in found.items() if text not in told]
-        outputs = (self.program.outputs[number] for number in edge.outputs[taker is None :])
-        return (*others, *(say("{}", name(output.label)) for output in outputs if output.label))
+        returned = [one for one in results[taker is None :] if self.names.seen_through(one.value) == array]
+        return (*others, *(say("{}", name(one.label)) for one in returned if one.label))
 
     def _kind(self) -> CauseKind:
         if self.need is not None:
