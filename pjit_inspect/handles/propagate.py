@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from pjit_inspect.analyze.partition.align import align
 from pjit_inspect.analyze.partition.edges import find_edges
+from pjit_inspect.analyze.partition.written import find_written
 from pjit_inspect.analyze.sharding.axis_origins import with_origins
 from pjit_inspect.errors import CaptureError, ParseError
 from pjit_inspect.guard import one_line
@@ -200,7 +201,13 @@ class PartitionedProgram:
 
         alignment = align(self.before, parse_program(found.after), pieces)
         collectives = find_edges(alignment, read.program, read.op_of, read.values_of)
-        program = replace(read.program, is_predicted=False, partitioner=found.partitioner, collectives=collectives)
+        program = replace(
+            read.program,
+            is_predicted=False,
+            partitioner=found.partitioner,
+            collectives=collectives,
+            written=find_written(alignment, read.op_of),
+        )
         return with_paths(with_origins(program), data)
 
 

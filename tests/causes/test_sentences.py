@@ -6,15 +6,19 @@ The expected sentences follow from the programs: which array each product sums o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.sharding import Mesh
 
 import pjit_inspect as pi
-from causes.meshes import LINE, array, named
+from causes.meshes import LINE, MESH, array, named
+from pjit_inspect.analyze.report.report import report
+from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 
 def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
@@ -474,3 +478,106 @@ def test_what_puts_a_result_back_in_its_pieces_does_not_replicate_it():
     # 18 rows are joined as 18 of one column each, and then exchanged for 3 whole rows on each of 8 devices.
     assert {row.cause.kind for row in rows if row.kind == "all-to-all"} == {"halo"}
     assert [row.kind for row in rows if row.cause.kind == "output"] == ["all-gather"]
+
+
+def _added_up(x):
+    def block(x):
+        first = jax.lax.psum(x, "model")
+        second = jax.lax.pmean(jnp.sin(x) * 2, "model")
+        return first, second
+
+    return jax.shard_map(block, mesh=MESH, in_specs=jax.P("data", "model"), out_specs=jax.P("data", None))(x)
+
+
+def _lines_told(texts: Iterable[str]) -> list[set[int]]:
+    """The lines of `_added_up`'s body that each sentence names, counted from the first sum."""
+    first = _added_up.__code__.co_firstlineno + 2
+    return [{int(line) - first for line in re.findall(r"test_sentences\.py:(\d+)", text)} for text in texts]
+
+
+def test_sums_that_somebody_wrote_and_xla_combined_have_each_their_own_line():
+    found = sentences(jax.jit(_added_up), array((8, 16), "data", "model"))
+    assert sorted(_lines_told(found), key=min) == [{0}, {1}]
+
+
+def test_of_combined_sums_that_dataflow_does_not_tell_apart_none_is_picked():
+    def loss(x):
+        first, second = _added_up(x)
+        return (first**2).sum() + (second**3).sum()
+
+    # Both are made of `x`, and go to its gradient.
+    record = pi.inspect(jax.grad(loss), array((8, 16), "data", "model"))
+    causes = [cause for row in record.collectives if row.is_combined for cause in row.causes]
+    assert all(lines == {0, 1} for lines in _lines_told(str(cause.sentence) for cause in causes))
+    assert {(cause.kind, cause.candidates, cause.source) for cause in causes} <= {("written", 2, ())}
+
+
+def test_where_nothing_tells_which_of_the_combined_sums_it_is_no_line_is_named():
+    record = pi.inspect(jax.jit(_added_up), array((8, 16), "data", "model"))
+    assert record.propagation is not None
+    assert record.data.hlo is not None
+    # As a file has it that was saved before the sums were kept.
+    old = replace(record.propagation, written=())
+    found = report(record.data, parse_program(record.data.hlo.read()), old).collectives
+    causes = [cause for row in found or () if row.is_combined for cause in row.causes]
+    assert all("it is not known which" in cause.sentence and not cause.source for cause in causes)
+
+
+def test_products_that_take_one_gathered_array_are_all_told():
+    def model(x, wq, wk, wv):
+        q = x @ wq
+        k = x @ wk
+        v = x @ wv
+        return q, k, v
+
+    w = array((32, 32), None, "model")
+    record = pi.inspect(model, array((16, 32), "data", "model"), w, w, w)
+    (row,) = record.collectives
+    (cause,) = row.causes
+    assert [name.split("`")[1] for name in cause.also_for] == ["x @ wk", "x @ wv"]
+    assert cause.sentence.endswith("; what moves goes to 2 others, too")
+    assert "`x @ wk` (line " in cause.facts[-1]
+
+
+def test_a_constraint_is_not_all_that_a_gather_is_for():
+    def plain(x, w):
+        return jnp.sin(x), x @ w
+
+    def constrained(x, w):
+        y = jax.lax.with_sharding_constraint(x, named("data", None))
+        return jnp.sin(y), x @ w
+
+    arguments = array((16, 16), "data", "model"), array((16, 16), None, "model")
+    # Without the constraint the same gather stays: so it is not there for the constraint alone.
+    (without,), (row,) = (pi.inspect(function, *arguments).collectives for function in (plain, constrained))
+    assert (without.kind, without.axes, without.wire_bytes) == (row.kind, row.axes, row.wire_bytes)
+    assert not without.causes[0].also_for
+    assert row.causes[0].kind == "reshard_requested"
+    assert "; what moves goes to `x @ w` (" in row.causes[0].sentence
+
+
+def test_a_result_left_free_is_returned_as_its_own_layout_says():
+    other = Mesh(MESH.devices.reshape(4, 2), ("a", "b"))
+
+    def model(x, w):
+        h = jax.lax.with_sharding_constraint(x @ w, named("a", "b", mesh=other))
+        return jnp.tanh(h) @ w.T
+
+    record = pi.inspect(model, array((16, 16), "data", None), array((16, 16), None, "model"))
+    (output,) = record.outputs
+    # JAX says what is returned: half of the rows. What is computed has a quarter of them.
+    assert output.local_shape == (8, 16)
+    (found,) = (cause for row in record.collectives for cause in row.causes if cause.kind == "output")
+    assert found.clause == "`result` is computed as `P('a', None)`, but returned as `P('data', None)`"
+
+
+def test_what_is_made_of_a_moved_array_is_not_said_to_take_it():
+    def model(table, ids):
+        rows = table[ids]
+        return jnp.sin(rows).sum(-1), (rows * rows).sum(-1)
+
+    # The positions move; what is looked up there is another array.
+    record = pi.inspect(model, array((64, 16), "model", "data"), array((8, 16), "data", dtype=jnp.int32))
+    moved = [cause for row in record.collectives for cause in row.causes if "its positions" in cause.sentence]
+    assert moved
+    assert not [cause.sentence for cause in moved if cause.also_for]

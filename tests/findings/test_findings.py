@@ -5,9 +5,11 @@ Not its job: what the parts of it do by themselves (`analyze/findings`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 import pjit_inspect as pi
@@ -84,3 +86,36 @@ def test_a_record_from_a_file_has_what_no_remedy_proves(tmp_path) -> None:
         record = record_of(next(fault for fault in FAULTS if fault.name == name))
         record.save(tmp_path / "step.pjit")
         assert [one.kind for one in pi.load(tmp_path / "step.pjit").findings] == kinds
+
+
+def _whole(*axes: str) -> jax.ShapeDtypeStruct:
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    return jax.ShapeDtypeStruct((16, 8), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*axes)))
+
+
+def test_all_axes_are_named_that_an_operation_without_a_rule_gathers_over() -> None:
+    record = pi.inspect(lambda a: jnp.linalg.qr(a)[1], _whole("data", "model"))
+    (one,) = record.findings.of_kind("no_sharding_rule")
+    assert {axes for row in record.collectives for axes in row.axes or ()} == {"data", "model"}
+    for text in (one.sentence, one.remedy):
+        assert {"`data`", "`model`"} <= set(re.findall(r"`\w+`", text.rpartition(" over ")[2])), text
+    assert "stays" not in one.remedy
+
+
+def test_what_another_operation_takes_too_is_not_promised_to_go() -> None:
+    # Both take the array whole: without the factorization the transform still gathers it.
+    record = pi.inspect(lambda a: (jnp.linalg.qr(a)[1], jnp.fft.rfft2(a)), _whole("data", "model"))
+    alone = pi.inspect(jnp.fft.rfft2, _whole("data", "model"))
+    assert sum(row.wire_bytes or 0 for row in alone.collectives) == sum(
+        row.wire_bytes or 0 for row in record.collectives
+    )
+    (one,) = record.findings.of_kind("no_sharding_rule")
+    assert one.remedy.endswith("; what moves stays as long as `jnp.fft.rfft2(a)` takes it")
+
+
+def test_all_axes_are_named_that_a_loop_asks_over() -> None:
+    def halved(x):
+        return jax.lax.while_loop(lambda x: jnp.linalg.norm(x) > 1e-2, lambda x: x * 0.5, x)
+
+    (one,) = pi.inspect(halved, _whole("data", "model")).findings.of_kind("loop_predicate")
+    assert {"`data`", "`model`"} <= set(re.findall(r"`\w+`", one.sentence)), one.sentence

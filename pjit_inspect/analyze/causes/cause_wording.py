@@ -6,7 +6,7 @@ Not its job: finding the cause (`analyze.causes.causes`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.causes.need_finder import Match
@@ -14,7 +14,7 @@ from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative, whole
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
-from pjit_inspect.model.program.spec import Dimensions, spec_text
+from pjit_inspect.model.program.spec import Dimensions, PartitionSpec, axes_of, spec_text
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Phrase, Sentence, axis, bare, joined, name, say, spec
@@ -34,6 +34,7 @@ _COMBINED = {
 _SLICES = frozenset(("slice", "dynamic_slice"))
 _VIEWS = frozenset((*RESHAPED, *SAME_SHAPE))
 _ITS_RESULT = "its result"
+_OTHERWISE = "must be sharded otherwise than it is computed"
 _ELSEWHERE = ", so pieces of the result begin where other devices hold data"
 _ROLL = re.compile(r"\broll|_roll")
 _REGIONS = frozenset(("while", "case", "if", "call"))
@@ -50,6 +51,7 @@ class Wording:
       op: the operation it is told at; None where it is a result of the program.
       moved: the value (in `ShardedProgram.values`) that moves; None for a sum.
       value: the name of the argument that moves; "" where it is none.
+      also_for: what else the moved array goes to.
     """
 
     kind: CauseKind
@@ -58,15 +60,25 @@ class Wording:
     op: ShardedOp | None = None
     moved: int | None = None
     value: str = ""
+    also_for: tuple[Sentence, ...] = ()
 
 
-def word_match(match: Match, names: ValueNames, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
+def word_match(
+    match: Match,
+    names: ValueNames,
+    kind: CauseKind | None,
+    axes: tuple[str, ...] | None,
+    returned: Sequence[PartitionSpec | None] = (),
+) -> Wording:
     """The words for where a collective over some mesh axes lies, and the need it serves there.
 
-    `kind` is the kind of cause where it is not that of the need.
+    `kind` is the kind of cause where it is not that of the need; `returned` how each result of the program is split
+    where it is returned, as far as it is known.
     """
     need = None if match.need is None else _over_these(match.need, frozenset(map(axis_name, axes or ())))
-    writer = _Writer(match=match, need=need, names=names, program=names.program, axes=axes or ())
+    writer = _Writer(
+        match=match, need=need, names=names, program=names.program, axes=axes or (), returned=tuple(returned)
+    )
     return writer.wording(kind)
 
 
@@ -89,6 +101,7 @@ class _Writer:
     names: ValueNames
     program: ShardedProgram
     axes: tuple[str, ...]
+    returned: tuple[PartitionSpec | None, ...]
 
     def wording(self, kind: CauseKind | None) -> Wording:
         kind = kind or self._kind()
@@ -116,7 +129,32 @@ class _Writer:
             op=self._place(),
             moved=moved,
             value=self.names.argument(moved, is_same_size=True) if is_argument and moved is not None else "",
+            also_for=self._also_for(),
         )
+
+    def _also_for(self) -> tuple[Sentence, ...]:
+        """What else takes the array that moves for one operation, or as a result of the program."""
+        edge, taker, own = self.match.edge, self.match.taker, self._own()
+        # A sum is there for what makes it, whoever takes it; so is what is put back into the pieces of its sharding.
+        if edge.kind in SUMS or (taker is None and (own is not None or self.match.moves_result)):
+            return ()
+        results = [self.program.outputs[number] for number in edge.outputs]
+        moved = self.match.taken if taker is not None else results[0].value if results else None
+        if moved is None:
+            return ()
+        # What an operation makes of it, of which only pieces are left, goes on, too: that is another array.
+        array = self.names.seen_through(moved)
+        told = {str(self.names.op(op)) for op in (own, self._place(), self._taker()) if op is not None}
+        found: dict[str, ShardedOp] = {}
+        for other in edge.takers:
+            op = self.program.ops[other.op]
+            taken = op.operands[other.operand] if other.operand < len(op.operands) else None
+            # What has no name is XLA's own, as a copy in another layout.
+            if op.op_name and taken is not None and self.names.seen_through(taken) == array:
+                found[str(self.names.op(op))] = op
+        others = [self.names.op(op, own) for text, op in found.items() if text not in told]
+        returned = [one for one in results[taker is None :] if self.names.seen_through(one.value) == array]
+        return (*others, *(say("{}", name(one.label)) for one in returned if one.label))
 
     def _kind(self) -> CauseKind:
         if self.need is not None:
@@ -275,7 +313,7 @@ class _Writer:
         request = None if self.need is None else self.need.request
         index = request.index if request is not None else next(iter(self.match.edge.outputs), None)
         if index is None:
-            return "a result of the program must be sharded otherwise than it is computed"
+            return f"a result of the program {_OTHERWISE}"
         boundary = self.program.outputs[index]
         result = name(boundary.label or f"result {index}")
         if boundary.spec is None and self._parts():
@@ -299,8 +337,7 @@ class _Writer:
                 self.program.pieces(part.axes),
             )
         if boundary.spec is None:
-            value = self.program.values[boundary.value]
-            return say("{} is returned as {}, and is computed in other pieces", result, spec(spec_text(value.spec)))
+            return say("{} {}", result, self._left_free(index))
         asked = spec(spec_text(boundary.spec))
         if self.need is None or self.need.op is None:
             made = self.match.edge.makers
@@ -310,6 +347,19 @@ class _Writer:
             return say("{} must be {}, but is computed as {}", result, asked, given)
         clause = self._moved_result() if self.match.moves_result else say("for that {}", self._needs())
         return say("{} must be {}; {}", result, asked, clause)
+
+    def _left_free(self, index: int) -> str:
+        """How a result is computed and returned whose sharding was left to the partitioner."""
+        edge, value = self.match.edge, self.program.outputs[index].value
+        made = self.program.values[value].spec
+        own = self.returned[index] if len(self.returned) == len(self.program.outputs) else None
+        given = None if own is None else tuple(map(axes_of, own))
+        is_made_so = edge.makers[:1] == (value,) and edge.made_shape == self.program.local_shape(value)
+        computed = say("is computed as {}", spec(spec_text(made))) if is_made_so and given != made else ""
+        returned = say("returned as {}", spec(spec_text(given))) if given is not None else ""
+        if computed:
+            return say("{}, {}", computed, say("but {}", returned) if returned else "and is returned in other pieces")
+        return say("is {}, and is computed in other pieces", returned) if returned else _OTHERWISE
 
     def needed(self) -> str:
         own = self._own()

@@ -9,7 +9,7 @@ Not its job: wording (`analyze.causes.cause_wording`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
@@ -22,11 +22,13 @@ from pjit_inspect.analyze.program.collective_op import CollectiveOp
 from pjit_inspect.analyze.program.phases import is_written_name, split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import PartitionSpec
 from pjit_inspect.model.report.cause import Cause, CauseKind
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, axis_name
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, place, say
 
 __all__ = ["CauseFinder"]
@@ -34,6 +36,7 @@ __all__ = ["CauseFinder"]
 _RESHARDS = frozenset(("reshard_requested", "reshard_needed", "output"))
 _MOST_ALTERNATIVES = 3
 _MOST_STEPS = 64
+_MOST_TAKERS = 4
 
 
 @dataclass(slots=True)
@@ -44,11 +47,13 @@ class CauseFinder:
       program: the program with the shardings of its values; None when they are not known.
       sources: the user's source texts, as far as they are known.
       cells: file -> how the notebook calls the cell.
+      returned: how each result of the program is split where it is returned; None where that is not known.
     """
 
     program: ShardedProgram | None
     sources: Sequence[SourceText] = ()
     cells: Mapping[str, str] = field(default_factory=dict)
+    returned: Sequence[PartitionSpec | None] = ()
     _needs: NeedFinder | None = field(init=False, default=None)
     _accumulation: Accumulation = field(init=False)
     _names: ValueNames = field(init=False)
@@ -67,31 +72,41 @@ class CauseFinder:
     def explain(self, sites: Sequence[CollectiveOp], rows: Sequence[Collective]) -> list[Collective]:
         """The collectives with a cause for every array each moves, in order.
 
-        Those that serve one need are told of each other.
+        Those that serve one need are told of each other; then what else takes what each moves.
         """
         joined = join(self.program, sites) if self.program is not None else [Joined() for _ in sites]
-        return _with_others([self._explained(*pair) for pair in zip(sites, rows, joined, strict=True)])
+        found = _with_others([self._explained(*own) for own in zip(sites, rows, joined, strict=True)])
+        return [replace(row, causes=tuple(map(_with_takers, row.causes))) for row in found]
 
     def _explained(self, site: CollectiveOp, row: Collective, joined: Joined) -> Collective:
         if any(joined.edges):
             # What the partitioner made is not written, whatever its name.
             row = replace(row, implicit=True)
         arrays = find_moved_arrays(site.op, row.kind)
-        edges = joined.edges if len(joined.edges) == len(arrays) else ((),) * len(arrays)
-        causes = tuple(self._cause(*pair, row) for pair in zip(arrays, edges, strict=True))
+        nothing = ((),) * len(arrays)
+        edges, written = (own if len(own) == len(arrays) else nothing for own in (joined.edges, joined.written))
+        is_combined = len(arrays) > 1
+        causes = tuple(self._cause(*own, row, is_combined) for own in zip(arrays, edges, written, strict=True))
         # XLA marks all of a combined collective as its own, though parts of it were written.
         kinds = {cause.kind == "written" for cause in causes}
         implicit = row.implicit if len(kinds) < 2 else None
         return replace(row, causes=causes, implicit=implicit, source=_source(row, causes))
 
-    def _cause(self, array: MovedArray, edges: Sequence[PartitionedCollective], row: Collective) -> Cause:
-        if row.implicit is False or (len(edges) == 0 and self._is_written_part(array, row)):
-            return self._written(array, row)
+    def _cause(
+        self,
+        array: MovedArray,
+        edges: Sequence[PartitionedCollective],
+        written: Sequence[PartitionedCollective],
+        row: Collective,
+        is_combined: bool,
+    ) -> Cause:
+        if not edges and (written or row.implicit is False or self._is_written_part(array, row)):
+            return self._written_part(array, written, row) if is_combined else self._written(array, row)
         if not edges or self._needs is None:
             return self._named(array, row)
         matches = [self._match(self._needs, edge, row.axes) for edge in self._of_one_name(array, edges)]
-        causes = list(dict.fromkeys(self._proven(match, array, row) for match in matches))
-        return causes[0] if len(causes) == 1 else self._one_of(causes, array, row)
+        causes = [self._proven(match, array, row) for match in matches]
+        return self._one_of([*causes, *self._in_code(self._ops(written), array, row)], array, row)
 
     def _match(self, needs: NeedFinder, edge: PartitionedCollective, axes: tuple[str, ...] | None) -> Match:
         key = (id(edge), axes)
@@ -134,32 +149,40 @@ class CauseFinder:
             source=self._names.frames(op) if op is not None else self._at_value(wording),
             value=wording.value,
             payload_bytes=array.bytes,
+            also_for=wording.also_for,
         )
 
     def _wording(self, match: Match, kind: CauseKind | None, axes: tuple[str, ...] | None) -> Wording:
         key = (id(match.edge), axes, kind)
         if key not in self._worded:
-            self._worded[key] = word_match(match, self._names, kind, axes)
+            self._worded[key] = word_match(match, self._names, kind, axes, self.returned)
         return self._worded[key]
 
     def _one_of(self, causes: Sequence[Cause], array: MovedArray, row: Collective) -> Cause:
         """What is common to several that fit equally well: none of them is picked."""
+        also_for = causes[0].also_for if len({cause.also_for for cause in causes}) == 1 else ()
+        causes = list(dict.fromkeys(replace(cause, also_for=()) for cause in causes))
+        if len(causes) == 1:
+            return replace(causes[0], also_for=also_for)
         is_one_kind = len({cause.kind for cause in causes}) == 1
         clauses = list(dict.fromkeys(cause.clause for cause in causes))
         shown = joined(clauses[:_MOST_ALTERNATIVES], "; or ", comma="; or ")
+        is_written = causes[0].kind == "written"
         if len(clauses) > 1:
-            shown = say("one of {}, which XLA has made alike: {}", len(causes), shown)
+            alike = " alike" if is_written else ", which XLA has made alike"
+            shown = say("one of {}{}: {}", len(causes), alike, shown)
         left = len(clauses) - _MOST_ALTERNATIVES
         clause = say("{}; or {} more", shown, left) if left > 0 else shown
         return Cause(
             kind=causes[0].kind if is_one_kind else "unknown",
             sentence=_sentence(row, clause),
             facts=(say("{} operations fit equally well", len(causes)),),
-            evidence="sharding" if is_one_kind else "nothing",
+            evidence=causes[0].evidence if is_one_kind else "nothing",
             op_name=array.op_name,
-            source=self._frames_of(array) or row.source,
+            source=_common_source(causes) if is_written else self._frames_of(array) or row.source,
             payload_bytes=array.bytes,
             candidates=len(causes),
+            also_for=also_for,
         )
 
     def _at_value(self, wording: Wording) -> tuple[Frame, ...]:
@@ -173,6 +196,9 @@ class CauseFinder:
         own = array if array.op_name in names else None
         op_name = own.op_name if own is not None else row.op_name
         source = user_frames(own.frames, self.cells) if own is not None and own.frames else row.source
+        return self._of_code(op_name, source, array, row)
+
+    def _of_code(self, op_name: str, source: tuple[Frame, ...], array: MovedArray, row: Collective) -> Cause:
         where = say(" at {}", place(source[0].where)) if source else ""
         what = "is a collective in your code"
         if "transpose(" in op_name:
@@ -187,6 +213,42 @@ class CauseFinder:
             source=source,
             payload_bytes=array.bytes,
         )
+
+    def _written_part(self, array: MovedArray, written: Sequence[PartitionedCollective], row: Collective) -> Cause:
+        """The cause of one array of several that XLA has combined: it keeps the name and the line of one of them."""
+        if written:
+            return self._one_of(self._in_code(self._ops(written), array, row), array, row)
+        # Where dataflow does not tell, it is known only where all collectives of the kind are of one place.
+        kinds = {row.kind.replace("-", "_"), *(("all_reduce",) if row.kind in SUMS else ())}
+        alike = self._in_code([op for op in self._names.program.ops if op.kind in kinds], array, row)
+        if len({cause.clause for cause in alike}) == 1:
+            return self._one_of(alike, array, row)
+        where = say(", at {}", place(row.source[0].where)) if row.source else ""
+        return Cause(
+            kind="written",
+            sentence=_sentence(
+                row, say("a collective in your code, combined with others; it is not known which of them it is")
+            ),
+            facts=(say("XLA names what it has combined {}{}", name(users_word(row.op_name)), where),),
+            evidence="name",
+            payload_bytes=array.bytes,
+        )
+
+    def _in_code(self, ops: Iterable[ShardedOp], array: MovedArray, row: Collective) -> list[Cause]:
+        """What is said of each of some collectives that were written."""
+        return list(dict.fromkeys(self._of_code(*self._name_and_place(op), array, row) for op in ops))
+
+    def _name_and_place(self, op: ShardedOp) -> tuple[str, tuple[Frame, ...]]:
+        """As the optimized program has them; in the body of a `shard_map`, both begin at the body."""
+        op_name, frames, program = op.op_name, op.frames, self._names.program
+        while op.parent is not None:
+            op = program.ops[op.parent]
+            if op.kind == "call" and not op_name.startswith(op.op_name):
+                op_name, frames = f"{op.op_name}/{op_name}", (*frames, *op.frames)
+        return op_name, user_frames(frames, self.cells)
+
+    def _ops(self, edges: Iterable[PartitionedCollective]) -> list[ShardedOp]:
+        return [self._names.program.ops[op] for edge in edges for op in edge.visited]
 
     def _named(self, array: MovedArray, row: Collective) -> Cause:
         op_name = array.op_name
@@ -265,6 +327,15 @@ class CauseFinder:
         return any(other.kind == "all-gather" and other.elements * other.group_size == size for other in way)
 
 
+def _common_source(causes: Sequence[Cause]) -> tuple[Frame, ...]:
+    """The frames that all have in common, from the innermost on; () where they are of different lines."""
+    sources = [cause.source for cause in causes]
+    common = 0
+    while all(len(source) > common and source[common] == sources[0][common] for source in sources):
+        common += 1
+    return sources[0][:common]
+
+
 def _with_others(rows: Sequence[Collective]) -> list[Collective]:
     """The collectives; each cause of one tells the others that move the same array for the same operation."""
     together: dict[object, dict[str, None]] = {}
@@ -278,6 +349,20 @@ def _with_others(rows: Sequence[Collective]) -> list[Collective]:
 def _with_these(cause: Cause, row: Collective, together: Mapping[object, Mapping[str, None]]) -> Cause:
     others = together.get(_reshard(cause), ()) if _is_alone(cause) else ()
     return replace(cause, serves_with=tuple(name for name in others if name not in row.instructions))
+
+
+def _with_takers(cause: Cause) -> Cause:
+    """The cause, whose sentence says that what moves goes to others, too; which, where there are many, is a fact."""
+    others = cause.also_for
+    if not others:
+        return cause
+    shown = joined(others[:_MOST_TAKERS])
+    if len(others) > _MOST_TAKERS:
+        shown = say("{} and {} more", joined(others[:_MOST_TAKERS], ", "), len(others) - _MOST_TAKERS)
+    where = others[0] if len(others) == 1 else say("{} others", len(others))
+    facts = (say("what moves goes to {}, too", shown),) if len(others) > 1 else ()
+    sentence = say("{}; what moves goes to {}, too", cause.sentence, where)
+    return replace(cause, sentence=sentence, facts=(*cause.facts, *facts))
 
 
 def _reshard(cause: Cause) -> object:

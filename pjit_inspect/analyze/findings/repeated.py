@@ -272,7 +272,7 @@ def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
                 sentence=say(
                     "whether the loop goes on is asked over {} in every turn, and no device begins the next one before "
                     "all have answered",
-                    _axes(own[0]),
+                    _axes(*own),
                 ),
                 source=cause.source or own[0].source,
                 cost_bytes=_sent(own),
@@ -292,10 +292,12 @@ def asked_every_turn(subject: Subject) -> Iterator[Candidate]:
 def without_rule(subject: Subject) -> Iterator[Candidate]:
     """Operations that the partitioner cannot split, with all that moves for them."""
     for rows, cause in _of_kind(subject, "no_sharding_rule"):
+        others = list(dict.fromkeys(one for row in rows for own in row.causes for one in own.also_for))
+        stays = say("; what moves stays as long as {} takes it", joined(others, " or ")) if others else Sentence()
         yield Candidate(
             kind="no_sharding_rule",
             sentence=say(
-                "{}: {} collective{} over {} for it", cause.clause, len(rows), "s" * (len(rows) != 1), _axes(rows[0])
+                "{}: {} collective{} over {} for it", cause.clause, len(rows), "s" * (len(rows) != 1), _axes(*rows)
             ),
             source=cause.source or rows[0].source,
             cost_bytes=_sent(rows),
@@ -304,9 +306,10 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
                 Remedy(
                     words=say(
                         "if the pieces do not depend on each other, call it in a {} over {}, where each device has its "
-                        "own",
+                        "own{}",
                         code("jax.shard_map"),
-                        _axes(rows[0]),
+                        _axes(*rows),
+                        stays,
                     )
                 ),
             ),
@@ -336,5 +339,7 @@ def _joined(subject: Subject) -> Iterator[tuple[Collective, tuple[PartitionedCol
             yield row, edges
 
 
-def _axes(row: Collective) -> Sentence:
-    return joined([axis(one) for one in row.axes or ()]) if row.axes else Sentence("devices")
+def _axes(*rows: Collective) -> Sentence:
+    """All axes that some collectives go over."""
+    axes = dict.fromkeys(one for row in rows for one in row.axes or ())
+    return joined([axis(one) for one in axes]) if all(row.axes for row in rows) else Sentence("devices")

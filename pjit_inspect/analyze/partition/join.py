@@ -1,8 +1,9 @@
-"""Which collectives of XLA's partitioner each collective of the optimized program is.
+"""Which collectives of XLA's partitioner, or of the user's code, each collective of the optimized program is.
 
-XLA keeps a collective's channel. What was combined with others, or lost its channel, is found by what it is made of and
-goes to, one to one among those of its kind, groups and type that no channel claims. Where several remain that are alike
-in all of this, all of them are the answer. Not its job: what they are for (`analyze.causes.causes`).
+XLA keeps the channel of what its partitioner made. What was combined with others, or lost its channel, is found by what
+it is made of and goes to, one to one among those of its kind, groups and type that no channel claims. Where several
+remain that are alike in all of this, all of them are the answer. Not its job: what they are for
+(`analyze.causes.causes`).
 """
 
 from __future__ import annotations
@@ -25,18 +26,20 @@ _SAME_KIND = {"reduce-scatter": "all-reduce"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """Which of the partitioner's collectives the arrays of an optimized collective are.
+    """Which collectives of the partitioned program the arrays of an optimized collective are.
 
     Attributes:
-      edges: for each array the collectives it may be; () where none fits.
+      edges: for each array those of the partitioner that it may be; () where none fits.
+      written: for each array of a combined one those that the user wrote and that it may be; () where none fits.
     """
 
     edges: tuple[tuple[PartitionedCollective, ...], ...] = ()
+    written: tuple[tuple[PartitionedCollective, ...], ...] = ()
 
 
 def join(program: ShardedProgram, sites: Sequence[CollectiveOp]) -> list[Joined]:
-    """For each collective of the optimized program, those of the partitioner's; nothing is joined to a prediction."""
-    if not sites or not program.collectives:
+    """For each collective of the optimized program, those of the partitioned; nothing is joined to a prediction."""
+    if not sites or not (program.collectives or program.written):
         return [Joined() for _ in sites]
     return _Joiner(program, sites).joined()
 
@@ -62,16 +65,24 @@ class _Joiner:
         # Channels first: one that both programs have, with one fitting collective, is proof. The rest is matched by
         # what it is made of and goes to, and only with collectives that no channel has claimed.
         rest = [edge for edge in self.program.collectives if id(edge) not in claimed]
-        if any(not edges for edges in edges_of):
-            for number, edges in enumerate(edges_of):
-                if not edges:
-                    edges_of[number] = self._by_flow(self.sites[number], rest)
-        return [Joined(edges=tuple(edges)) for edges in edges_of]
+        written = {id(edge): edge for edge in self.program.written}
+        found: list[Joined] = []
+        for site, edges in zip(self.sites, edges_of, strict=True):
+            # One that was not combined has a name of its own, which says whether it was written.
+            others = list(written.values()) if _arrays(site) > 1 else []
+            fitting = edges or self._by_flow(site, [*rest, *others])
+            found.append(
+                Joined(
+                    edges=tuple(tuple(edge for edge in own if id(edge) not in written) for own in fitting),
+                    written=tuple(tuple(edge for edge in own if id(edge) in written) for own in fitting),
+                )
+            )
+        return found
 
     def _by_flow(
         self, site: CollectiveOp, rest: list[PartitionedCollective]
     ) -> list[tuple[PartitionedCollective, ...]]:
-        """The partitioner's collectives that have the arguments, results, kind, groups and type of each array."""
+        """Those of some collectives that have the arguments, results, kind, groups and type of each array."""
         if self.flow is None:
             self.flow = Flow(site.op.module)
         flow, op = self.flow, site.op

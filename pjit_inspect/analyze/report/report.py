@@ -67,7 +67,8 @@ def report(
     find = partial(collectives_of, data, module, cells)
     collectives = None
     if not unasked:
-        explain = partial(CauseFinder, program, (*data.sources, *sources), cells)
+        returned = [layout.spec for layout in data.outputs]
+        explain = partial(CauseFinder, program, (*data.sources, *sources), cells, returned)
         collectives = guard.run("causes", lambda: find(causes=explain()), None)
     if collectives is None:
         collectives = guard.run("collectives", find, None)

@@ -66,6 +66,8 @@ class Cause:
       serves_with: names of the other collectives' instructions that serve the same need: one logical reshard may be
         several collectives; ().
       candidates: how many operations fit equally well (equal layers on one line); the kind is theirs in common.
+      also_for: the other operations, and results of the program, that the array it moves goes to: for them it stays
+        where the one that the sentence names does without; ().
     """
 
     kind: CauseKind
@@ -78,10 +80,12 @@ class Cause:
     payload_bytes: int = 0
     serves_with: tuple[str, ...] = ()
     candidates: int = 1
+    also_for: tuple[Sentence, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sentence", Sentence(self.sentence))
         object.__setattr__(self, "facts", tuple(map(Sentence, self.facts)))
+        object.__setattr__(self, "also_for", tuple(map(Sentence, self.also_for)))
 
     @property
     def clause(self) -> Sentence:

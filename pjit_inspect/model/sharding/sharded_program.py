@@ -314,6 +314,7 @@ class ShardedProgram:
       is_predicted: whether it is a prediction, and not what XLA says.
       partitioner: "shardy" or "gspmd", whichever XLA used.
       collectives: the collectives that XLA's partitioner made; () in a prediction.
+      written: what those move that the user wrote, each array with its operation as `visited`; () in a prediction.
     """
 
     ops: tuple[ShardedOp, ...] = ()
@@ -325,6 +326,7 @@ class ShardedProgram:
     is_predicted: bool = True
     partitioner: Literal["shardy", "gspmd"] = "shardy"
     collectives: tuple[PartitionedCollective, ...] = ()
+    written: tuple[PartitionedCollective, ...] = ()
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -342,7 +344,7 @@ class ShardedProgram:
         for mesh in self.meshes:
             if any(not 1 <= size <= _MOST_DEVICES for size in mesh.values()):
                 raise ValueError(f"a mesh axis of no possible size: {str(mesh)[:100]}")
-        for collective in self.collectives:
+        for collective in (*self.collectives, *self.written):
             _check_collective(collective, self)
         if any(len(link) != 2 for link in self.links):
             raise ValueError("a link does not join two values")

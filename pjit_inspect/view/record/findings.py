@@ -77,8 +77,11 @@ def _marks(group: CauseGroup) -> list[str]:
         # A halo or a look-up changes nobody's sharding.
         step = "reshard" if shared.kind in _RESHARDS else "exchange"
         marks.append(f"part of one {step} with {plural(len(shared.serves_with), 'other collective')}")
-    candidates = max((cause.candidates for cause in first.causes), default=1)
-    marks += [f"one of {candidates:,} alike on this line"] if candidates > 1 else []
+    alike = max(first.causes, key=lambda cause: cause.candidates, default=None)
+    if alike is not None and alike.candidates > 1:
+        # Those that somebody wrote, and XLA combined, may be of different lines.
+        is_elsewhere = alike.kind == "written" and not alike.source
+        marks.append(f"one of {alike.candidates:,} alike{'' if is_elsewhere else ' on this line'}")
     if first.is_async and first.overlap_count is not None:
         marks.append(
             f"async beside {plural(first.overlap_count, 'kernel')}" if first.overlap_count else "async, beside nothing"
