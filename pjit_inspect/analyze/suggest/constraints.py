@@ -18,6 +18,7 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.analyze.suggest.requests import Request, Requests, is_asked
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
@@ -50,6 +51,7 @@ class ConstraintOptions:
         self._program, self._names = program, names
         self._lines = _lines(program)
         self._pieces = _pieces(program)
+        self._requests = Requests(names)
         self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
 
     @property
@@ -93,19 +95,22 @@ class ConstraintOptions:
     def _asked_otherwise(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
         """A constraint of the user's that asks for what is expensive: left out, or asking for what there is."""
         request = need.request
-        if request is None or request.kind != "reshard_requested":
+        if request is None or request.kind != "reshard_requested" or request.index is None:
             return
         op = self._program.ops[request.index]
-        if not op.op_name.endswith(_ASKED) or op.manual or op.kind != "sharding_constraint":
+        if not is_asked(op) or op.manual:
             return
-        asking = self._same_request(op)
+        for asking in (self._requests.of(request.index), self._requests.of_every_call(request.index)):
+            if asking is not None:
+                yield from self._changed(asking, stake)
+
+    def _changed(self, asking: Request, stake: int) -> Iterator[Option]:
         op = self._program.ops[asking.ops[0]]
         exclusive_with = ("constraint", *map(str, asking.ops))
-        where = self._names.op(op)
         yield Option(
             exclusive_with=exclusive_with,
-            title=f"leave out the constraint {where}",
-            words=f"leave out the constraint {where}",
+            title=f"leave out {asking.words}",
+            words=f"leave out {asking.words}",
             edits=tuple(Edit(kind="remove", index=index) for index in asking.ops),
             stake=stake,
         )
@@ -114,21 +119,11 @@ class ConstraintOptions:
         if given != asked and len({(value.shape, value.spec) for value in results}) == 1:
             yield Option(
                 exclusive_with=exclusive_with,
-                title=f"constrain to {spec_text(given)} in {where}",
-                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}",
+                title=f"constrain to {spec_text(given)} in {asking.inside}",
+                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {asking.inside}",
                 edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking.ops),
                 stake=stake,
             )
-
-    def _same_request(self, op: ShardedOp) -> _Line:
-        """All that one piece of the source asks for, in every layer and in the backward pass; that of it last."""
-        ops = [
-            index
-            for index, other in enumerate(self._program.ops)
-            if other is op
-            or (other.kind == op.kind and other.op_name.endswith(_ASKED) and op.frames and _place(other) == _place(op))
-        ]
-        return _Line(ops=tuple(sorted(ops, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
 
     def _freed_result(self, found: NeedCost) -> Iterator[Option]:
         request = found.need.request
@@ -358,11 +353,6 @@ def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
             spec[dimension].append(axis)
             steps.append(tuple(map(tuple, spec)))
     return steps if steps and steps[-1] == target else []
-
-
-def _place(op: ShardedOp) -> object:
-    """The piece of source that an op was written as."""
-    return (op.frames[0].file, op.frames[0].line), op.spans[:1]
 
 
 def _lines(program: ShardedProgram) -> dict[int, _Line]:
