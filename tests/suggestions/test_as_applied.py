@@ -1,4 +1,4 @@
-"""A constraint that is to be left out is left out of the source by hand, as the sentence says: that saves what it says.
+"""Advice about constraints is followed in the source by hand, as the sentence says: that saves what it says.
 
 Not its job: what is offered for which program (`test_every_kind`).
 """
@@ -39,7 +39,10 @@ def step(x, w, v):
     return y @ v
 arguments = small
 """,
-        ["the constraint `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7, called at line 14)"],
+        [
+            "the constraint `jax.lax.with_sharding_constraint(a, NamedSharding(mesh, P...` (step.py:7, called at line "
+            "14)"
+        ],
     ),
     "two calls on one line": (
         """\
@@ -127,6 +130,18 @@ def _left_out(text: str, title: str) -> str:
     return "".join(lines)
 
 
+def _put_on(text: str, title: str) -> str:
+    """The source with a constraint on the operation that a title names, where it is written once."""
+    found = re.fullmatch(r"constrain `(?P<what>.*)` \(step\.py:(?P<line>\d+)\) to (?P<spec>P\(.*\))", title)
+    assert found is not None, title
+    lines = text.splitlines(keepends=True)
+    line = lines[int(found["line"]) - 1]
+    assert line.count(found["what"]) == 1
+    new = f"jax.lax.with_sharding_constraint({found['what']}, NamedSharding(mesh, {found['spec']}))"
+    lines[int(found["line"]) - 1] = line.replace(found["what"], new)
+    return "".join(lines)
+
+
 def _sent(record: Any) -> int:
     return sum((row.wire_bytes or 0) * (row.count or 1) for row in record.collectives)
 
@@ -143,3 +158,13 @@ def test_a_constraint_left_out_of_the_source_saves_what_the_sentence_says(name: 
         assert checked is not None
         by_hand = _record(_left_out(text, one.title), tmp_path)
         assert checked.after_bytes == _sent(by_hand) < _sent(record) == checked.before_bytes
+
+
+def test_a_constraint_put_into_the_source_saves_what_the_sentence_says(tmp_path: Path) -> None:
+    text = _HEAD + _PROGRAMS["a helper that is called on three lines"][0]
+    record = _record(text, tmp_path)
+    found = [one for one in record.suggestions if one.title.startswith("constrain ")]
+    assert [one.title for one in found] == ["constrain `jnp.tanh(h)` (step.py:14) to P('model', 'data')"]
+    checked = found[0].check().checked
+    assert checked is not None
+    assert checked.after_bytes == _sent(_record(_put_on(text, found[0].title), tmp_path)) < _sent(record)

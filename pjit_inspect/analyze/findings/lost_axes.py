@@ -48,7 +48,7 @@ def lost_axes(subject: Subject) -> Iterator[Candidate]:
         if _is_gathered_weight(copy, op, wanted, axes):
             continue
         if axes and (known is None or any((line, one) in known for line in _lines(copy, op) for one in axes)):
-            yield _operation(copy, op, wanted, axes, option.edits)
+            yield _operation(copy, op, options.called(index), wanted, axes, option.edits)
     yield from _constraints(subject, copy)
 
 
@@ -76,14 +76,19 @@ def _is_gathered_weight(names: ValueNames, op: ShardedOp, wanted: Dimensions, ax
 
 
 def _operation(
-    names: ValueNames, op: ShardedOp, wanted: Dimensions, axes: tuple[str, ...], edits: tuple[Edit, ...]
+    names: ValueNames,
+    op: ShardedOp,
+    called: Sentence,
+    wanted: Dimensions,
+    axes: tuple[str, ...],
+    edits: tuple[Edit, ...],
 ) -> Candidate:
     given = names.program.values[op.results[0]].spec
     wide = code(f"with_sharding_constraint(..., {spec_text(wanted)})")
     return Candidate(
         kind="axis_lost",
         is_proven=False,
-        sentence=say("{} loses {}: {}", names.op(op), _axes(axes), _exchange(names, op, axes, given)),
+        sentence=say("{} loses {}: {}", called, _axes(axes), _exchange(names, op, axes, given)),
         source=names.frames(op),
         remedies=(Remedy(words=say("put {} on it", wide), edits=edits),),
         about=axes,

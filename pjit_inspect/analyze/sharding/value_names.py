@@ -165,8 +165,11 @@ class ValueNames:
         text = self.text(one)
         return bool(text) and text == self.text(other) and self.phase(one) == self.phase(other)
 
-    def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> Sentence:
-        """An op, by its text and place; by its name where the text is not known."""
+    def op(self, op: ShardedOp, inside: ShardedOp | None = None, places: Sentence | None = None) -> Sentence:
+        """An op, by its text and place; by its name where the text is not known.
+
+        `places` are told instead of its own.
+        """
         op = self.told_by(op)
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
@@ -174,7 +177,9 @@ class ValueNames:
             prefix = "the derivative of "
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         where = _place(frames[0], near[0] if near else None) if frames else Sentence()
-        if self.is_by_helper(op):
+        if places is not None:
+            where = say(" ({})", places)
+        elif self.is_by_helper(op):
             where = say(" ({}, called at {})", place(frames[0].where), place(line_near(frames[1], frames[0])))
         return say("{}{}{}", prefix, code(text), where)
 

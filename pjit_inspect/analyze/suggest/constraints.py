@@ -19,10 +19,12 @@ from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.analyze.suggest.requests import Request, Requests, is_asked
+from pjit_inspect.analyze.suggest.told_apart import line_of, told_places
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["ConstraintOptions"]
 
@@ -188,7 +190,7 @@ class ConstraintOptions:
                 if gradient is None:
                     return
                 edits.append(Edit(kind="constrain", index=gradient[0], number=gradient[1], spec=spec))
-        where = self._names.op(self._program.ops[line.ops[0]])
+        where = self.called(line.ops[0])
         yield Option(
             exclusive_with=("line", *map(str, line.ops)),
             title=f"constrain {where} to {spec_text(spec)}",
@@ -259,6 +261,23 @@ class ConstraintOptions:
             value = op.operands[0]
         return value
 
+    def called(self, index: int) -> Sentence:
+        """An operation and the equal ones that its piece of the source became, by a name that no other of its line has.
+
+        A function that several call becomes several: then the call is told, too.
+        """
+        names, ops, own = self._names, self._program.ops, self._lines[index].ops
+        words, chain = names.op(ops[index]), names.frames(ops[index])
+        rivals = [
+            names.frames(other)
+            for number, other in enumerate(ops)
+            if number not in own
+            and other.opcode == ops[index].opcode
+            and line_of(names.frames(other)) == line_of(chain)
+            and names.op(other) == words
+        ]
+        return names.op(ops[index], places=told_places(names, ops[index], chain, rivals)) if rivals and chain else words
+
     def at(self, index: int, spec: Dimensions) -> Option | None:
         """A new constraint on what an operation makes, in equal layers too; None where its gradient cannot be told."""
         return next(self._constrained(self._lines[index], spec, 0), None)
@@ -323,7 +342,7 @@ class ConstraintOptions:
     def _hop(self, index: int, value: int, steps: list[Dimensions], stake: int) -> Option:
         line = self._lines[index]
         number = self._program.ops[index].operands.index(value)
-        where = self._names.op(self._program.ops[index])
+        where = self.called(index)
         route = ", then ".join(f"`{spec_text(step)}`" for step in steps)
         return Option(
             exclusive_with=("hop", *map(str, line.ops)),

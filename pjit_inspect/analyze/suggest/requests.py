@@ -11,18 +11,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.sharding.value_names import ValueNames, line_near
-from pjit_inspect.model.program.source import Frame
+from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.told_apart import Chain, is_same_call, line_of, told_places
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
-from pjit_inspect.model.words.sentence import Sentence, code, joined, place, say
+from pjit_inspect.model.words.sentence import Sentence, code, say
 
 __all__ = ["Request", "Requests", "is_asked"]
 
 _ASKED = ("/sharding_constraint", "/reshard")
 _LATER = frozenset(("backward", "recompute"))
-
-_Chain = tuple[Frame, ...]
-"""The user's frames of an op, innermost first."""
 
 
 def is_asked(op: ShardedOp) -> bool:
@@ -63,7 +60,7 @@ class Request:
 class _Calls:
     """The constraints that one chain of calls asks for; of several that lost frames, the shortest chain."""
 
-    chain: _Chain
+    chain: Chain
     ops: tuple[int, ...]
 
 
@@ -72,15 +69,15 @@ class Requests:
 
     def __init__(self, names: ValueNames) -> None:
         self._names, self._ops = names, names.program.ops
-        self._chains: dict[int, _Chain] = {i: names.frames(op) for i, op in enumerate(self._ops) if is_asked(op)}
+        self._chains: dict[int, Chain] = {i: names.frames(op) for i, op in enumerate(self._ops) if is_asked(op)}
         lines: dict[object, list[int]] = {}
         for index, chain in self._chains.items():
-            lines.setdefault(_line(chain), []).append(index)
+            lines.setdefault(line_of(chain), []).append(index)
         self._lines: dict[object, list[_Calls]] = {line: self._apart(ops) for line, ops in lines.items()}
 
     def of(self, index: int) -> Request | None:
         """All that the calls ask for that led to a constraint; None for one of several without a known line."""
-        alike = self._lines[_line(self._chains[index])]
+        alike = self._lines[line_of(self._chains[index])]
         own = next(calls for calls in alike if index in calls.ops)
         if not own.chain and len(own.ops) > 1:
             return None
@@ -89,8 +86,8 @@ class Requests:
     def of_every_call(self, index: int) -> Request | None:
         """All that a piece of the source asks for, whoever calls it; None where one call, or not one thing, is all."""
         chain = self._chains[index][:1]
-        alike = self._lines[_line(chain)]
-        own = [calls for calls in alike if chain and _is_at(calls.chain, 0, chain[0])]
+        alike = self._lines[line_of(chain)]
+        own = [calls for calls in alike if chain and is_same_call(calls.chain[0], chain[0])]
         ops = [op for calls in own for op in calls.ops]
         if len(own) < 2 or len({self._asked(op) for op in ops if not self._is_later(op)}) > 1:
             return None
@@ -113,7 +110,7 @@ class Requests:
             found.append(_Calls(chain=same[0].chain if same else chain, ops=tuple(joined_ops)))
         return found
 
-    def _request(self, ops: Sequence[int], chain: _Chain, rivals: Sequence[_Chain]) -> Request:
+    def _request(self, ops: Sequence[int], chain: Chain, rivals: Sequence[Chain]) -> Request:
         """`rivals` are the chains of other requests of the line."""
         last = sorted(ops, key=lambda index: (self._is_later(index), index))
         phases = Counter(self._phase(index) for index in ops)
@@ -132,52 +129,17 @@ class Requests:
         value = self._names.program.values[self._ops[index].results[0]]
         return tuple(axes if closed else None for axes, closed in zip(value.spec, value.closed, strict=True))
 
-    def _what(self, ops: Sequence[int], chain: _Chain, rivals: Sequence[_Chain]) -> Sentence:
+    def _what(self, ops: Sequence[int], chain: Chain, rivals: Sequence[Chain]) -> Sentence:
         """The text of the innermost call, its place, and those of outer calls that tell it from the rivals."""
         op = self._ops[min(ops, key=lambda index: len(self._chains[index]))]
-        told: dict[int, bool] = {0: False} if chain else {}
-        if len(chain) > 1 and self._names.is_by_helper(op):
-            told[1] = False
-            rivals = [other for other in rivals if _is_at(other, 1, chain[1], by_line=True)]
-        # Lines first: a column is told only where they are the same.
-        for depth, by_line in ((depth, by_line) for by_line in (True, False) for depth in range(len(chain))):
-            alike = [other for other in rivals if _is_at(other, depth, chain[depth], by_line=by_line)]
-            if len(alike) < len(rivals):
-                told[depth], rivals = not by_line, alike
-        places = [self._place(op, chain, depth, told[depth]) for depth in sorted(told)]
         text = code(self._names.text(op) or op.kind)
-        return say("{} ({})", text, joined(places, ", ")) if places else say("{}", text)
-
-    def _place(self, op: ShardedOp, chain: _Chain, depth: int, is_exact: bool) -> Sentence:
-        frame = chain[depth]
-        where = place(line_near(frame, chain[0]) if depth else frame.where)
-        found = say("called at {}" if depth else "{}", where)
-        if not is_exact:
-            return found
-        text = self._names.text(op, depth) if depth else ""
-        return say("{}, column {}{}", found, self._names.column(frame), say(", as {}", code(text)) if text else "")
+        places = told_places(self._names, op, chain, rivals)
+        return say("{} ({})", text, places) if places else say("{}", text)
 
 
-def _line(chain: _Chain) -> tuple[str, int] | None:
-    return (chain[0].file, chain[0].line) if chain else None
-
-
-def _is_at(chain: _Chain, depth: int, frame: Frame, *, by_line: bool = False) -> bool:
-    """Whether a chain has a frame at this depth; with `by_line`, one of the same line."""
-    return depth < len(chain) and (
-        _is_same(chain[depth], frame) or (by_line and _line(chain[depth:]) == _line((frame,)))
-    )
-
-
-def _is_same(one: Frame, other: Frame) -> bool:
-    """Whether two frames are of one call, as far as their columns are known."""
-    is_open = not (one.columns and other.columns)
-    return (one.file, one.line) == (other.file, other.line) and (is_open or one.columns[0] == other.columns[0])
-
-
-def _has_all(chain: _Chain, other: _Chain) -> bool:
+def _has_all(chain: Chain, other: Chain) -> bool:
     """Whether a chain of the same innermost frame has all frames of another, in their order."""
     if not chain or not other:
         return chain == other
     left = iter(chain)
-    return _is_same(chain[0], other[0]) and all(any(_is_same(mine, frame) for mine in left) for frame in other)
+    return is_same_call(chain[0], other[0]) and all(any(is_same_call(mine, frame) for mine in left) for frame in other)
