@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pjit_inspect.analyze.recompiles.argument_differences import count_argument_differences
 from pjit_inspect.analyze.recompiles.key_differences import key_differences
 from pjit_inspect.analyze.recompiles.resharded import find_resharded
 from pjit_inspect.analyze.recompiles.same_definition import same_definition
@@ -156,7 +157,8 @@ def _told(old: CompileKey, unlike: int, new: CompileKey) -> int:
 
     What differs beyond JAX's counter of cleared caches is a difference, though there may be no words for it.
     """
-    found = sum(_FAR if one.kind == "transform" else 1 for one in key_differences(old, new))
+    rest = key_differences(*(dataclasses.replace(key, arguments=()) for key in (old, new)))
+    found = sum(_FAR if one.kind == "transform" else 1 for one in rest) + count_argument_differences(old, new)
     return found or int(unlike > _WEIGHTS[-2])
 
 
