@@ -191,7 +191,7 @@ class Config:
     """Compared by identity, so that each is a static value of its own."""
 
 
-@scenario("static argument `config`: another object that prints the same, <Config>")
+@scenario("static argument `config`: another object, <Config> both times")
 def static_argument_without_equality(_):
     f = jax.jit(lambda x, config: x * 2, static_argnums=1)
     f(X, Config()), f(X, Config())
@@ -246,6 +246,12 @@ def an_ordered_dict_in_another_order(_):
 def a_static_argument_by_position_then_by_keyword(_):
     f = jax.jit(lambda x, n: x**n, static_argnames="n")
     f(X, n=2), f(X, 2)
+
+
+@scenario("argument tree: `p['b']` is new", compiles=3)
+def the_nearest_has_the_fewest_differences_to_tell(_):
+    f = jax.jit(lambda p, mask=None: p["a"] + (0 if mask is None else mask))
+    f({"a": X}), f({"a": X}, mask=X), f({"a": X, "b": X})
 
 
 @scenario("`x` and 1 more: dtype float32 -> float16", compiles=3)

@@ -65,10 +65,10 @@ def closed_over_number(_):
         jax.jit(make_step(factor))(X)
 
 
-@scenario("`factor`, which `step` closes over: another object that prints the same, float32[4]")
+@scenario("`factor`, which `step` closes over: another object, float32[4] both times")
 def closed_over_array(_):
-    for _ in range(2):
-        jax.jit(make_step(X + 1))(X)
+    for factor in (X + 1, X + 2):
+        jax.jit(make_step(factor))(X)
 
 
 @scenario("`step` was defined again with the same code")
@@ -101,7 +101,7 @@ def bound_method_made_anew(_):
         jax.jit(scaler.apply)(X)
 
 
-@scenario("`self`, whose method `Scaler.apply` is: another object that prints the same, <Scaler>")
+@scenario("`self`, whose method `Scaler.apply` is: another object, <Scaler> both times")
 def method_of_another_object(_):
     for factor in (2, 3):
         jax.jit(Scaler(factor).apply)(X)

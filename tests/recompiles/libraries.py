@@ -18,7 +18,7 @@ X = np.ones((2, 3), np.float32)
 OPTIMIZER = "(chain.<locals>.init_fn, chain.<locals>.update_fn)"
 
 
-@scenario(f"static field `state.tx`: another object that prints the same, {OPTIMIZER}")
+@scenario(f"static field `state.tx`: another object, {OPTIMIZER} both times")
 def flax_train_state_with_a_new_optimizer(_):
     model = flax.linen.Dense(4)
     params = model.init(jax.random.key(0), X)
@@ -122,7 +122,7 @@ def make_step(tx):
     return step
 
 
-@scenario(f"`tx`, which `step` closes over: another value that prints the same, {OPTIMIZER}")
+@scenario(f"`tx`, which `step` closes over: another value, {OPTIMIZER} both times")
 def optax_optimizer_made_anew(_):
     params = {"w": X}
     for _ in range(2):

@@ -135,6 +135,12 @@ def donation(_):
     jax.jit(double)(jnp.asarray(X)), jax.jit(double, donate_argnums=0)(jnp.asarray(X))
 
 
+@scenario("out_shardings of `result`: unspecified -> device 1", compiles=3)
+def what_else_an_earlier_compile_differs_in_is_not_told(_):
+    jax.jit(double)(jnp.asarray(X)), jax.jit(double, donate_argnums=0)(jnp.asarray(X))
+    jax.jit(double, out_shardings=jax.sharding.SingleDeviceSharding(jax.devices()[1]))(jnp.asarray(X))
+
+
 @scenario("donated arguments: `x` -> none")
 def no_donation_any_more(_):
     jax.jit(double, donate_argnames="x")(jnp.asarray(X)), jax.jit(double)(jnp.asarray(X))

@@ -76,7 +76,7 @@ def one_such_object_is_found_again_by_identity(_):
     _with(never, never)
 
 
-@scenario("static argument `n`: another object that prints the same, <Itself>")
+@scenario("static argument `n`: another object, <Itself> both times")
 def an_object_with_an_equality_of_its_own(_):
     _with(Itself(), Itself())
 
@@ -108,7 +108,7 @@ def settings_with_another_value(_):
     _with(Settings(), Settings(0.2))
 
 
-@scenario("static argument `n`: another object that prints the same, Settings(rate=nan)")
+@scenario("static argument `n`: another object, Settings(rate=nan) both times")
 def settings_that_hold_another_nan(_):
     _with(Settings(float("nan")), Settings(float("nan")))
 
@@ -124,7 +124,7 @@ def a_static_function(_):
     _with(other, loss)
 
 
-@scenario("static argument `n`: another object that prints the same, <lambda>")
+@scenario("static argument `n`: another object, <lambda> both times")
 def a_static_lambda_made_anew(_):
     functions = [lambda x: x for _ in range(2)]
     for function in functions:

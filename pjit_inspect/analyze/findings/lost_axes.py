@@ -13,6 +13,7 @@ from pjit_inspect.analyze.program.phases import find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
+from pjit_inspect.analyze.suggest.requests import Requests, is_asked
 from pjit_inspect.model.program.opcodes import DOTS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import Dimensions, spec_text
@@ -25,7 +26,6 @@ __all__ = ["lost_axes"]
 _MOST_LINES = 4
 _MOST_STEPS = 400
 _MOST_BEFORE = 32
-_ASKED = ("/sharding_constraint", "/reshard")
 _LATER = frozenset(("backward", "recompute"))
 
 _Line = tuple[str, int]
@@ -48,7 +48,7 @@ def lost_axes(subject: Subject) -> Iterator[Candidate]:
         if _is_gathered_weight(copy, op, wanted, axes):
             continue
         if axes and (known is None or any((line, one) in known for line in _lines(copy, op) for one in axes)):
-            yield _operation(copy, op, wanted, axes, option.edits)
+            yield _operation(copy, op, options.called(index), wanted, axes, option.edits)
     yield from _constraints(subject, copy)
 
 
@@ -76,14 +76,19 @@ def _is_gathered_weight(names: ValueNames, op: ShardedOp, wanted: Dimensions, ax
 
 
 def _operation(
-    names: ValueNames, op: ShardedOp, wanted: Dimensions, axes: tuple[str, ...], edits: tuple[Edit, ...]
+    names: ValueNames,
+    op: ShardedOp,
+    called: Sentence,
+    wanted: Dimensions,
+    axes: tuple[str, ...],
+    edits: tuple[Edit, ...],
 ) -> Candidate:
     given = names.program.values[op.results[0]].spec
     wide = code(f"with_sharding_constraint(..., {spec_text(wanted)})")
     return Candidate(
         kind="axis_lost",
         is_proven=False,
-        sentence=say("{} loses {}: {}", names.op(op), _axes(axes), _exchange(names, op, axes, given)),
+        sentence=say("{} loses {}: {}", called, _axes(axes), _exchange(names, op, axes, given)),
         source=names.frames(op),
         remedies=(Remedy(words=say("put {} on it", wide), edits=edits),),
         about=axes,
@@ -149,13 +154,14 @@ def _lines(names: ValueNames, op: ShardedOp) -> list[_Line]:
 
 def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
     """Constraints that replicate what arrives split over an axis that nothing after them is split over."""
-    program, seen = names.program, set[_Line]()
+    program, seen, requests = names.program, set[_Line](), Requests(names)
     for index, op in enumerate(program.ops):
-        if op.kind != "sharding_constraint" or op.manual or find_phase(op.op_name) in _LATER:
+        if not is_asked(op) or op.manual or find_phase(op.op_name) in _LATER:
             continue
         source = _asking(names, op)
         line = (source[0].file, source[0].line) if source else None
-        if line is None or line in seen or not op.op_name.endswith(_ASKED) or _is_at_the_border(names, op):
+        request = requests.of(index)
+        if line is None or line in seen or request is None or _is_at_the_border(names, op):
             continue
         given, asked = _arrives(program, op), program.values[op.results[0]].spec
         kept = {axis_name(own) for axes in asked for own in axes}
@@ -165,13 +171,14 @@ def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
         seen.add(line)
         pairs = zip(given, asked, strict=True)
         wanted = tuple((*(own for own in old if axis_name(own) in dropped), *new) for old, new in pairs)
-        edits = tuple(Edit(kind="respec", index=other, spec=wanted) for other in _same_request(program, index))
+        edits = tuple(Edit(kind="respec", index=other, spec=wanted) for other in request.ops)
+        words = "{} loses {}: what it is put on" if request.many == 1 else "{} lose {}: what they are put on"
         yield Candidate(
             kind="axis_lost",
             is_proven=False,
             sentence=say(
-                "the constraint {} loses {}: what it is put on could be {}, and {} is asked for",
-                names.op(op),
+                f"{words} could be {{}}, and {{}} is asked for",
+                request.words,
                 _axes(dropped),
                 spec(spec_text(given)),
                 spec(spec_text(asked)),
@@ -234,21 +241,6 @@ def _asking(names: ValueNames, op: ShardedOp) -> tuple[Frame, ...]:
     stacks = [set(names.frames(other)) for other in names.program.ops if other.frames]
     is_outer = all(frames[1] in stack for stack in stacks)
     return frames if is_outer else frames[1:]
-
-
-def _same_request(program: ShardedProgram, index: int) -> list[int]:
-    """All constraints that one piece of the source became: in every layer, and in the backward pass."""
-    op = program.ops[index]
-    shape = program.values[op.results[0]].shape
-    place = (op.frames[:1], op.spans[:1])
-    return [
-        number
-        for number, other in enumerate(program.ops)
-        if other.kind == op.kind
-        and other.op_name.endswith(_ASKED)
-        and (other.frames[:1], other.spans[:1]) == place
-        and program.values[other.results[0]].shape == shape
-    ]
 
 
 def _comes_back(program: ShardedProgram, value: int, axes: tuple[str, ...]) -> bool:

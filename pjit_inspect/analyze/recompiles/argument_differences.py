@@ -14,7 +14,7 @@ from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Conta
 from pjit_inspect.model.record.reason import Difference
 from pjit_inspect.model.words.sentence import Phrase, Sentence, name, say, word
 
-__all__ = ["argument_differences", "group_alike", "same_value"]
+__all__ = ["argument_differences", "count_argument_differences", "group_alike", "same_value"]
 
 
 def argument_differences(before: CompileKey, after: CompileKey) -> list[Difference]:
@@ -27,6 +27,39 @@ def argument_differences(before: CompileKey, after: CompileKey) -> list[Differen
         keywords = set(before.keywords) ^ set(after.keywords)
         pairs, tree = _matched(old, new), list(_leaves(old, new, keywords) or _reordered(old, new))
     return tree + [found for a, b in pairs if a != b for found in _leaf(a, b)]
+
+
+def count_argument_differences(before: CompileKey, after: CompileKey) -> int:
+    """About how many `argument_differences` are once `group_alike` has joined them, without making their words."""
+    old, new = before.arguments, after.arguments
+    if len(old) == len(new) and all(a is b or a.path == b.path for a, b in zip(old, new, strict=True)):
+        pairs: Sequence[tuple[ArgumentKey, ArgumentKey]] = [(a, b) for a, b in zip(old, new, strict=True) if a is not b]
+        in_tree = int(before.tree != after.tree)
+    else:
+        keywords = set(before.keywords) ^ set(after.keywords)
+        paths = {a.path for a in old}, {a.path for a in new}
+        pairs, in_tree = _matched(old, new), bool(paths[0] - paths[1] - keywords) + bool(paths[1] - paths[0] - keywords)
+    return in_tree + len({change for a, b in pairs if a is not b and a != b for change in _changes(a, b)})
+
+
+def _changes(was: ArgumentKey, now: ArgumentKey) -> Iterator[object]:
+    """What differs of one leaf, as `_leaf` tells it: equal for leaves that it tells alike."""
+    if was.shape != now.shape:
+        lengths = [(i, a, b) for i, (a, b) in enumerate(zip(was.shape, now.shape, strict=False)) if a != b]
+        is_one = len(was.shape) == len(now.shape) and len(lengths) == 1
+        yield ("shape", *lengths) if is_one else ("shape", was.shape, now.shape)
+    if (was.dtype, was.weak_type) != (now.dtype, now.weak_type):
+        yield "dtype", was.dtype, was.weak_type, now.dtype, now.weak_type
+    if was.wanted or now.wanted:
+        moved = was.wanted, now.wanted
+    elif was.committed or now.committed:
+        moved = (was.committed, was.given, was.mesh), (now.committed, now.given, now.mesh)
+    else:
+        moved = was.type_spec, now.type_spec
+    if moved[0] != moved[1]:
+        yield "placement", *moved
+    if was.layout != now.layout:
+        yield "layout", was.layout, now.layout
 
 
 def _matched(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> list[tuple[ArgumentKey, ArgumentKey]]:
@@ -85,7 +118,7 @@ def _static_fields(where: str, was: Container, now: Container) -> Iterator[Diffe
         if same_value(a, b):
             continue
         texts = (a.text if a else "none", b.text if b else "none")
-        same = f"another object that prints the same, {texts[1]}"
+        same = f"another object, {texts[1]} both times"
         pair = word(f"{texts[0]} -> {texts[1]}" if texts[0] != texts[1] else same)
         path = f"{where}.{field}" if field else where
         sentence = (

@@ -220,8 +220,8 @@ def _values(
     if now.unequal:
         return say("{}, which is not equal to itself", read(now.text))
     if was.serial != now.serial and was.serial is not None and now.serial is not None:
-        return say("another object that prints the same, {}", read(now.text))
-    return say("another value that prints the same, {}", read(now.text))
+        return say("another object, {} both times", read(now.text))
+    return say("another value, {} both times", read(now.text))
 
 
 def _statics(before: CompileKey, after: CompileKey) -> Iterator[Difference]:

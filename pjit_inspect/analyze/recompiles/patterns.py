@@ -181,9 +181,12 @@ def _statics(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
                 advice = advise(PASS_AS_ARGUMENT, name(path))
             yield make_pattern("static argument", group, sentence, advice, values=values)
         elif len(anew) > 1:
-            words = "static argument {} prints the same each time and is not equal to what was passed before"
+            words = "static argument {} is {} each time and not equal to what was passed before"
             is_plain = _PLAIN_OBJECT.fullmatch(anew[0][1].after) is not None
-            sentence, advice = say(words, name(path)), say(SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT)
+            sentence, advice = (
+                say(words, name(path), word(anew[0][1].after)),
+                say(SAME_OBJECT_OR_EQUALITY if is_plain else SAME_OBJECT),
+            )
             yield make_pattern("static argument", anew, sentence, advice, values=values)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pjit_inspect.analyze.recompiles.argument_differences import count_argument_differences
 from pjit_inspect.analyze.recompiles.key_differences import key_differences
 from pjit_inspect.analyze.recompiles.resharded import find_resharded
 from pjit_inspect.analyze.recompiles.same_definition import same_definition
@@ -32,9 +33,11 @@ _MAX_NOTED = 500
 _MAX_COMPARED, _MAX_COMPARISONS = 32, 5_000
 _MAX_SENTENCES = 3
 
-# How much the parts of a key weigh when the nearest is looked for: a program of another transform is far away, one with
-# other lengths is near.
-_WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
+# How much the parts of a key weigh when those are looked for that may be the nearest: a program of another transform is
+# far away, one with other lengths is near.
+_WEIGHTS = np.array([100, 50, 8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0], np.int32)
+_FAR = 100
+"""How many differences another transform counts as."""
 _DEFINITION = len(_WEIGHTS) - 1
 
 
@@ -92,18 +95,22 @@ class _Family:
         return bisect_left(self.keys, key.serial, key=lambda other: other.serial)
 
     def nearest(self, index: int) -> CompileKey | None:
-        """The key before `index`, of the same definition as far as is known, that shares most with the one there.
+        """The key before `index`, of the same definition as far as is known, with the fewest differences to tell.
 
-        Of several, the one with the fewest changed arguments, and then the newest; None when there is none.
+        Of several, the one that shares most with the one there, then that with the fewest changed arguments, and then
+        the newest; None when there is none. Told are only those of keys that have most parts in common.
         """
         comparable = np.flatnonzero(self._of_one_definition(index))
         if not len(comparable):
             return None
         unlike = (self._rows[comparable] != self._rows[index]) @ _WEIGHTS
-        mine = self.keys[index].arguments
-        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine) or 1)))
-        candidates = comparable[unlike == unlike.min()][-most:]
-        return min((self.keys[i] for i in reversed(candidates)), key=lambda other: _unlike(other.arguments, mine))
+        mine = self.keys[index]
+        most = min(_MAX_COMPARED, max(2, _MAX_COMPARISONS // (len(mine.arguments) or 1)))
+        newest_first = np.argsort(unlike[::-1], kind="stable")[:most]
+        candidates = [(self.keys[comparable[::-1][i]], int(unlike[::-1][i])) for i in newest_first]
+        return min(
+            candidates, key=lambda other: (_told(*other, mine), other[1], _unlike(other[0].arguments, mine.arguments))
+        )[0]
 
     def _of_one_definition(self, index: int) -> np.ndarray:
         """Which keys before `index` may be of the definition that the one there is of."""
@@ -125,7 +132,8 @@ def _parts(key: CompileKey) -> tuple[object, ...]:
         key.statics,
         # Arguments are shared between keys, so that the same object stands for the same facts.
         tuple(map(id, arguments)),
-        (key.outputs, key.donated),
+        key.outputs,
+        key.donated,
         key.options,
         key.config,
         (key.context_mesh, key.devices),
@@ -142,6 +150,16 @@ def _definition(function: FunctionKey | None) -> object:
     if place is None:
         return function.serial
     return function.version, function.twins, function.code, place.line, place.columns
+
+
+def _told(old: CompileKey, unlike: int, new: CompileKey) -> int:
+    """In how many differences the words would be by which a compile is compared with an earlier one.
+
+    What differs beyond JAX's counter of cleared caches is a difference, though there may be no words for it.
+    """
+    rest = key_differences(*(dataclasses.replace(key, arguments=()) for key in (old, new)))
+    found = sum(_FAR if one.kind == "transform" else 1 for one in rest) + count_argument_differences(old, new)
+    return found or int(unlike > _WEIGHTS[-2])
 
 
 def _unlike(old: Sequence[ArgumentKey], new: Sequence[ArgumentKey]) -> int:

@@ -19,7 +19,7 @@ from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
-__all__ = ["ValueNames"]
+__all__ = ["ValueNames", "line_near"]
 
 _LONGEST = 60
 _VIEW_PRIMITIVES = frozenset((
@@ -179,8 +179,11 @@ class ValueNames:
         text = self.text(one)
         return bool(text) and text == self.text(other) and self.phase(one) == self.phase(other)
 
-    def op(self, op: ShardedOp, inside: ShardedOp | None = None) -> Sentence:
-        """An op, by its text and place; by its name where the text is not known."""
+    def op(self, op: ShardedOp, inside: ShardedOp | None = None, places: Sentence | None = None) -> Sentence:
+        """An op, by its text and place; by its name where the text is not known.
+
+        `places` are told instead of its own.
+        """
         op = self.told_by(op)
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
@@ -190,16 +193,19 @@ class ValueNames:
             prefix = "what differentiation makes of "
         frames, near = self.frames(op), self.frames(inside) if inside is not None else ()
         where = _place(frames[0], near[0] if near else None) if frames else Sentence()
-        if op.kind in REQUESTS and len(frames) > 1:
-            where = self._place_of_helper(frames) or where
+        if places is not None:
+            where = say(" ({})", places)
+        elif self.is_by_helper(op):
+            where = say(" ({}, called at {})", place(frames[0].where), place(line_near(frames[1], frames[0])))
         return say("{}{}{}", prefix, code(text), where)
 
-    def _place_of_helper(self, frames: tuple[Frame, ...]) -> Sentence:
-        """A helper that only asks for a sharding has many callers: the call is what one would change; "" for none."""
+    def is_by_helper(self, op: ShardedOp) -> bool:
+        """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
+        frames = self.frames(op)
+        if op.kind not in REQUESTS or len(frames) < 2:
+            return False
         own, caller, *_ = frames
-        if own.function == caller.function or caller in self._outer:
-            return Sentence()
-        return say(" ({}, called at {})", place(own.where), place(_line(caller, own)))
+        return own.function != caller.function and caller not in self._outer
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
@@ -240,22 +246,31 @@ class ValueNames:
                 return other
         return op
 
-    def text(self, op: ShardedOp) -> str:
-        """The piece of the user's source an op was written as, on one line; "" when it is not known."""
+    def text(self, op: ShardedOp, depth: int = 0) -> str:
+        """The piece of the user's source an op was written as, on one line; "" when it is not known.
+
+        With a `depth`, the piece of so many calls further out.
+        """
         frames = self.frames(op)
-        if not frames:
+        if len(frames) <= depth:
             return ""
-        op = self.told_by(op)
-        source = self._texts.get(frames[0].file)
-        line = source.line(frames[0].line) if source else None
+        op, frame = self.told_by(op), frames[depth]
+        source = self._texts.get(frame.file)
+        line = source.line(frame.line) if source else None
         if line is None:
             return ""
-        span = self._span(op, frames[0])
+        span = self._span(op, frame)
         if span is None:
             return _shortened(line.partition(" #")[0].strip())
         end = span.end_column if span.line == span.end_line else None
         cut = line.encode()[span.column : end].decode(errors="replace").strip()
         return _shortened(cut if end is not None else f"{cut} ...")
+
+    def column(self, frame: Frame) -> int:
+        """Where on its line the piece of a frame begins, in characters from 1; its first column has to be known."""
+        source = self._texts.get(frame.file)
+        line = (source and source.line(frame.line)) or ""
+        return len(line.encode()[: frame.columns[0]].decode(errors="replace") or " " * frame.columns[0]) + 1
 
     def _span_text(self, op: ShardedOp) -> str:
         """The text of an op where its piece is known, not only its line; ""."""
@@ -265,12 +280,14 @@ class ValueNames:
     def _span(self, op: ShardedOp, frame: Frame) -> Span | None:
         """The piece of text that belongs to a user's frame of an op."""
         places = zip(op.frames, op.spans, strict=False)
-        own = (span for other, span in places if (other.file, other.line) == (frame.file, frame.line))
+        piece = (frame.file, frame.line, frame.columns[:1])
+        own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
         span = next(own, None)
         return span if span is not None and span.line == frame.line else None
 
 
-def _line(frame: Frame, near: Frame) -> str:
+def line_near(frame: Frame, near: Frame) -> str:
+    """Where a frame is, for a reader who knows the file of another."""
     return f"line {frame.line}" if frame.file == near.file else frame.where
 
 

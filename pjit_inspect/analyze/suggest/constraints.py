@@ -18,10 +18,13 @@ from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
+from pjit_inspect.analyze.suggest.requests import Request, Requests, is_asked
+from pjit_inspect.analyze.suggest.told_apart import line_of, told_places
 from pjit_inspect.model.program.opcodes import DOTS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
+from pjit_inspect.model.words.sentence import Sentence
 
 __all__ = ["ConstraintOptions"]
 
@@ -50,6 +53,7 @@ class ConstraintOptions:
         self._program, self._names = program, names
         self._lines = _lines(program)
         self._pieces = _pieces(program)
+        self._requests = Requests(names)
         self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
 
     @property
@@ -93,19 +97,22 @@ class ConstraintOptions:
     def _asked_otherwise(self, line: _Line, need: Need, stake: int) -> Iterator[Option]:
         """A constraint of the user's that asks for what is expensive: left out, or asking for what there is."""
         request = need.request
-        if request is None or request.kind != "reshard_requested":
+        if request is None or request.kind != "reshard_requested" or request.index is None:
             return
         op = self._program.ops[request.index]
-        if not op.op_name.endswith(_ASKED) or op.manual or op.kind != "sharding_constraint":
+        if not is_asked(op) or op.manual:
             return
-        asking = self._same_request(op)
+        for asking in (self._requests.of(request.index), self._requests.of_every_call(request.index)):
+            if asking is not None:
+                yield from self._changed(asking, stake)
+
+    def _changed(self, asking: Request, stake: int) -> Iterator[Option]:
         op = self._program.ops[asking.ops[0]]
         exclusive_with = ("constraint", *map(str, asking.ops))
-        where = self._names.op(op)
         yield Option(
             exclusive_with=exclusive_with,
-            title=f"leave out the constraint {where}",
-            words=f"leave out the constraint {where}",
+            title=f"leave out {asking.words}",
+            words=f"leave out {asking.words}",
             edits=tuple(Edit(kind="remove", index=index) for index in asking.ops),
             stake=stake,
         )
@@ -114,21 +121,11 @@ class ConstraintOptions:
         if given != asked and len({(value.shape, value.spec) for value in results}) == 1:
             yield Option(
                 exclusive_with=exclusive_with,
-                title=f"constrain to {spec_text(given)} in {where}",
-                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {where}",
+                title=f"constrain to {spec_text(given)} in {asking.inside}",
+                words=f"ask for `{spec_text(given)}` instead of `{spec_text(asked)}` in {asking.inside}",
                 edits=tuple(Edit(kind="respec", index=index, spec=given) for index in asking.ops),
                 stake=stake,
             )
-
-    def _same_request(self, op: ShardedOp) -> _Line:
-        """All that one piece of the source asks for, in every layer and in the backward pass; that of it last."""
-        ops = [
-            index
-            for index, other in enumerate(self._program.ops)
-            if other is op
-            or (other.kind == op.kind and other.op_name.endswith(_ASKED) and op.frames and _place(other) == _place(op))
-        ]
-        return _Line(ops=tuple(sorted(ops, key=lambda index: find_phase(self._program.ops[index].op_name) in _LATER)))
 
     def _freed_result(self, found: NeedCost) -> Iterator[Option]:
         request = found.need.request
@@ -193,7 +190,7 @@ class ConstraintOptions:
                 if gradient is None:
                     return
                 edits.append(Edit(kind="constrain", index=gradient[0], number=gradient[1], spec=spec))
-        where = self._names.op(self._program.ops[line.ops[0]])
+        where = self.called(line.ops[0])
         yield Option(
             exclusive_with=("line", *map(str, line.ops)),
             title=f"constrain {where} to {spec_text(spec)}",
@@ -264,6 +261,23 @@ class ConstraintOptions:
             value = op.operands[0]
         return value
 
+    def called(self, index: int) -> Sentence:
+        """An operation and the equal ones that its piece of the source became, by a name that no other of its line has.
+
+        A function that several call becomes several: then the call is told, too.
+        """
+        names, ops, own = self._names, self._program.ops, self._lines[index].ops
+        words, chain = names.op(ops[index]), names.frames(ops[index])
+        rivals = [
+            names.frames(other)
+            for number, other in enumerate(ops)
+            if number not in own
+            and other.opcode == ops[index].opcode
+            and line_of(names.frames(other)) == line_of(chain)
+            and names.op(other) == words
+        ]
+        return names.op(ops[index], places=told_places(names, ops[index], chain, rivals)) if rivals and chain else words
+
     def at(self, index: int, spec: Dimensions) -> Option | None:
         """A new constraint on what an operation makes, in equal layers too; None where its gradient cannot be told."""
         return next(self._constrained(self._lines[index], spec, 0), None)
@@ -328,7 +342,7 @@ class ConstraintOptions:
     def _hop(self, index: int, value: int, steps: list[Dimensions], stake: int) -> Option:
         line = self._lines[index]
         number = self._program.ops[index].operands.index(value)
-        where = self._names.op(self._program.ops[index])
+        where = self.called(index)
         route = ", then ".join(f"`{spec_text(step)}`" for step in steps)
         return Option(
             exclusive_with=("hop", *map(str, line.ops)),
@@ -358,11 +372,6 @@ def _steps(given: Dimensions, target: Dimensions) -> list[Dimensions]:
             spec[dimension].append(axis)
             steps.append(tuple(map(tuple, spec)))
     return steps if steps and steps[-1] == target else []
-
-
-def _place(op: ShardedOp) -> object:
-    """The piece of source that an op was written as."""
-    return (op.frames[0].file, op.frames[0].line), op.spans[:1]
 
 
 def _lines(program: ShardedProgram) -> dict[int, _Line]:

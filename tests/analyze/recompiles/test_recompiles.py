@@ -396,7 +396,7 @@ def test_a_value_that_only_one_key_has_a_number_for_is_the_same():
     keys = [record(n, argument(), statics=static).key for n, static in enumerate(statics, 1)]
     assert key_differences(keys[0], keys[1]) == ()
     (difference,) = key_differences(keys[0], keys[2])
-    assert difference.sentence == "static argument `n`: another object that prints the same, <Config>"
+    assert difference.sentence == "static argument `n`: another object, <Config> both times"
 
 
 # ---------------------------------------------------------------- what each call copies

@@ -240,6 +240,28 @@ def test_the_constraint_on_a_product_binds_its_gradient_too() -> None:
     assert (product.kind, users) == ("dot_general", ["dot_general", "dot_general"])
 
 
+def product(x: jax.Array, w: jax.Array) -> jax.Array:
+    return x @ w
+
+
+def test_one_call_of_a_function_is_told_from_another() -> None:
+    def two(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
+        first = jnp.tanh(product(x, w))
+        return product(first, v)
+
+    arguments = array((64, 64), "data", None), array((64, 64), "data", "model"), array((64, 64), "model", "data")
+    record = pi.inspect(two, *arguments)
+    program = WhatIf(record.data.stablehlo.read()).propagate().program
+    (one,) = ConstraintOptions(program, ValueNames(program)).kept_axes(1)
+    # Of the two products one is constrained: the line of the product alone would stand for both.
+    assert len(one.edits) == 1
+    assert f"test_suggestions.py:{_line_of(product) + 1}, called at line {_line_of(two) + 2})" in one.title
+
+
+def _line_of(function: Callable[..., Any]) -> int:
+    return function.__code__.co_firstlineno
+
+
 def test_what_such_a_constraint_saves_forward_and_costs_backward_is_one_net_figure() -> None:
     def loss(x: jax.Array, w: jax.Array) -> jax.Array:
         return (jnp.tanh(x @ w) ** 2).sum()
