@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pjit_inspect.analyze.causes.need_finder import Match
-from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative, whole_axes
+from pjit_inspect.analyze.sharding.needs import Need, Part, is_cumulative, is_named_as_operand, whole_axes
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import REQUESTS, SUMS
@@ -149,8 +149,9 @@ class _Writer:
         for other in edge.takers:
             op = self.program.ops[other.op]
             taken = op.operands[other.operand] if other.operand < len(op.operands) else None
-            # What has no name is XLA's own, as a copy in another layout.
-            if op.op_name and taken is not None and self.names.seen_through(taken) == array:
+            # What has no name is XLA's own, as a copy in another layout, and so is one with the name of its operand.
+            is_xlas = not op.op_name or is_named_as_operand(self.program, op)
+            if not is_xlas and taken is not None and self.names.seen_through(taken) == array:
                 found[str(self.names.op(op))] = op
         others = [self.names.op(op, own) for text, op in found.items() if text not in told]
         returned = [one for one in results[taker is None :] if self.names.seen_through(one.value) == array]

@@ -12,16 +12,18 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from pjit_inspect.analyze.sharding.needs import Need, Part, find_needs, sum_kind, taken_axes, whole_axes
+from pjit_inspect.analyze.sharding.needs import (
+    Need,
+    Part,
+    find_needs,
+    is_named_as_operand,
+    sum_kind,
+    taken_axes,
+    whole_axes,
+)
 from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import (
-    PartitionedCollective,
-    ShardedOp,
-    ShardedProgram,
-    Taker,
-    axis_name,
-)
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
 
 __all__ = ["Match", "NeedFinder"]
 
@@ -114,7 +116,7 @@ class NeedFinder:
         (user, operand), *_ = users
         if self.program.ops[user].is_on_one:
             return replace(match, need=replace(need, op=user, kind="no_sharding_rule"))
-        if match.taker is None or match.taker.op != need.op or not self._has_name_of_operand(copy):
+        if match.taker is None or match.taker.op != need.op or not is_named_as_operand(self.program, copy):
             return match
         parts = tuple(replace(part, operand=operand) for part in need.parts)
         taken = taken_axes(self.program, user, need.axes) if self.program.ops[user].rule is not None else ()
@@ -123,16 +125,6 @@ class NeedFinder:
 
     def _is_output(self, values: Iterable[int]) -> bool:
         return not {boundary.value for boundary in self.program.outputs}.isdisjoint(values)
-
-    def _has_name_of_operand(self, copy: ShardedOp) -> bool:
-        """Whether a copy has the name and place of what makes its operand: then nobody wrote it."""
-        value = self.program.values[copy.operands[0]]
-        if value.argument is not None:
-            return copy.op_name == self.program.inputs[value.argument].name
-        if value.op is None or not copy.op_name:
-            return False
-        maker = self.program.ops[value.op]
-        return (copy.op_name, copy.frames) == (maker.op_name, maker.frames)
 
     def _split_by_xla(self, edge: PartitionedCollective, index: int, axes: frozenset[str] | None) -> Need | None:
         """The sum over a dimension that no operand has sharded, and that XLA has split all the same.

@@ -20,7 +20,17 @@ from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.cause import CauseKind
 from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, ShardedProgram, axis_name
 
-__all__ = ["Need", "Part", "find_needs", "is_cumulative", "is_free", "sum_kind", "taken_axes", "whole_axes"]
+__all__ = [
+    "Need",
+    "Part",
+    "find_needs",
+    "is_cumulative",
+    "is_free",
+    "is_named_as_operand",
+    "sum_kind",
+    "taken_axes",
+    "whole_axes",
+]
 
 _CONTRACTIONS = frozenset(("dot_general", "dot", "convolution", "ragged_dot"))
 _INDEXED = frozenset((
@@ -329,6 +339,17 @@ def is_free(program: ShardedProgram, value: int) -> bool:
             return False
         maker = program.values[op.operands[0]].op
     return False
+
+
+def is_named_as_operand(program: ShardedProgram, copy: ShardedOp) -> bool:
+    """Whether a copy has the name and place of what makes its operand: then nobody wrote it."""
+    if copy.kind != "copy" or not copy.operands or not copy.op_name:
+        return False
+    value = program.values[copy.operands[0]]
+    if value.argument is not None:
+        return copy.op_name == program.inputs[value.argument].name
+    maker = None if value.op is None else program.ops[value.op]
+    return maker is not None and (copy.op_name, copy.frames) == (maker.op_name, maker.frames)
 
 
 def taken_axes(program: ShardedProgram, op: int, axes: frozenset[str]) -> tuple[tuple[str, int], ...]:
