@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.recompiles.resharded import find_resharded, maker_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes
@@ -30,7 +30,6 @@ _ROOT = re.compile(r"[\[.]")
 _RESULT = re.compile(r"^result(\[\d+\])?")
 _UPDATES = frozenset(("dynamic_update_slice", "scatter"))
 _STEPS = frozenset(("add", "subtract", "multiply", "select", "convert", "copy", "reshape", "transpose"))
-_LATER = frozenset(("backward", "recompute"))
 _DEEPEST = 64
 """Of deeper paths only as many endings are compared."""
 
@@ -239,7 +238,7 @@ def _is_update(names: ValueNames, pairs: Sequence[tuple[ArrayLayout, int]]) -> b
     arguments = {program.inputs[k].label: boundary.value for k, boundary in enumerate(program.inputs)}
     if any(number >= len(program.outputs) for _, number in pairs):
         return False
-    is_trained = any(find_phase(op.op_name) in _LATER for op in program.ops)
+    is_trained = any(find_phase(op.op_name) in LATER for op in program.ops)
     return all(
         own.path in arguments and _is_made_of(names, program.outputs[number].value, arguments[own.path], is_trained)
         for own, number in pairs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
@@ -26,7 +26,6 @@ __all__ = ["lost_axes"]
 _MOST_LINES = 4
 _MOST_STEPS = 400
 _MOST_BEFORE = 32
-_LATER = frozenset(("backward", "recompute"))
 
 _Line = tuple[str, int]
 
@@ -156,7 +155,7 @@ def _constraints(subject: Subject, names: ValueNames) -> Iterator[Candidate]:
     """Constraints that replicate what arrives split over an axis that nothing after them is split over."""
     program, seen, requests = names.program, set[_Line](), Requests(names)
     for index, op in enumerate(program.ops):
-        if not is_asked(op) or op.manual or find_phase(op.op_name) in _LATER:
+        if not is_asked(op) or op.manual or find_phase(op.op_name) in LATER:
             continue
         source = _asking(names, op)
         line = (source[0].file, source[0].line) if source else None
@@ -253,7 +252,7 @@ def _comes_back(program: ShardedProgram, value: int, axes: tuple[str, ...]) -> b
             op = program.ops[index]
             own = {axis_name(one) for result in op.results for one in program.values[result].axes}
             others = {axis_name(one) for operand in op.operands for one in program.values[operand].axes}
-            if find_phase(op.op_name) in _LATER:
+            if find_phase(op.op_name) in LATER:
                 continue
             if op.kind in DOTS and (own | others) & set(axes):
                 return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.program.source import Frame
@@ -112,7 +112,6 @@ def _around(program: ShardedProgram, op: int) -> Iterator[int]:
 # ---------------------------------------------------------------- gathered at several lines
 
 _MOST_TOLD = 3
-_LATER = frozenset(("backward", "recompute"))
 
 
 def gathered_twice(subject: Subject) -> Iterator[Candidate]:
@@ -189,7 +188,7 @@ def _where_it_is_used(
     """
     own, called = names.program.values[value], str(names.value(value))
     program = copy.program
-    if any(find_phase(op.op_name) in _LATER for op in program.ops):
+    if any(find_phase(op.op_name) in LATER for op in program.ops):
         return
     alike = [
         index

@@ -12,7 +12,7 @@ from pjit_inspect.analyze.play.mirrors import find_followed
 from pjit_inspect.analyze.play.next_values import find_next_values, is_differentiated
 from pjit_inspect.analyze.program.explicit_axes import find_explicit_axes
 from pjit_inspect.analyze.program.paths import split_path
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import find_phase, is_asked_name
 from pjit_inspect.model.play.code import Call
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.source import Frame
@@ -23,7 +23,6 @@ from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedProgr
 __all__ = ["Facts", "FoundConstraint", "find_facts"]
 
 _SAME = frozenset(("convert", "copy", "sharding_constraint", "reshard"))
-_ASKED = ("/sharding_constraint", "/reshard")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +182,7 @@ def _constraints(program: ShardedProgram) -> tuple[FoundConstraint, ...]:
     """The user's constraints, those of one line together; the one before differentiation says where."""
     found: dict[str, list[int]] = {}
     for index, op in enumerate(program.ops):
-        if op.kind == "sharding_constraint" and op.frames and not op.manual and op.op_name.endswith(_ASKED):
+        if op.kind == "sharding_constraint" and op.frames and not op.manual and is_asked_name(op.op_name):
             found.setdefault(op.frames[0].where, []).append(index)
     return tuple(_constraint(program, place, own) for place, own in found.items())
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
@@ -23,7 +23,6 @@ _SEEN_THROUGH = VIEWS | {
     "broadcast_in_dim",
 }  # fmt: skip
 _MOST_STEPS = 64
-_LATER = ("backward", "recompute")
 _BYTES = {"f64": 8, "s64": 8, "u64": 8, "f32": 4, "s32": 4, "u32": 4, "bf16": 2, "f16": 2, "s16": 2, "u16": 2}
 
 
@@ -166,7 +165,7 @@ def find_roles(
             for index, op in enumerate(program.ops)
             if op.kind in ("dot_general", "gather")
             and not op.manual
-            and find_phase(op.op_name) not in _LATER
+            and find_phase(op.op_name) not in LATER
             and any(roots.of(value) in parameters for value in op.operands)
         },
         has_convolutions=any(op.kind == "convolution" for op in program.ops),

@@ -13,8 +13,21 @@ from pjit_inspect.model.program.opcodes import SUMS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import Phase
 
-__all__ = ["find_implicit", "find_phase", "is_written_name", "split_op_names", "transposed", "untransposed"]
+__all__ = [
+    "LATER",
+    "find_implicit",
+    "find_phase",
+    "is_asked_name",
+    "is_written_name",
+    "split_op_names",
+    "transposed",
+    "untransposed",
+]
 
+LATER = frozenset(("backward", "recompute"))
+"""Where differentiation puts what was written once another time."""
+
+_ASKED = ("/sharding_constraint", "/reshard")
 _GATHER = frozenset(("all-gather",))
 _EXTREME = frozenset(("all-reduce",))
 _PERMUTE = frozenset(("collective-permute",))
@@ -185,6 +198,11 @@ def find_implicit(
     is_jax_channel = None in channels or _JAX_CHANNEL in channels
     answers = {_is_implicit(name, kind, is_jax_channel) for name in split_op_names(op_name)}
     return answers.pop() if len(answers) == 1 else None
+
+
+def is_asked_name(op_name: str) -> bool:
+    """Whether a constraint is one that somebody wrote: in Explicit mode, and on random keys, JAX adds others."""
+    return op_name.endswith(_ASKED)
 
 
 def is_written_name(name: str, kind: str) -> bool:

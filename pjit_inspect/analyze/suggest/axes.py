@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
 
 __all__ = ["find_lost_axes"]
 
-_LATER = frozenset(("backward", "recompute"))
 _ASKED = frozenset(("sharding_constraint", "reshard"))
 
 
@@ -23,7 +22,7 @@ def find_lost_axes(program: ShardedProgram) -> Iterator[tuple[int, Dimensions]]:
     for index, op in enumerate(program.ops):
         if op.rule is None or len(op.results) != 1 or op.manual or op.kind in _ASKED:
             continue
-        if find_phase(op.op_name) in _LATER:
+        if find_phase(op.op_name) in LATER:
             continue
         # Of several that an op loses, that of its last operand is first: what is looked up stands before the indices.
         for number in range(len(op.operands) - 1, -1, -1):

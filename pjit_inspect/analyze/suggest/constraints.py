@@ -12,7 +12,7 @@ import functools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase, is_asked_name
 from pjit_inspect.analyze.sharding.needs import Need
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
@@ -29,8 +29,6 @@ from pjit_inspect.model.words.sentence import Sentence
 __all__ = ["ConstraintOptions"]
 
 _VIEWS = VIEWS | {"convert"}
-_ASKED = ("/sharding_constraint", "/reshard")
-_LATER = frozenset(("backward", "recompute"))
 _MOST_DIMENSIONS = 2
 _KEY_WORDS = ((2,), (4,))
 
@@ -54,7 +52,7 @@ class ConstraintOptions:
         self._lines = _lines(program)
         self._pieces = _pieces(program)
         self._requests = Requests(names)
-        self._is_differentiated = any(find_phase(op.op_name) in _LATER for op in program.ops)
+        self._is_differentiated = any(find_phase(op.op_name) in LATER for op in program.ops)
 
     @property
     def is_explicit(self) -> bool:
@@ -65,7 +63,7 @@ class ConstraintOptions:
         return any(
             op.kind == "sharding_constraint"
             and op.op_name
-            and not op.op_name.endswith(_ASKED)
+            and not is_asked_name(op.op_name)
             and not self._is_key(op.results[0])
             for op in self._program.ops
         )
@@ -180,7 +178,7 @@ class ConstraintOptions:
             return
         for index in line.ops:
             op = self._program.ops[index]
-            if find_phase(op.op_name) in _LATER or len(op.results) != 1 or op.manual:
+            if find_phase(op.op_name) in LATER or len(op.results) != 1 or op.manual:
                 return
             edits.append(Edit(kind="constrain", index=index, spec=spec))
             # JAX binds the gradient of a constrained value to the same sharding. A change that leaves it out would be
@@ -238,7 +236,7 @@ class ConstraintOptions:
             if other.kind == "scatter"
             and len(other.operands) == 3
             and other.frames[:1] == op.frames[:1]
-            and find_phase(other.op_name) in _LATER
+            and find_phase(other.op_name) in LATER
         }
         return self._made_at(added.pop(), made) if len(added) == 1 else None
 
@@ -248,7 +246,7 @@ class ConstraintOptions:
             other = self._program.ops[index]
             if other.kind in _VIEWS:
                 yield from self._later_dots(other.results[0], op)
-            elif other.kind in DOTS and find_phase(other.op_name) in _LATER and other.frames[:1] == op.frames[:1]:
+            elif other.kind in DOTS and find_phase(other.op_name) in LATER and other.frames[:1] == op.frames[:1]:
                 yield index
 
     def _root(self, value: int) -> int:
@@ -307,7 +305,7 @@ class ConstraintOptions:
         """Line and kind -> the first operation of each piece of the source there, in the order they run."""
         found: dict[str, list[int]] = {}
         for index, op in enumerate(self._program.ops):
-            is_first = self._lines[index].ops[0] == index and op.frames and find_phase(op.op_name) not in _LATER
+            is_first = self._lines[index].ops[0] == index and op.frames and find_phase(op.op_name) not in LATER
             if is_first:
                 found.setdefault(f"{op.frames[0].where} {op.kind}", []).append(index)
         return found

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
-from pjit_inspect.analyze.program.phases import find_phase
+from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.program.unknown_loops import LoopName
 from pjit_inspect.analyze.sharding.needs import Need, find_needs, is_free
 from pjit_inspect.analyze.suggest.sizes import bytes_as, local_bytes, move_bytes, widening
@@ -32,7 +32,6 @@ _NO_WORK = VIEWS | {
     "broadcast_in_dim", "sharding_constraint", "reshard", "while", "case", "if", "named_computation",
     "manual_computation",
 }  # fmt: skip
-_LATER = frozenset(("backward", "recompute"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +168,7 @@ def _need_costs(
             continue
         name = "" if need.op is None else program.ops[need.op].op_name
         count = 1 if need.op is None else runs[need.op]
-        costed = NeedCost(need=need, bytes=size * count, is_backward=find_phase(name) in _LATER)
+        costed = NeedCost(need=need, bytes=size * count, is_backward=find_phase(name) in LATER)
         if need.op is not None and need.is_sum:
             sums[need.op] = costed
         elif need.op is not None and _is_about_a_sum(program, need):

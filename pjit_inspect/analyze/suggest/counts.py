@@ -17,6 +17,7 @@ from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.collectives.traffic import wire_bytes
 from pjit_inspect.analyze.graph.work import product_flops
 from pjit_inspect.analyze.program.loops import count_runs
+from pjit_inspect.analyze.program.phases import LATER
 from pjit_inspect.analyze.program.unknown_loops import LoopName, unknown_loops
 from pjit_inspect.analyze.suggest.turns import Compared, Figure, LoopsOf
 from pjit_inspect.model.program.hlo import HloModule
@@ -25,7 +26,6 @@ from pjit_inspect.model.sharding.mesh import Mesh
 
 __all__ = ["Counts", "OneTurn", "count_partitioned", "has_unknown_runs", "product_work"]
 
-_LATER = frozenset(("backward", "recompute"))
 _NO_WORK = frozenset((
     "bitcast", "broadcast", "call", "conditional", "constant", "copy", "get-tuple-element", "iota", "opt-barrier",
     "parameter", "partition-id", "replica-id", "reshape", "transpose", "tuple", "while",
@@ -110,7 +110,7 @@ def count_partitioned(
     for row in rows:
         size = _sent(module, row, is_cpu) * _once(loops, row)
         sent[row.kind] += size
-        backward += size if row.phase in _LATER else 0
+        backward += size if row.phase in LATER else 0
         key = (row.kind, row.op_name, row.axes, row.local_shape)
         channels[key] = (*channels.get(key, ()), row.channel_id)
     products, made = _work(module, loops)

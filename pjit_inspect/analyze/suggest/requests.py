@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pjit_inspect.analyze.program.phases import LATER, is_asked_name
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.told_apart import Chain, is_same_call, line_of, told_places
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
@@ -18,13 +19,10 @@ from pjit_inspect.model.words.sentence import Sentence, code, say
 
 __all__ = ["Request", "Requests", "is_asked"]
 
-_ASKED = ("/sharding_constraint", "/reshard")
-_LATER = frozenset(("backward", "recompute"))
-
 
 def is_asked(op: ShardedOp) -> bool:
     """Whether an op is a constraint that somebody wrote; in Explicit mode JAX adds others."""
-    return op.kind == "sharding_constraint" and op.op_name.endswith(_ASKED)
+    return op.kind == "sharding_constraint" and is_asked_name(op.op_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +117,7 @@ class Requests:
     def _phase(self, index: int) -> str:
         """The pass an op is of."""
         phase = self._names.phase(self._ops[index])
-        return phase if phase in _LATER else ""
+        return phase if phase in LATER else ""
 
     def _is_later(self, index: int) -> bool:
         return bool(self._phase(index))
