@@ -148,6 +148,10 @@ def _sent(record: Any) -> int:
 
 @pytest.mark.parametrize("name", _PROGRAMS)
 def test_a_constraint_left_out_of_the_source_saves_what_the_sentence_says(name: str, tmp_path: Path) -> None:
+    if jax.__version_info__ < (0, 10) and "layers" in name:
+        pytest.skip(
+            "of what a loop or a gradient makes, JAX 0.8 and 0.9 lose lines, or have those of another operation"
+        )
     body, expected = _PROGRAMS[name]
     text = _HEAD + body
     record = _record(text, tmp_path)
