@@ -590,3 +590,20 @@ def test_what_is_made_of_a_moved_array_is_not_said_to_take_it():
     moved = [cause for row in record.collectives for cause in row.causes if "its positions" in cause.sentence]
     assert moved
     assert not [cause.sentence for cause in moved if cause.also_for]
+
+
+def test_the_scale_of_a_norm_is_named_in_the_gradient_too():
+    def norm(x, scale):
+        return x * jax.lax.rsqrt(jnp.mean(x * x, axis=-1, keepdims=True)) * scale
+
+    def loss(layers, x):
+        for scale, w in layers:
+            x = x + jnp.tanh(norm(x, scale) @ w)
+        return jnp.sum(x**2)
+
+    layer = array((32,), "x", mesh=LINE), array((32, 32), "x", None, mesh=LINE)
+    record = pi.inspect(jax.value_and_grad(loss), [layer] * 2, array((8, 16, 32), "x", None, None, mesh=LINE))
+    # Both scales on the way there; on the way back the last one again, of which XLA reads the forward pass's view.
+    scales = [row.cause for row in record.collectives if row.kind == "all-gather" and row.local_shape == (4,)]
+    assert sorted(cause.value for cause in scales) == ["layers[0][0]", "layers[1][0]", "layers[1][0]"]
+    assert all("as `P(None)`, but it is `P('x')`" in cause.sentence for cause in scales)

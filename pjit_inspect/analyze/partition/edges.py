@@ -124,13 +124,13 @@ class _Finder:
             reduced=tuple(dict.fromkeys(self._reduced(given))),
             takers=takers,
             outputs=outputs,
-            visited=self._visited(index, (value for value, _ in makers), between, (taker.op for taker in takers)),
+            visited=self._visited(index, [value for value, _ in makers], between, takers),
             signature=signature(flow, yielded[0]) if yielded else "",
             near=near_signature(flow, given[0]) if given else "",
         )
 
     def _visited(
-        self, index: int, makers: Iterable[int], between: tuple[int, ...], takers: Iterable[int]
+        self, index: int, makers: Sequence[int], between: tuple[int, ...], takers: Sequence[Taker]
     ) -> tuple[int, ...]:
         """The operations it may belong to: of those that have its name and place, the ones where it lies.
 
@@ -140,8 +140,24 @@ class _Finder:
         if inner := tuple(op for op in named if op in between):
             return inner
         # XLA of JAX 0.12 names most of them after what they move: that is no operation between.
-        ends = {*takers, *(self.program.values[value].op for value in makers)}
+        ends = {*(taker.op for taker in takers), *(self.program.values[value].op for value in makers)}
+        ends |= self._before(takers, set(named))
         return (*(tuple(op for op in named if op in ends) or named), *between)
+
+    def _before(self, takers: Iterable[Taker], named: set[int]) -> set[int]:
+        """Those of some operations that make what the takers take, where no others do.
+
+        The partitioner may move what a view is made of, and make the view on each device: it is there after all. Nor
+        need they lead back to the maker, as XLA makes one of operations that do the same with one value.
+        """
+        operands, found = ((self.program.ops[taker.op].operands, taker.operand) for taker in takers), set[int]()
+        border = [own[place] for own, place in operands if place < len(own)]
+        while border:
+            op = self.program.values[border.pop()].op
+            if op in named and op not in found:
+                found.add(op)
+                border += self.program.ops[op].operands
+        return found
 
     def _ops(self, instructions: Iterable[int]) -> Iterator[int]:
         return (self.op_of[k] for k in instructions if k in self.op_of)
