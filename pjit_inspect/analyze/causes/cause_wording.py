@@ -418,7 +418,7 @@ class _Writer:
         if own is None or own.kind != "copy" or moved is None or self.need is None:
             return None
         value = self.program.values[moved]
-        if value.argument is not None and own.op_name == self.program.inputs[value.argument].name:
+        if value.argument is not None and is_named_as_operand(self.program, own):
             return say("{} is {}, and is needed {}", self._what(), self._given(), self._as_wanted())
         op = None if value.op is None else self.program.ops[value.op]
         if op is None or moved not in op.results:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 from pjit_inspect.model.diff.pairs import Pair
+from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.report.collective import Collective
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.view.document.quantities import bytes_in
@@ -54,16 +55,7 @@ def counts_once(*tables: Iterable[Pair[Any]]) -> bool:
 def both_sizes(pairs: Sequence[Pair[Any]], size: Callable[[Any], int | None]) -> Both:
     """Bytes of all rows before and after, each as `size` says; None where one is unknown, 0 where there are none."""
     before, after = ([getattr(pair, side) for pair in pairs] for side in ("before", "after"))
-    return _total(size(row) for row in before if row is not None), _total(size(row) for row in after if row is not None)
-
-
-def _total(sizes: Iterable[int | None]) -> int | None:
-    together = 0
-    for size in sizes:
-        if size is None:
-            return None
-        together += size
-    return together
+    return total(size(row) for row in before if row is not None), total(size(row) for row in after if row is not None)
 
 
 def status_of(is_before: bool, is_after: bool, sizes: Both, *, is_same: bool) -> Status:
