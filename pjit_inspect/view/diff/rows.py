@@ -39,7 +39,7 @@ __all__ = ["diff_lists"]
 _MOST_ROWS = 600
 """Rows of a list; a comparison with more than these kinds is read in Python (`d.kernels.to_csv()`)."""
 _MOST_SAME = 200
-_ONCE = "; what is in loops of unknown length counts once"
+_ONCE = "What is in loops of unknown length counts once."
 _MOST_CHANGES = 10
 _ORDER: tuple[Status, ...] = ("removed", "added", "less", "more", "changed", "same")
 
@@ -71,26 +71,28 @@ def diff_lists(
     writers: tuple[SideWriter, SideWriter],
     shared: SharedTables,
 ) -> dict[str, Any]:
-    """Each list by its name: its unit, its rows, how many rows are left out, counts by status.
+    """Each list by its name: its unit, its rows, how many rows are left out, counts by status, a note.
 
     boxes: for a list whose rows stand in boxes of the graph, in which, before and after.
     """
     nowhere: tuple[BoxNumbers, BoxNumbers] = ({}, {})
     return {
-        name: _list(table, _kind(name, table, shared), boxes.get(name, nowhere), writers)
+        name: {
+            **_list(table, _kind(name, shared), boxes.get(name, nowhere), writers),
+            "note": _ONCE if name in ("collectives", "kernels") and counts_once(table) else "",
+        }
         for name, table in tables.items()
     }
 
 
-def _kind(name: str, table: PairTable[Any], shared: SharedTables) -> _Kind:
-    once = name in ("collectives", "kernels") and counts_once(table)
+def _kind(name: str, shared: SharedTables) -> _Kind:
     if name == "collectives":
         return _Kind(
             key=lambda pair: (collective_key(pair), _shape(pair)),
             size=sent_once,
             name=lambda pair: _collective(pair, shared),
             write=lambda rows, writer: writer.collectives(rows),
-            what="sent per device and call, modelled: ring" + _ONCE * once,
+            what="sent per device and call, modelled: ring",
         )
     if name in ("arguments", "results"):
         return _Kind(
@@ -113,7 +115,7 @@ def _kind(name: str, table: PairTable[Any], shared: SharedTables) -> _Kind:
         size=touched_once,
         name=_kernel,
         write=lambda rows, writer: writer.kernels(rows),
-        what="read and written per device and call, counted" + _ONCE * once,
+        what="read and written per device and call, counted",
     )
 
 

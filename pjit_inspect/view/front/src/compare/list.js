@@ -141,13 +141,14 @@ class Rows {
     return `Nothing changed: ${thousands(same)} ${same === 1 ? "is" : "are"} the same in both programs.`;
   }
 
-  /** What is not drawn yet, and what the page does not have. */
+  /** What is not drawn yet, what the page does not have, and a note on the figures. */
   below() {
-    const [changed, same] = this.store.data?.header.lists[this.store.state.list]?.left_out ?? [0, 0];
+    const list = this.store.data?.header.lists[this.store.state.list];
+    const [changed, same] = list?.left_out ?? [0, 0];
     const left = this.store.state.onlyChanged ? changed : changed + same;
     const words = `${thousands(left)} kinds more are not on this page: d.${this.store.state.list} has all`;
     this.more = h("button", { type: "button", class: "more", onclick: () => this.grow(AT_ONCE) }, "Show more");
-    const said = [left ? words : "", this.store.state.box === null ? "" : OF_BOX].filter(Boolean);
+    const said = [left ? words : "", this.store.state.box === null ? "" : OF_BOX, list?.note ?? ""].filter(Boolean);
     return [this.more, ...said.map((one) => h("p", { class: "nothing" }, one))];
   }
 
