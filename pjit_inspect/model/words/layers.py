@@ -6,13 +6,16 @@ Not its job: which names are the user's (`analyze.sharding.value_names`).
 from __future__ import annotations
 
 import functools
+import operator
 import re
+from collections.abc import Sequence
 
-__all__ = ["layers_of", "path_pattern", "scope_pattern", "split_layers"]
+__all__ = ["layers_of", "path_pattern", "path_patterns", "scope_pattern", "split_layers"]
 
 _FIRST = re.compile(r"[^\[.]*\[\d+\]")
 _BRACKETED = re.compile(r"\[\d+\]")
-_WORDED = re.compile(r"(?<=_)\d+(?=['\"\]./])|(?<=layer)\d+|(?<=block)\d+")
+# A digit comes first, so that the search skips all else at once.
+_WORDED = re.compile(r"\d(?:(?<=_\d)\d*(?=['\"\]./])|(?:(?<=layer\d)|(?<=block\d))\d*)")
 _INDEX = re.compile(f"{_BRACKETED.pattern}|{_WORDED.pattern}")
 _SCOPE = re.compile(r"(?<=[A-Za-z_])\d+(?=/)")
 
@@ -22,9 +25,27 @@ def path_pattern(path: str, *, keep_first: bool = False) -> str:
 
     With `keep_first` a number right after the root stays: `result[0]` and `result[1]` are different things.
     """
-    head = _FIRST.match(path) if keep_first else None
-    start = head.end() if head else 0
-    return path[:start] + _WORDED.sub("*", _BRACKETED.sub("[*]", path[start:]))
+    head = _head(path) if keep_first else ""
+    return head + _starred(path[len(head) :])
+
+
+def path_patterns(paths: Sequence[str], *, keep_first: bool = False) -> list[str]:
+    """`path_pattern` of each: thousands are looked at as one text."""
+    heads = [_head(path) if keep_first else "" for path in paths]
+    tails = [path[len(head) :] for head, path in zip(heads, paths, strict=True)]
+    starred = _starred("\n".join(tails)).split("\n")
+    if len(starred) != len(paths):
+        starred = [_starred(tail) for tail in tails]  # A key with a line end in it.
+    return list(map(operator.add, heads, starred))
+
+
+def _head(path: str) -> str:
+    head = _FIRST.match(path)
+    return head[0] if head else ""
+
+
+def _starred(text: str) -> str:
+    return _WORDED.sub("*", _BRACKETED.sub("[*]", text))
 
 
 @functools.lru_cache(maxsize=16_384)

@@ -39,10 +39,10 @@ def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
 
     Nearly always so: ten thousand arrays have as many paths, which are one text to look at here.
     """
-    by_type: dict[type, list[Any]] = {}
-    for value in {id(value): value for value in values}.values():
-        by_type.setdefault(type(value), []).append(value)
-    for kind, alike in by_type.items():
+    values = list(values)
+    distinct = list(dict(zip(map(id, values), values, strict=True)).values())
+    for kind in set(map(type, distinct)):
+        alike = [value for value in distinct if type(value) is kind]
         if kind is str and not is_text:
             clean = "".join(alike).isprintable()
         elif issubclass(kind, str):

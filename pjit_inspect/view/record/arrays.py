@@ -5,12 +5,13 @@ Equal arrays of repeated layers stand in one row. Not its job: drawing the pictu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
-from pjit_inspect.model.words.layers import path_pattern
+from pjit_inspect.model.words.layers import path_pattern, path_patterns
 from pjit_inspect.view.document.document import (
     Beside,
     Block,
@@ -86,38 +87,27 @@ def group_arrays(
 
     `in_vain` are the paths of inputs that were donated for nothing.
     """
-    groups: dict[tuple[str, _Kind, object], list[ArrayLayout]] = {}
-    for layout, kind in zip(layouts, _kinds(layouts), strict=True):
-        pattern = path_pattern(layout.path, keep_first=keep_first)
+    kinds: dict[object, int] = {}
+    known: dict[object, int] = {}
+    groups: defaultdict[tuple[str, int], list[ArrayLayout]] = defaultdict(list)
+    patterns = path_patterns([layout.path for layout in layouts], keep_first=keep_first)
+    for layout, pattern in zip(layouts, patterns, strict=True):
         reused = None if layout.aliases is None else path_pattern(layout.aliases)
-        fate = (layout.donated, layout.path in in_vain, layout.kept, reused)
-        groups.setdefault((pattern, kind, fate), []).append(layout)
+        rest = (layout.dtype, layout.global_shape, layout.donated, layout.kept, layout.path in in_vain, reused)
+        # Most arrays share the very same sharding, which takes long to hash.
+        same = (*rest, id(layout.sharding))
+        if same not in known:
+            known[same] = kinds.setdefault((*rest, layout.sharding), len(kinds))
+        groups[pattern, known[same]].append(layout)
     return tuple(
         ArrayGroup(
-            name=members[0].path if len(members) == 1 else path_pattern(members[0].path, keep_first=keep_first),
+            name=members[0].path if len(members) == 1 else pattern,
             layouts=tuple(members),
-            each_bytes=size,
+            each_bytes=members[0].bytes_per_device,
             in_vain=members[0].path in in_vain,
         )
-        for (_, (_, size), _), members in groups.items()
+        for (pattern, _), members in groups.items()
     )
-
-
-_Kind = tuple[int, "int | None"]
-"""A number for what an array is beside its name, and its bytes on one device."""
-
-
-def _kinds(layouts: Sequence[ArrayLayout]) -> Iterator[_Kind]:
-    """The kind of each array; equal for those of one type, shape and sharding."""
-    numbers: dict[object, int] = {}
-    known: dict[object, _Kind] = {}
-    for layout in layouts:
-        # Most arrays share the very same sharding, which takes long to hash.
-        same = (layout.dtype, layout.global_shape, id(layout.sharding))
-        if same not in known:
-            number = numbers.setdefault((layout.dtype, layout.global_shape, layout.sharding), len(numbers))
-            known[same] = number, layout.bytes_per_device
-        yield known[same]
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:

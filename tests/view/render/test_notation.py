@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pjit_inspect.model.words.layers import path_pattern, scope_pattern
+from pjit_inspect.model.words.layers import path_pattern, path_patterns, scope_pattern
 from pjit_inspect.view.document.notation import groups_text, known_spec_text, operation_text, ranges_text, slices_text
 from pjit_inspect.view.document.printable import cell_width, printable, shorten
 from pjit_inspect.view.document.quantities import bytes_in, bytes_text, count_text, plural, seconds_text
@@ -64,6 +64,15 @@ def test_only_layer_numbers_are_starred(path, pattern):
 
 def test_results_keep_their_place():
     assert path_pattern("result[1]['layers'][3]", keep_first=True) == "result[1]['layers'][*]"
+
+
+_PIECES = ("layer", "block", "_", "12", "007", "['", "']", "[", "]", ".", "/", "x", "\n", "result")
+
+
+@given(st.lists(st.lists(st.sampled_from(_PIECES), max_size=8).map("".join), max_size=5), st.booleans())
+def test_many_paths_are_starred_as_each_of_them(paths, keep_first):
+    each = [path_pattern(path, keep_first=keep_first) for path in paths]
+    assert path_patterns(paths, keep_first=keep_first) == each
 
 
 @pytest.mark.parametrize(
