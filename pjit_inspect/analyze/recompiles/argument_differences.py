@@ -51,7 +51,7 @@ def _changes(was: ArgumentKey, now: ArgumentKey) -> Iterator[object]:
     if (was.dtype, was.weak_type) != (now.dtype, now.weak_type):
         yield "dtype", was.dtype, was.weak_type, now.dtype, now.weak_type
     if was.wanted or now.wanted:
-        moved = was.wanted, now.wanted
+        moved = (was.wanted, _type_mesh(was)), (now.wanted, _type_mesh(now))
     elif was.committed or now.committed:
         moved = (was.committed, was.given, was.mesh), (now.committed, now.given, now.mesh)
     else:
@@ -227,8 +227,22 @@ def _placement(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
         sentence = say("in_shardings of {}: {}", name(now.path), pair)
         yield Difference(kind="in_shardings", path=now.path, before=was.wanted, after=now.wanted, sentence=sentence)
     if was.wanted or now.wanted:
-        # What jit prescribes decides; where the array lies does not.
+        # What jit prescribes decides, and the array's type; where else it lies does not.
+        if was.wanted == now.wanted and _type_mesh(was) != _type_mesh(now):
+            for found in _lies(was, now):
+                yield replace(found, sentence=say("{}, and a mesh is part of an array's type", found.sentence))
         return
+    yield from _lies(was, now)
+
+
+def _type_mesh(argument: ArgumentKey) -> tuple[object, ...] | None:
+    """The mesh in an argument's type, which JAX's tracing cache is keyed on: that of its NamedSharding, as an
+    AbstractMesh."""
+    mesh = argument.mesh
+    return None if mesh is None else (mesh.axes, mesh.axis_types)
+
+
+def _lies(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
     before, after = bool(was.committed), bool(now.committed)
     if not before and not after:
         return
