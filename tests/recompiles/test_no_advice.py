@@ -5,6 +5,8 @@ Not its job: advice that helps (test_advice.py).
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -42,6 +44,17 @@ def test_padding_that_saves_no_program_is_not_advised(lengths: tuple[int, ...]) 
 
     (pattern,) = patterns_of(run)
     assert (pattern.kind, pattern.advice, pattern.buckets) == ("varying dimension", "", ())
+
+
+def test_lengths_of_calls_and_of_batches_under_vmap_are_not_added_up() -> None:
+    def run():
+        f = jax.jit(lambda x: x * 2)
+        for length in (3, 4):
+            f(np.ones(length, np.float32))
+        for batch in (2, 5):
+            jax.vmap(f)(np.ones((batch, 4), np.float32))
+
+    assert patterns_of(run) == ()
 
 
 def test_a_static_argument_that_is_no_number_is_not_to_be_traced() -> None:
@@ -227,6 +240,17 @@ def test_an_operation_without_a_public_name_has_none() -> None:
 
     (pattern,) = patterns_of(run)
     assert (pattern.name, pattern.sentence.split(" runs ")[1][:10]) == ("operations", "operations")
+
+
+def test_programs_of_an_operation_without_a_public_name_are_not_said_to_be_of_the_one_beside_it() -> None:
+    x = jnp.asarray(np.ones(16, np.float32))
+
+    def run():
+        for length in (3, 4, 5, 6):
+            x[:length].sum()
+
+    (pattern,) = patterns_of(run)
+    assert re.search(r" runs `\w+`, \.\.\. outside any jit", pattern.sentence)
 
 
 def test_a_line_that_runs_once_is_no_loop_whatever_it_computes() -> None:
