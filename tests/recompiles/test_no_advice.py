@@ -57,6 +57,22 @@ def test_lengths_of_calls_and_of_batches_under_vmap_are_not_added_up() -> None:
     assert patterns_of(run) == ()
 
 
+@pytest.mark.parametrize(("cells", "times"), [(2, None), (3, 2)])
+def test_a_function_is_made_anew_as_often_as_it_is_however_many_programs_it_has(cells: int, times: int | None) -> None:
+    """As where a cell of a notebook is run again: it has two lengths each time."""
+
+    def make():
+        return lambda x: x * 2
+
+    def run():
+        for _ in range(cells):
+            f = jax.jit(make())
+            f(np.ones(3, np.float32)), f(np.ones(4, np.float32))
+
+    said = [f"a lambda is made anew, and jitted, {times} times"] if times else []
+    assert [pattern.sentence for pattern in patterns_of(run)] == said
+
+
 def test_a_static_argument_that_is_no_number_is_not_to_be_traced() -> None:
     def run():
         f = jax.jit(lambda x, mode: x * len(mode), static_argnums=1)

@@ -238,21 +238,27 @@ def _argument(one: Compile, path: str) -> ArgumentKey | None:
 
 
 def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
-    compiles = {id(one) for one, _ in found}
-    if len(compiles) < 2:
+    made = {_object(one) for one, _ in found}
+    if len(made) < 2:
         return
     first = next((d for _, d in found if d.kind == "function"), found[0][1])
     key = found[-1][0].data.key
     function = key.function if key is not None else None
     closed = [(one, d) for one, d in found if d.kind == "closure"]
     paths = list(dict.fromkeys(d.path for _, d in closed))
-    sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(compiles))
+    sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(made))
     advice = say(JIT_ONCE)
     if paths:
         shown = joined([name(path) for path in paths[:3]], ", ")
         words = "{}, each time with another {}" if len(closed) == len(found) else "{}; {} changed too"
         sentence, advice = say(words, sentence, shown), _advice_on_closure(shown, closed, serials)
     yield make_pattern("made anew", found, sentence, advice, values=values_of(closed))
+
+
+def _object(one: Compile) -> int:
+    """A number for the function object that was compiled, which may have several programs."""
+    function = one.data.key.function if one.data.key is not None else None
+    return id(one) if function is None or function.serial is None else function.serial
 
 
 def _made_what(function: FunctionKey | None, path: str) -> Sentence:
