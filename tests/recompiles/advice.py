@@ -453,6 +453,15 @@ def a_state_that_goes_where_out_shardings_ask():
 
 
 @case("feedback", fed_back.START_SO, "`state`", "it comes", "state", "NamedSharding(mesh, P('x'))")
+def a_state_that_goes_where_in_shardings_ask():
+    def run(start):
+        step = jax.jit(lambda state: state + 1, in_shardings=split(), out_shardings=split())
+        return _loop(step, start)
+
+    return (lambda: run(jnp.zeros(8))), (lambda: run(jax.device_put(jnp.zeros(8), split())))
+
+
+@case("feedback", fed_back.START_SO, "`state`", "it comes", "state", "NamedSharding(mesh, P('x'))")
 def a_state_on_explicit_axes():
     def run(*spec):
         over = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Explicit,))

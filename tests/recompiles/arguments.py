@@ -148,6 +148,46 @@ def a_static_field_of_a_dataclass(_):
     f(Model(w=X)), f(Model(w=X, activation="gelu"))
 
 
+@jax.tree_util.register_dataclass
+@dataclass
+class Trained:
+    model: Model
+    phase: str = field(metadata={"static": True}, default="warm up")
+
+
+@scenario("static field `state.phase`: 'warm up' -> 'decay'")
+def a_static_field_of_a_dataclass_around_another(_):
+    f = jax.jit(lambda state: state.model.w * 2)
+    f(Trained(Model(w=X))), f(Trained(Model(w=X), phase="decay"))
+
+
+@scenario("static field `params['layers.0'].activation`: 'relu' -> 'gelu'")
+def a_static_field_under_a_key_with_a_dot(_):
+    f = jax.jit(lambda params: params["layers.0"].w * 2)
+    f({"layers.0": Model(w=X)}), f({"layers.0": Model(w=X, activation="gelu")})
+
+
+@scenario("static data of a Partial without arrays: <PjitFunction> -> <PjitFunction>|"
+          "static data of a Partial without arrays: another object, <PjitFunction> both times")  # fmt: skip
+def a_function_passed_as_an_argument(_):
+    f = jax.jit(lambda act, x: act(x))
+    for act in (jnp.sin, jnp.cos):
+        f(jax.tree_util.Partial(act), X)
+
+
+@scenario("static field `activation` of a Model without arrays: 'relu' -> 'gelu'")
+def a_static_field_where_there_is_no_array(_):
+    f = jax.jit(lambda model, x: x * 2)
+    f(Model(w=None), X), f(Model(w=None, activation="gelu"), X)
+
+
+@scenario("static field `state.activation`: 'relu' -> 'gelu'")
+def a_static_field_where_there_is_no_array_between_arrays_of_one_argument(_):
+    f = jax.jit(lambda state: state[0] + state[2])
+    for activation in ("relu", "gelu"):
+        f((X, Model(w=None, activation=activation), X))
+
+
 @scenario("`x` is passed by keyword, before by position")
 def by_keyword(_):
     f = jax.jit(lambda x: x * 2)

@@ -130,6 +130,33 @@ def layout(_):
 # ---------------------------------------------------------------- jit's own options
 
 
+@scenario(
+    "`state`: uncommitted jax.Array -> jax.Array committed to P('data', None) on data=2 x model=4, "
+    "and a mesh is part of an array's type"
+)
+def a_result_comes_back_where_in_shardings_ask(_):
+    split = NamedSharding(mesh(), P("data", None))
+    step = jax.jit(lambda state: state + 1, in_shardings=split, out_shardings=split)
+    state = jnp.asarray(X)
+    for _ in range(3):
+        state = step(state)
+
+
+@scenario(None, compiles=1)
+def numpy_and_then_uncommitted_where_in_shardings_ask_is_no_compile(_):
+    f = jax.jit(lambda x: x * 2, in_shardings=NamedSharding(mesh(), P("data", None)))
+    f(X), f(jnp.asarray(X))
+
+
+@scenario(
+    "`x`: sharding P('x', None) on x=8 -> P(('data', 'model'), None) on data=2 x model=4, "
+    "and a mesh is part of an array's type"
+)
+def the_same_pieces_on_another_mesh_where_in_shardings_ask(_):
+    f = jax.jit(lambda x: x * 2, in_shardings=NamedSharding(mesh(), P(("data", "model"), None)))
+    f(put("x", None, over=mesh(8, ("x",)))), f(put(("data", "model"), None))
+
+
 @scenario("donated arguments: none -> `x`")
 def donation(_):
     jax.jit(double)(jnp.asarray(X)), jax.jit(double, donate_argnums=0)(jnp.asarray(X))

@@ -299,3 +299,21 @@ def two_threads_with_a_length_each(_):
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def _loss(w, x):
+    return ((x @ w) ** 2).sum()
+
+
+@scenario("another program that JAX derived from it; the arguments it takes: 2 -> 2", record=1, compiles=None)
+def the_gradient_of_a_checkpointed_function(_):
+    f, x = jax.jit(_loss), np.ones((4, 4), np.float32)
+    f(x, x), jax.grad(jax.checkpoint(f))(x, x)
+
+
+@scenario("another program that JAX derived from it; the arguments it takes: 1 -> 1", record=1, compiles=None)
+def a_function_within_a_custom_jvp(_):
+    inner = jax.jit(lambda x: jnp.sin(x).sum())
+    f = jax.custom_jvp(lambda x: inner(x))
+    f.defjvp(lambda primals, tangents: (f(*primals), inner(primals[0]) * tangents[0].sum()))
+    inner(jnp.ones(4)), jax.grad(f)(jnp.ones(4))

@@ -5,6 +5,8 @@ Not its job: advice that helps (test_advice.py).
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -42,6 +44,33 @@ def test_padding_that_saves_no_program_is_not_advised(lengths: tuple[int, ...]) 
 
     (pattern,) = patterns_of(run)
     assert (pattern.kind, pattern.advice, pattern.buckets) == ("varying dimension", "", ())
+
+
+def test_lengths_of_calls_and_of_batches_under_vmap_are_not_added_up() -> None:
+    def run():
+        f = jax.jit(lambda x: x * 2)
+        for length in (3, 4):
+            f(np.ones(length, np.float32))
+        for batch in (2, 5):
+            jax.vmap(f)(np.ones((batch, 4), np.float32))
+
+    assert patterns_of(run) == ()
+
+
+@pytest.mark.parametrize(("cells", "times"), [(2, None), (3, 2)])
+def test_a_function_is_made_anew_as_often_as_it_is_however_many_programs_it_has(cells: int, times: int | None) -> None:
+    """As where a cell of a notebook is run again: it has two lengths each time."""
+
+    def make():
+        return lambda x: x * 2
+
+    def run():
+        for _ in range(cells):
+            f = jax.jit(make())
+            f(np.ones(3, np.float32)), f(np.ones(4, np.float32))
+
+    said = [f"a lambda is made anew, and jitted, {times} times"] if times else []
+    assert [pattern.sentence for pattern in patterns_of(run)] == said
 
 
 def test_a_static_argument_that_is_no_number_is_not_to_be_traced() -> None:
@@ -227,6 +256,17 @@ def test_an_operation_without_a_public_name_has_none() -> None:
 
     (pattern,) = patterns_of(run)
     assert (pattern.name, pattern.sentence.split(" runs ")[1][:10]) == ("operations", "operations")
+
+
+def test_programs_of_an_operation_without_a_public_name_are_not_said_to_be_of_the_one_beside_it() -> None:
+    x = jnp.asarray(np.ones(16, np.float32))
+
+    def run():
+        for length in (3, 4, 5, 6):
+            x[:length].sum()
+
+    (pattern,) = patterns_of(run)
+    assert re.search(r" runs `\w+`, \.\.\. outside any jit", pattern.sentence)
 
 
 def test_a_line_that_runs_once_is_no_loop_whatever_it_computes() -> None:

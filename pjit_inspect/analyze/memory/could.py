@@ -173,15 +173,19 @@ def _donations(
         return
     forms = {_form(one) for one in taken}
     roots = sorted({one.path.partition("[")[0].partition(".")[0] for one in inputs if _form(one) in forms})
+    saved = max(0, size - placed_bytes)
+    results, arguments = (
+        ("1 result", "an argument of its") if len(taken) == 1 else (f"{len(taken)} results", "arguments of their")
+    )
     yield MemorySuggestion(
         kind="donate",
         name=", ".join(roots),
         count=len(taken),
         bytes=size,
-        saved_bytes=(saved := max(0, size - placed_bytes)),
+        saved_bytes=saved,
         sentence=(
-            f"donate {', '.join(roots)}: {len(taken)} results of {bytes_in_words(size)} could lie in arguments of "
-            f"their shape and spec; that saves {bytes_in_words(saved)}, as temporaries lie in them now (modelled)"
+            f"donate {', '.join(roots)}: {results} of {bytes_in_words(size)} could lie in {arguments} shape and spec; "
+            f"that saves {bytes_in_words(saved)}{', as temporaries lie in them now' if saved < size else ''} (modelled)"
         ),
     )
 
@@ -262,7 +266,7 @@ def _recomputing(live: LiveTable, graph: ProgramGraph | None) -> Iterator[Memory
     if kept is None:
         return
     flops = _forward_flops(graph)
-    cost = "" if flops is None else f", for {flops:.3g} FLOPs more"
+    cost = "" if flops is None else f", for at most {flops:.3g} FLOPs more"
     yield MemorySuggestion(
         kind="recompute",
         name="what is saved for the backward pass",

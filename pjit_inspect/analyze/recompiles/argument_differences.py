@@ -6,8 +6,10 @@ NumPy. Not its job: the rest of the key (`analyze.recompiles.key_differences`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from pjit_inspect.analyze.recompiles.placement_words import Place, place_change, place_of, placement_change
 from pjit_inspect.model.record.compile_key import ArgumentKey, CompileKey, Container, NamedText
@@ -51,7 +53,7 @@ def _changes(was: ArgumentKey, now: ArgumentKey) -> Iterator[object]:
     if (was.dtype, was.weak_type) != (now.dtype, now.weak_type):
         yield "dtype", was.dtype, was.weak_type, now.dtype, now.weak_type
     if was.wanted or now.wanted:
-        moved = was.wanted, now.wanted
+        moved = (was.wanted, _type_mesh(was)), (now.wanted, _type_mesh(now))
     elif was.committed or now.committed:
         moved = (was.committed, was.given, was.mesh), (now.committed, now.given, now.mesh)
     else:
@@ -100,12 +102,13 @@ def _containers(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     if len(before.containers) != len(after.containers):
         yield Difference(kind="tree", sentence=say("argument tree: the same leaves in other containers"))
         return
-    for was, now in zip(before.containers, after.containers, strict=True):
+    for place, (was, now) in enumerate(zip(before.containers, after.containers, strict=True)):
         if was == now:
             continue
-        where = _container_path(after.arguments, now)
+        where = _container_path(after.arguments, after.containers, place)
         if was.type != now.type:
-            sentence = say("argument tree: {}: {} -> {}", name(where), word(was.type), word(now.type))
+            path = say("{}: ", name(where)) if where else ""
+            sentence = say("argument tree: {}{} -> {}", path, word(was.type), word(now.type))
             yield Difference(kind="tree", path=where, before=was.type, after=now.type, sentence=sentence)
         else:
             yield from _static_fields(where, was, now)
@@ -120,13 +123,20 @@ def _static_fields(where: str, was: Container, now: Container) -> Iterator[Diffe
         texts = (a.text if a else "none", b.text if b else "none")
         same = f"another object, {texts[1]} both times"
         pair = word(f"{texts[0]} -> {texts[1]}" if texts[0] != texts[1] else same)
-        path = f"{where}.{field}" if field else where
-        sentence = (
-            say("static field {}: {}", name(path), pair)
-            if field
-            else say("static data of {} ({}): {}", name(path), word(now.type), pair)
-        )
+        path = f"{where}.{field}" if where and field else where or field
+        sentence = say("{}: {}", _static_data(where, field, now.type), pair)
         yield Difference(kind="tree", path=path, before=texts[0], after=texts[1], sentence=sentence)
+
+
+def _static_data(where: str, field: str, kind: str) -> Sentence:
+    if not where:
+        what = say("field {}", name(field)) if field else "data"
+        return say("static {} of a {} without arrays", what, word(kind))
+    return (
+        say("static field {}", name(f"{where}.{field}"))
+        if field
+        else say("static data of {} ({})", name(where), word(kind))
+    )
 
 
 def same_value(was: NamedText | None, now: NamedText | None) -> bool:
@@ -137,24 +147,28 @@ def same_value(was: NamedText | None, now: NamedText | None) -> bool:
     return (was.text, was.digest) == (now.text, now.digest) and len(numbers) < 2
 
 
-def _container_path(arguments: Sequence[ArgumentKey], container: Container) -> str:
-    """The path of an inner node: what the paths of the leaves under it share."""
-    paths = [argument.path for argument in arguments[container.leaf : container.leaf + container.leaves]]
+_PART = re.compile(r"\['[^']*'\]|\[[^\]]*\]|\.?[^.\[]+")
+"""One step of a path: `params`, `['layers.0']`, `[3]`, `.w`."""
+
+
+def _container_path(arguments: Sequence[ArgumentKey], containers: Sequence[Container], place: int) -> str:
+    """The path of an inner node; "" where it has no leaves by which to tell.
+
+    What the paths of its leaves share leads to the innermost node that holds them all. The nodes are in order,
+    outermost first, and each that holds the same leaves as an earlier one is one step further in.
+    """
+    own = containers[place]
+    paths = [_PART.findall(argument.path) for argument in arguments[own.leaf : own.leaf + own.leaves]]
     if not paths:
-        after = arguments[container.leaf].path if container.leaf < len(arguments) else "the arguments"
-        return after.split("[")[0].split(".")[0]
-    if len(paths) == 1:
-        cut = max(paths[0].rfind("["), paths[0].rfind("."))
-        return paths[0][:cut] if cut > 0 else paths[0]
-    shared = _shared_start(min(paths), max(paths))
-    cut = max(shared.rfind("["), shared.rfind("."))
-    whole = all(path[len(shared) : len(shared) + 1] in ("[", ".") for path in paths)
-    return shared if whole else (shared[:cut] if cut > 0 else shared)
-
-
-def _shared_start(first: str, last: str) -> str:
-    length = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
-    return first[:length]
+        # It is in the argument of the next leaf where an outer node holds that leaf, or the leaf before is in it too.
+        roots = [_PART.findall(argument.path)[0] for argument in arguments[max(own.leaf - 1, 0) : own.leaf + 1]]
+        is_between = len(roots) == 2 and roots[0] == roots[1]
+        is_within = any(outer.leaf <= own.leaf < outer.leaf + outer.leaves for outer in containers[:place])
+        return roots[-1] if roots and (is_between or is_within) else ""
+    alike = takewhile(lambda steps: len(set(steps)) == 1, zip(*paths, strict=False))
+    shared = paths[0][:-1] if len(paths) == 1 else [steps[0] for steps in alike]
+    inner = sum((other.leaf, other.leaves) == (own.leaf, own.leaves) for other in containers[place + 1 :])
+    return "".join(shared[: max(len(shared) - inner, 1)] or paths[0][:1])
 
 
 # ---------------------------------------------------------------- one leaf
@@ -227,8 +241,21 @@ def _placement(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
         sentence = say("in_shardings of {}: {}", name(now.path), pair)
         yield Difference(kind="in_shardings", path=now.path, before=was.wanted, after=now.wanted, sentence=sentence)
     if was.wanted or now.wanted:
-        # What jit prescribes decides; where the array lies does not.
+        # What jit prescribes decides, and the array's type; where else it lies does not.
+        if was.wanted == now.wanted and _type_mesh(was) != _type_mesh(now):
+            for found in _lies(was, now):
+                yield replace(found, sentence=say("{}, and a mesh is part of an array's type", found.sentence))
         return
+    yield from _lies(was, now)
+
+
+def _type_mesh(argument: ArgumentKey) -> tuple[object, ...] | None:
+    """The mesh in an argument's type, which JAX's tracing cache is keyed on: that of its NamedSharding."""
+    mesh = argument.mesh
+    return None if mesh is None else (mesh.axes, mesh.axis_types)
+
+
+def _lies(was: ArgumentKey, now: ArgumentKey) -> Iterator[Difference]:
     before, after = bool(was.committed), bool(now.committed)
     if not before and not after:
         return

@@ -61,7 +61,8 @@ def _called(one: Compile) -> str:
 
 def _eager_loop(group: list[Compile], again: list[Compile]) -> Pattern:
     names = list(dict.fromkeys(called for one in group if (called := _public_name(one))))
-    shown = joined([name(called) for called in names[:_NAMES]], ", ") + (", ..." if len(names) > _NAMES else "")
+    has_more = len(names) > _NAMES or (names and not all(map(_public_name, group)))
+    shown = joined([name(called) for called in names[:_NAMES]], ", ") + (", ..." if has_more else "")
     newest = group[-1].data
     where = place(newest.user_frame.where) if newest.user_frame is not None else "one line"
     return Pattern(

@@ -34,8 +34,8 @@ def key_differences(before: CompileKey, after: CompileKey) -> tuple[Difference, 
         return (*_transform(before, after), *_function(before, after))
     if _takes_other_arguments(before, after):
         sentence = say(
-            "another program under {}; the arguments it takes: {} -> {}",
-            _transform_words(after.transform), len(before.arguments), len(after.arguments),
+            "another program {}; the arguments it takes: {} -> {}",
+            _made_by(after), len(before.arguments), len(after.arguments),
         )  # fmt: skip
         return (Difference(kind="transform", before=before.transform, after=after.transform, sentence=sentence),)
     found = (
@@ -60,11 +60,24 @@ def _transform(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
 
 
 def _takes_other_arguments(before: CompileKey, after: CompileKey) -> bool:
-    """Whether a transform made two programs whose arguments cannot be compared: they are not those of the call."""
-    if after.transform in ("jit", "pmap", "eager"):
-        return False
+    """Whether a transform made one of two programs, so that their arguments cannot be compared."""
     paths = [[argument.path for argument in key.arguments] for key in (before, after)]
-    return paths[0] != paths[1] and any(path.startswith("arg[") for path in (*paths[0], *paths[1]))
+    return paths[0] != paths[1] and (_is_derived(before) or _is_derived(after))
+
+
+def _is_derived(key: CompileKey) -> bool:
+    """Whether JAX made it of another program, where its arguments have lost their names: they are not those of a call.
+
+    `jax.checkpoint` and custom derivatives run such a program as one of `jit`, but no call has brought its tree.
+    """
+    is_call = key.transform in ("pmap", "eager") or (key.transform == "jit" and key.tree is not None)
+    return not is_call and any(argument.path.startswith("arg[") for argument in key.arguments)
+
+
+def _made_by(key: CompileKey) -> Sentence:
+    if key.transform != "jit":
+        return say("under {}", _transform_words(key.transform))
+    return say("that JAX derived from it" if _is_derived(key) else "than one that JAX derived from it")
 
 
 def _over(before: CompileKey, after: CompileKey) -> Iterator[Difference]:

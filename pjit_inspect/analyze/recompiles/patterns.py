@@ -71,7 +71,9 @@ def _is_operation(one: Compile) -> bool:
 
 def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Iterator[Pattern]:
     found = [(one, d) for one in group for d in one.reason.differences if not _is_nameless(one, d)]
-    yield from _varying_dimensions(found)
+    for transform in dict.fromkeys(_transform(one) for one, _ in found):
+        # A dimension of an argument is another one where `vmap` has put a batch before it.
+        yield from _varying_dimensions([(one, d) for one, d in found if _transform(one) == transform])
     yield from _statics([(one, d) for one, d in found if d.kind == "static"], serials)
     yield from _made_anew([(one, d) for one, d in found if d.kind in ("function", "closure")], serials)
     yield from _weak_types([(one, d) for one, d in found if d.kind == "weak type"])
@@ -81,8 +83,11 @@ def _of_function(group: Sequence[Compile], serials: dict[int, Compile]) -> Itera
 
 def _is_nameless(one: Compile, difference: Difference) -> bool:
     """Whether a difference is about an argument that a transform made, such as a cotangent."""
-    is_call = one.data.key is None or one.data.key.transform in ("jit", "pmap")
-    return not is_call and difference.path.startswith("arg[")
+    return _transform(one) not in ("jit", "pmap") and difference.path.startswith("arg[")
+
+
+def _transform(one: Compile) -> str:
+    return one.data.key.transform if one.data.key is not None else "jit"
 
 
 def _by(found: Found, key: Callable[[Difference], object]) -> list[Found]:
@@ -155,7 +160,7 @@ def _varying(lengths: tuple[int, ...], groups: list[Found], found: Found) -> Pat
 
 def _is_all_that_differs(groups: list[Found], found: Found) -> bool:
     """Whether the function's compiles differ in these dimensions alone, and each is one program of one call."""
-    if any(one.data.key is None or one.data.key.transform not in ("jit", "pmap") for one, _ in found):
+    if any(one.data.key is None or _transform(one) not in ("jit", "pmap") for one, _ in found):
         return False
     named = {(d.path, d.dimension) for group in groups for _, d in group}
     return {(d.path, d.dimension) for _, d in found} <= named
@@ -233,21 +238,27 @@ def _argument(one: Compile, path: str) -> ArgumentKey | None:
 
 
 def _made_anew(found: Found, serials: dict[int, Compile]) -> Iterator[Pattern]:
-    compiles = {id(one) for one, _ in found}
-    if len(compiles) < 2:
+    made = {_object(one) for one, _ in found}
+    if len(made) < 2:
         return
     first = next((d for _, d in found if d.kind == "function"), found[0][1])
     key = found[-1][0].data.key
     function = key.function if key is not None else None
     closed = [(one, d) for one, d in found if d.kind == "closure"]
     paths = list(dict.fromkeys(d.path for _, d in closed))
-    sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(compiles))
+    sentence = say("{} is made anew, and jitted, {} times", _made_what(function, first.path), len(made))
     advice = say(JIT_ONCE)
     if paths:
         shown = joined([name(path) for path in paths[:3]], ", ")
         words = "{}, each time with another {}" if len(closed) == len(found) else "{}; {} changed too"
         sentence, advice = say(words, sentence, shown), _advice_on_closure(shown, closed, serials)
     yield make_pattern("made anew", found, sentence, advice, values=values_of(closed))
+
+
+def _object(one: Compile) -> int:
+    """A number for the function object that was compiled, which may have several programs."""
+    function = one.data.key.function if one.data.key is not None else None
+    return id(one) if function is None or function.serial is None else function.serial
 
 
 def _made_what(function: FunctionKey | None, path: str) -> Sentence:

@@ -205,7 +205,8 @@ class ValueNames:
         if op.kind not in REQUESTS or len(frames) < 2:
             return False
         own, caller, *_ = frames
-        return own.function != caller.function and caller not in self._outer
+        is_elsewhere = (own.file, own.line) != (caller.file, caller.line)
+        return own.function != caller.function and is_elsewhere and caller not in self._outer
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""

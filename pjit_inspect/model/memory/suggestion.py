@@ -32,8 +32,8 @@ class MemorySuggestion:
       sentence: all of it in a line.
       specs: for arguments that would be sharded otherwise, what `record.what_if(specs=...)` takes to check it; {} where
         it cannot be checked so.
-      flops: floating-point operations more on one device (modelled: the forward pass once more); None where there are
-        none, or they are not known.
+      flops: floating-point operations more on one device, at most (modelled: the forward pass once more); None where
+        there are none, or they are not known.
     """
 
     kind: SuggestionKind

@@ -118,8 +118,12 @@ def call_facts(stages: dict[str, FrameType], jaxpr: Any = None) -> CallFacts:
 
 
 def _tree(stages: dict[str, FrameType]) -> Any:
-    if "dispatch" in stages and not {"grad", "jvp", "vmap"} & stages.keys():
-        return getattr(stages["dispatch"].f_locals.get("p"), "in_tree", None)
+    if "dispatch" in stages and "call" in stages:
+        parameters = stages["dispatch"].f_locals.get("p")
+        traced = (getattr(parameters, "params", None) or {}).get("jaxpr")
+        # Transforms run programs of their own while a call is dispatched.
+        is_of_call = traced is not None and stages["call"].f_locals.get("jaxpr") is traced
+        return getattr(parameters, "in_tree", None) if is_of_call else None
     return getattr(stages["ahead_lower"].f_locals.get("self"), "in_tree", None) if "ahead_lower" in stages else None
 
 

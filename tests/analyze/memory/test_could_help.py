@@ -108,6 +108,16 @@ def test_donation_saves_what_is_said():
     assert reserved(before) - reserved(after) >= found.saved_bytes
 
 
+def test_what_is_donated_saves_all_of_it_where_no_temporary_lies_there():
+    """A cache of 8 MiB in which each call writes one row: its next value is all there is to give memory to."""
+    cache, row, place = shaped(8192, WIDTH), shaped(WIDTH), shaped(dtype=jnp.int32)
+    found = advice(compiled(jax.jit(lambda cache, row, place: cache.at[place].set(row)), cache, row, place), "donate")
+    assert found.saved_bytes == 8 * MIB
+    assert found.sentence == (
+        "donate cache: 1 result of 8 MiB could lie in an argument of its shape and spec; that saves 8 MiB (modelled)"
+    )
+
+
 def test_optimizer_state_of_a_smaller_type_saves_what_is_said():
     """8 MiB of float32 are 4 MiB of bfloat16."""
     function = jax.jit(step, donate_argnums=(0, 1))
@@ -134,6 +144,16 @@ def test_recomputing_a_scan_saves_less_for_the_backward_pass():
     after = scanned(jax.checkpoint(layer), 8 * 2048)
     assert peak(before) - peak(after) >= (LAYERS - 1) * 8 * MIB
     assert found.saved_bytes >= (LAYERS - 1) * 8 * MIB
+
+
+def test_recomputing_a_scan_costs_no_more_than_is_said():
+    """The second product of a layer is not computed again, as nothing of the backward pass needs it."""
+    before, after = scanned(layer, 8 * 2048), scanned(jax.checkpoint(layer), 8 * 2048)
+    products = {figure.name: figure for figure in pi.diff(before, after).data.figures}["matrix products"]
+    found = advice(before, "recompute")
+    assert found.flops is not None
+    assert 0 < products.after - products.before <= found.flops
+    assert f"for at most {found.flops:.3g} FLOPs more" in found.sentence
 
 
 def test_host_memory_is_told_with_what_crosses():

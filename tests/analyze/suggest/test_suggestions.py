@@ -258,6 +258,17 @@ def test_one_call_of_a_function_is_told_from_another() -> None:
     assert f"test_suggestions.py:{_line_of(product) + 1}, called at line {_line_of(two) + 2})" in one.title
 
 
+def test_a_function_called_on_its_own_line_is_told_by_that_line_alone() -> None:
+    def asked(w: jax.Array, x: jax.Array) -> tuple[Any, jax.Array]:
+        held = jax.tree.map(lambda p: jax.lax.with_sharding_constraint(2 * p, named(None, None)), {"w": w})
+        return held, x * 3
+
+    record = pi.inspect(asked, array((64, 64), "data", None), array((64, 64), "data", None))
+    (cause,) = (row.cause for row in record.collectives)
+    assert cause is not None
+    assert f"(test_suggestions.py:{_line_of(asked) + 1}) asks for" in cause.sentence
+
+
 def _line_of(function: Callable[..., Any]) -> int:
     return function.__code__.co_firstlineno
 
