@@ -163,8 +163,8 @@ def not_donated(subject: Subject) -> Iterator[Candidate]:
         yield Candidate(
             kind="not_donated",
             sentence=say(
-                "{}: {} back changed, of the same shapes and shardings, and {} not given up: each device holds {} "
-                "twice",
+                "{}: {} back changed, of the same shapes and shardings, and {} not given up: when the call ends, "
+                "each device holds {} twice",
                 joined(list(map(name, roots))),
                 what,
                 old,
