@@ -6,12 +6,15 @@ A name that holds for another array makes a sentence false, however right the re
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
 from jax.sharding import PartitionSpec, reshard
 
+import pjit_inspect as pi
 from causes.meshes import EXPLICIT, array, named
 from causes.told import another_before_jax_0_10, sentences
 
@@ -91,3 +94,32 @@ def test_what_an_unrolled_loop_saved_is_not_told_as_a_gradient():
     products = [text for text in found if text.startswith("the gradient of `h @ w`")]
     assert products
     assert not [text for text in found if "of the gradient of `jax.lax.scan" in text]
+
+
+def first(xs):
+    return jax.lax.scan(lambda c, x: (c + x, None), jnp.zeros((24, 24)), xs)[0]
+
+
+def second(series, carry):
+    def tick(carry, row):
+        return jnp.sin(carry @ row), None
+
+    return jax.lax.scan(tick, carry, series)[0]
+
+
+@pytest.mark.parametrize("function", [second, jax.grad(lambda series, carry: second(series, carry).sum())])
+def test_a_scan_is_not_told_as_the_first_one_over_arrays_of_its_shape(function: Callable[..., Any]):
+    """JAX traces what takes a turn's piece once for all scans over a shape, and keeps the place of the first."""
+    pi.inspect(first, array((8, 24, 24), "data", None, None))
+    arguments = array((8, 24, 24), None, "data", "model"), array((16, 24), "data", None)
+    moved = [text for text in sentences(function, *arguments) if "as `P(None, 'model')`" in text]
+    assert moved
+    assert all("needs `series[i]` as `P(None, 'model')`" in text for text in moved)
+
+
+def test_what_takes_a_turns_piece_stands_at_its_own_scan():
+    pi.inspect(first, array((8, 24, 24)))
+    record = pi.inspect(second, array((8, 24, 24), "data", None, None), array((16, 24)))
+    (row,) = (row for row in record.collectives if row.cause.kind == "indexing")
+    assert "dimension 0 of `series`, which is sharded over `data`" in row.cause.sentence
+    assert row.cause.source[0].function == row.source[0].function == "second"

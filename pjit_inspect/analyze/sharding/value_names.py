@@ -29,6 +29,8 @@ _VIEW_PRIMITIVES = frozenset((
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
 _LOOPS_OWN = frozenset(("reshape", "slice", "concatenate"))
 """What `scan(unroll=)` does before and after its loop to the arrays that it goes through and gathers up."""
+_TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
+"""JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
 _MOST_STEPS = 10_000
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
@@ -246,7 +248,20 @@ class ValueNames:
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
-        return user_frames(self.told_by(op).frames, self.cells)
+        op = self.told_by(op)
+        return user_frames(op.frames[self._is_kept_trace(op) :], self.cells)
+
+    def _is_kept_trace(self, op: ShardedOp) -> bool:
+        """Whether the innermost frame of an op is of another program.
+
+        What `scan` takes its pieces by is a function that JAX traces once for all scans over arrays of a shape, where
+        the first of them was called; the frames behind that are the loop's.
+        """
+        loop = None if op.parent is None else self.program.ops[op.parent]
+        if loop is None or loop.kind != "while" or not loop.op_name:
+            return False
+        is_scans = op.op_name.removeprefix(loop.op_name).startswith(_TURNS)
+        return is_scans and op.frames[1:2] == loop.frames[:1]
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
