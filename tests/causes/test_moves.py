@@ -38,7 +38,7 @@ def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_oth
         )
     (moved,) = (text for text in found if "sums over" not in text)
     assert moved.startswith("the pieces of `jnp.dot(x, w, ")
-    assert moved.endswith(", which is `P('a', 'c')`, are needed on other devices")
+    assert moved.endswith(", which is `P('a', 'c')`, are needed on other devices than those that have them")
 
 
 def test_a_result_that_xla_puts_into_its_layout_is_not_told_by_that_operation():

@@ -411,7 +411,9 @@ class _Writer:
         moved = self._moved()
         if moved is not None and self._is_elsewhere(moved):
             return say(
-                "the pieces of {}, which is {}, are needed on other devices", self.names.value(moved), self._given()
+                "the pieces of {}, which is {}, are needed on other devices than those that have them",
+                self.names.value(moved),
+                self._given(),
             )
         what = self._what()
         is_now = "they are" if what == "its positions" else "it is"
