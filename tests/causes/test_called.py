@@ -123,3 +123,17 @@ def test_what_takes_a_turns_piece_stands_at_its_own_scan():
     (row,) = (row for row in record.collectives if row.cause.kind == "indexing")
     assert "dimension 0 of `series`, which is sharded over `data`" in row.cause.sentence
     assert row.cause.source[0].function == row.source[0].function == "second"
+
+
+def test_what_is_taken_in_a_while_loop_stands_where_it_was_written():
+    def model(x, count):
+        def body(state):
+            total, turn = state
+            row = jax.lax.dynamic_index_in_dim(x, turn * 3 % 16, 0, keepdims=False)
+            return total + row, turn + 1
+
+        return jax.lax.while_loop(lambda state: state[1] < count, body, (jnp.zeros(32), 0))[0]
+
+    record = pi.inspect(model, array((16, 32), "data", None), array((), dtype=jnp.int32))
+    (row,) = (row for row in record.collectives if row.cause.kind == "indexing")
+    assert row.cause.source[0].function == row.source[0].function == f"{model.__qualname__}.<locals>.body"

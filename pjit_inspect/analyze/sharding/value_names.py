@@ -31,6 +31,8 @@ _LOOPS_OWN = frozenset(("reshape", "slice", "concatenate"))
 """What `scan(unroll=)` does before and after its loop to the arrays that it goes through and gathers up."""
 _TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
 """JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
+_BODIES = ("/body/closed_call/", "/body/eval_jaxpr/")
+"""The same of what the user wrote in a `scan`, before JAX 0.12 and from it on."""
 _MOST_STEPS = 10_000
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
@@ -60,10 +62,15 @@ class ValueNames:
     _outer: frozenset[Frame] = field(init=False)
     _loops: dict[tuple[tuple[Frame, ...], str], ShardedOp] = field(init=False)
     _transposed: frozenset[str] | None = field(init=False, default=None)
+    _scans: frozenset[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
         self._data = SameData(self.program)
+        inner = ((op, op.parent) for op in self.program.ops if op.parent is not None)
+        self._scans = frozenset(
+            loop for op, loop in inner if op.op_name.removeprefix(self.program.ops[loop].op_name).startswith(_BODIES)
+        )
         stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
         loops = (op for op in self.program.ops if op.kind == "while" and self.frames(op))
         self._loops = {(self.frames(op)[:1], _scope(op)): op for op in loops}
@@ -232,11 +239,17 @@ class ValueNames:
 
     def _is_mixed(self, op: ShardedOp) -> bool:
         """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
-        if op.op_name.rpartition("/")[2] != _SUM:
-            return False
-        makers = [self.program.values[self._data.behind(operand)].op for operand in op.operands]
-        ops = [None if maker is None else self.program.ops[maker] for maker in makers]
-        return any(other is None or not self._is_one_text(other, op) or self._is_mixed(other) for other in ops)
+        sums = [op] if op.op_name.rpartition("/")[2] == _SUM else []
+        for own in sums:
+            for operand in own.operands:
+                maker = self.program.values[self._data.behind(operand)].op
+                other = None if maker is None else self.program.ops[maker]
+                if other is None or not self._is_one_text(other, op):
+                    return True
+                # Layers in a Python loop have one text: what the sum of one is made of may be that of the next.
+                if other.op_name.rpartition("/")[2] == _SUM and len(sums) < _MOST_STEPS:
+                    sums.append(other)
+        return False
 
     def is_by_helper(self, op: ShardedOp) -> bool:
         """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
@@ -257,9 +270,10 @@ class ValueNames:
         What `scan` takes its pieces by is a function that JAX traces once for all scans over arrays of a shape, where
         the first of them was called; the frames behind that are the loop's.
         """
-        loop = None if op.parent is None else self.program.ops[op.parent]
-        if loop is None or loop.kind != "while" or not loop.op_name:
+        # In a `while_loop` the user may have called that function.
+        if op.parent is None or op.parent not in self._scans:
             return False
+        loop = self.program.ops[op.parent]
         is_scans = op.op_name.removeprefix(loop.op_name).startswith(_TURNS)
         return is_scans and op.frames[1:2] == loop.frames[:1]
 
