@@ -17,18 +17,9 @@ from jax.sharding import Mesh
 
 import pjit_inspect as pi
 from causes.meshes import LINE, MESH, array, named
+from causes.told import another_before_jax_0_10, sentences
 from pjit_inspect.analyze.report.report import report
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
-
-another_before_jax_0_10 = pytest.mark.skipif(
-    jax.__version_info__ < (0, 10), reason="the partitioner of JAX 0.8 and 0.9 makes another program of it"
-)
-
-
-def sentences(function: Callable[..., Any], *arguments: Any) -> list[str]:
-    """The sentences of all causes, without what stands before the colon."""
-    record = pi.inspect(function, *arguments)
-    return sorted(cause.sentence.partition(": ")[2] for row in record.collectives for cause in row.causes)
 
 
 def test_two_calls_of_one_layer_each_name_their_own_weight():

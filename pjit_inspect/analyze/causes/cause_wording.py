@@ -408,9 +408,23 @@ class _Writer:
         """What the operation needs, as a clause; in pieces where their axes are not known."""
         if (changed := self._changed()) is not None:
             return changed
+        moved = self._moved()
+        if moved is not None and self._is_elsewhere(moved):
+            return say(
+                "the pieces of {}, which is {}, are needed on other devices than those that have them",
+                self.names.value(moved),
+                self._given(),
+            )
         what = self._what()
         is_now = "they are" if what == "its positions" else "it is"
         return say("{} needs {} {}, but {} {}", self._op(), what, self._as_wanted(), is_now, self._given())
+
+    def _is_elsewhere(self, moved: int) -> bool:
+        """Whether devices exchange pieces as large as those of the value's sharding, for no sharding that is known."""
+        edge, taker = self.match.edge, self.match.taker
+        if edge.kind != "collective-permute" or taker is None or self._target() is not None:
+            return False
+        return taker.shape == edge.made_shape == self.program.local_shape(moved)
 
     def _changed(self) -> str | None:
         """A value that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""

@@ -381,11 +381,12 @@ def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
     the first call that was traced, of many; the operation that needs the value has its own.
     """
     is_kept_trace = any(part.startswith("jit(") for part in row.op_name.split("/")[1:])
-    # An operation in a body of `shard_map` has a shorter name there.
-    is_own = len(causes) == 1 and row.op_name.endswith(causes[0].op_name)
-    if len(causes) == 1 and is_kept_trace and causes[0].evidence == "sharding" and not is_own:
-        return causes[0].source or row.source
-    return row.source
+    if len(causes) != 1 or not is_kept_trace or causes[0].evidence != "sharding":
+        return row.source
+    own = causes[0].source
+    # An operation in a body of `shard_map` has a shorter name there; what `scan` takes its pieces by has a frame more.
+    is_own = row.op_name.endswith(causes[0].op_name) and row.source[1:] != own
+    return row.source if is_own else own or row.source
 
 
 def _sentence(collective: Collective, clause: Sentence) -> Sentence:

@@ -21,9 +21,15 @@ from pjit_inspect.analyze.sharding.needs import (
     taken_axes,
     whole_axes,
 )
-from pjit_inspect.model.program.opcodes import SUMS
+from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram, Taker, axis_name
+from pjit_inspect.model.sharding.sharded_program import (
+    PartitionedCollective,
+    ShardedOp,
+    ShardedProgram,
+    Taker,
+    axis_name,
+)
 
 __all__ = ["Match", "NeedFinder"]
 
@@ -103,10 +109,14 @@ class NeedFinder:
         """The need of an operation whose operand XLA copies first: resharded, or to the one device that runs it.
 
         Shardy writes what an operand must be resharded to as a copy, by the name of what makes the operand. JAX 0.12
-        copies what one device alone takes.
+        copies what one device alone takes. What puts a result of the program into its layout is XLA's own, too.
         """
         need = match.need
-        if need is None or need.op is None or self.program.ops[need.op].kind != "copy":
+        if need is None or need.op is None:
+            return match
+        if self._is_layout_of_result(self.program.ops[need.op], need):
+            return replace(match, need=replace(need, op=None))
+        if self.program.ops[need.op].kind != "copy":
             return match
         copy = self.program.ops[need.op]
         users = [user for result in copy.results for user in self.program.users.get(result, ())]
@@ -122,6 +132,13 @@ class NeedFinder:
         taken = taken_axes(self.program, user, need.axes) if self.program.ops[user].rule is not None else ()
         need = replace(need, op=user, parts=parts, taken=taken)
         return replace(match, need=need, taker=replace(match.taker, op=user, operand=operand))
+
+    def _is_layout_of_result(self, op: ShardedOp, need: Need) -> bool:
+        """Whether XLA added an operation that hands on what a result of the program is, in the same dimensions."""
+        if op.op_name or op.kind not in VIEWS or need.request is None or need.request.kind != "output":
+            return False
+        before, after = (self.program.values[value].shape for value in (op.operands[0], op.results[0]))
+        return op.kind != "transpose" and before == after and self._is_output(op.results)
 
     def _is_output(self, values: Iterable[int]) -> bool:
         return not {boundary.value for boundary in self.program.outputs}.isdisjoint(values)
@@ -428,7 +445,9 @@ class NeedFinder:
         self, length: int, piece: int, own: tuple[str, ...], axes: frozenset[str] | None
     ) -> tuple[str, ...] | None:
         kept = tuple(axis for axis in own if axes is None or axis_name(axis) not in axes)
-        candidates = {kept, own, ()} if not kept else {kept, own}
+        # Where it loses one of several that are moved over, another of them may have come instead: as many pieces then.
+        is_other_possible = kept != own and axes is not None and not axes <= set(map(axis_name, own))
+        candidates = {kept} if is_other_possible else {kept, own}
         fitting = {spec for spec in candidates if -(-length // self.program.pieces(spec)) == piece}
         return fitting.pop() if len(fitting) == 1 else None
 

@@ -80,7 +80,8 @@ class _Keys:
 
     def __init__(self, flow: Flow, numbers: dict[int, int]) -> None:
         module = flow.module
-        ancestors, descendants = (_numbered(sets, numbers) for sets in (flow.ancestors(), flow.descendants()))
+        results = flow.descendants()
+        ancestors, descendants = (_numbered(sets, numbers) for sets in (flow.ancestors(), results))
         columns = module.instructions
         self._keys: dict[int, tuple[tuple[Hashable, ...], ...]] = {}
         for index in flow.reached:
@@ -91,7 +92,9 @@ class _Keys:
             name = module.op_names[columns.op_name[index]]
             types = tuple(flow.shape(node).dtype for node in nodes)
             ranks = tuple(len(flow.shape(node).dimensions) for node in nodes)
-            known = (opcode, name, int(columns.frame[index]), types, ranks)
+            # What no result is made of goes away, and is none of those that lead to one.
+            is_needed = any(results[node] for node in nodes)
+            known = (opcode, name, int(columns.frame[index]), types, ranks, is_needed)
             # A collective without a name is taken for one that the partitioner added: it has no counterpart.
             if not name and opcode in COLLECTIVES:
                 continue

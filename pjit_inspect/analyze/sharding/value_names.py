@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.analyze.sharding.same_data import RESHAPED, SameData
+from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, Step
 from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
@@ -27,12 +27,20 @@ _VIEW_PRIMITIVES = frozenset((
     "bitcast_convert_type", "reduce_precision", "broadcast",
 ))  # fmt: skip
 """JAX's names of views that somebody wrote; XLA gives those it adds the name of the operation they are for."""
+_LOOPS_OWN = frozenset(("reshape", "slice", "concatenate"))
+"""What `scan(unroll=)` does before and after its loop to the arrays that it goes through and gathers up."""
+_TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
+"""JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
+_BODIES = ("/body/closed_call/", "/body/eval_jaxpr/")
+"""The same of what the user wrote in a `scan`, before JAX 0.12 and from it on."""
 _MOST_STEPS = 10_000
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""
 _POWER = re.compile(r"(\*\*\s*[\w.]+|\bsquare\(.*\))$")
 _FACTOR = re.compile(r"/(?:\w+\()*jvp\([^/]*/(?:[^/]*/)*mul$")
 """JAX's name of the factor `2 * x` that a power's forward pass makes for its gradient: the power itself is no `mul`."""
+_SUM = "add_any"
+"""JAX's name of the sum of all gradients of one value: it stands where the last of them was made."""
 _PHASES = {"backward": "the gradient of ", "recompute": "the recomputed "}
 
 
@@ -52,12 +60,20 @@ class ValueNames:
     _texts: dict[str, SourceText] = field(init=False, default_factory=dict)
     _data: SameData = field(init=False)
     _outer: frozenset[Frame] = field(init=False)
+    _loops: dict[tuple[tuple[Frame, ...], str], ShardedOp] = field(init=False)
     _transposed: frozenset[str] | None = field(init=False, default=None)
+    _scans: frozenset[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self._texts = {source.file: source for source in self.sources}
         self._data = SameData(self.program)
+        inner = ((op, op.parent) for op in self.program.ops if op.parent is not None)
+        self._scans = frozenset(
+            loop for op, loop in inner if op.op_name.removeprefix(self.program.ops[loop].op_name).startswith(_BODIES)
+        )
         stacks = [set(op.frames) for op in self.program.ops if op.frames and op.op_name.startswith(_ROOTS)]
+        loops = (op for op in self.program.ops if op.kind == "while" and self.frames(op))
+        self._loops = {(self.frames(op)[:1], _scope(op)): op for op in loops}
         self._outer = frozenset(set[Frame]().union(*stacks[:1]).intersection(*stacks))
 
     def outside(self, index: int) -> int:
@@ -68,15 +84,17 @@ class ValueNames:
         """A value: "`params['w1']`", "`x @ w` (train.py:12)", "`x` transposed", "`x` broadcast", "`ws['up'][i]`".
 
         `inside` is the op whose operand or result it is: its place is not told again, and what stands in the very same
-        text is "a value inside it".
+        text is "a value inside it". What has another sharding than the array it is told by is "`x` (resharded)".
         """
-        words, turn, larger = "", "", None
+        words, turn, part, resharded, larger = "", "", "", "", None
         for _ in range(_MOST_STEPS):
             value = self.program.values[index]
             if value.argument is not None:
                 label = self.program.inputs[value.argument].label or f"argument {value.argument}"
-                return say("{}{}", name(f"{label}{turn}"), words)
+                return say("{}{}", name(f"{label}{turn or part}"), words + resharded)
             step = self._data.before(index)
+            if step is None and (step := self._of_turns(index)) is not None:
+                part = "[i]"
             view = None if step is None or step.op is None else self.program.ops[step.op]
             if step is None or (view is not None and not step.is_turn and self._is_written(view, inside)):
                 break
@@ -85,16 +103,32 @@ class ValueNames:
             if view is not None and not step.is_turn and self._data.is_larger(view):
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
-                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self._is_loops(view) else words
+                words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self._loop_of(view) else words
+            if view is not None and self._is_resharded(view):
+                resharded = " (resharded)"
             index = step.value
         if larger is not None and self._is_told_with(index, larger):
             words = ""
-        return say("{}{}{}", self._computed(index, inside), " at the turn" if turn else "", words)
+        return say("{}{}{}", self._computed(index, inside), " at the turn" if turn or part else "", words + resharded)
 
-    def _is_loops(self, view: ShardedOp) -> bool:
-        """Whether a view is a loop's own: what `scan` does to hand each turn its piece stands at the call of `scan`."""
-        loop = None if view.parent is None else self.program.ops[view.parent]
-        return loop is not None and loop.kind == "while" and self.frames(loop)[:1] == self.frames(view)[:1]
+    def _of_turns(self, index: int) -> Step | None:
+        """What a loop takes a part of for some of its turns, as `scan(unroll=)` does for several at once."""
+        maker = self.program.values[index].op
+        op = None if maker is None else self.program.ops[maker]
+        return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._loop_of(op) else None
+
+    def _is_resharded(self, view: ShardedOp) -> bool:
+        """Whether a view of an array is split otherwise than the array, as where a constraint asks for it."""
+        before, after = (self.program.values[value].spec for value in (view.operands[0], view.results[0]))
+        return view.kind in SAME_SHAPE and before != after
+
+    def _loop_of(self, op: ShardedOp) -> ShardedOp | None:
+        """The loop whose own op it is: what `scan` does to hand each turn its piece stands at the call of `scan`."""
+        place = self.frames(op)[:1]
+        parent = None if op.parent is None else self.program.ops[op.parent]
+        if parent is not None and parent.kind == "while" and self.frames(parent)[:1] == place:
+            return parent
+        return self._loops.get((place, _scope(op))) if op.kind in _LOOPS_OWN else None
 
     def _is_users(self, view: ShardedOp) -> bool:
         """Whether somebody wrote a view, or XLA added it for another operation."""
@@ -102,7 +136,7 @@ class ValueNames:
 
     def _is_written(self, view: ShardedOp, inside: ShardedOp | None) -> bool:
         """Whether a view changes the shape and has a text of its own, by which it is known."""
-        if view.kind not in RESHAPED or not self._is_users(view) or self._is_loops(view):
+        if view.kind not in RESHAPED or not self._is_users(view) or self._loop_of(view):
             return False
         return bool(self._span_text(view)) and not (inside is not None and self._is_one_text(view, inside))
 
@@ -117,6 +151,8 @@ class ValueNames:
         if index not in op.results:
             loop = self.op(op, inside)
             return say("a value that {} carries", loop) if op.kind == "while" else say("a value inside {}", loop)
+        if self.frames(op) and (loop := self._loop_of(op)) is not None:
+            return say("a value inside {}", self.op(loop, inside))
         same = inside is not None and self._is_one_text(op, inside)
         if op.kind == "iota" and (same or not self.text(op)):
             return Sentence("the positions in it")
@@ -187,7 +223,9 @@ class ValueNames:
         op = self.told_by(op)
         text = self.text(op) or users_word(op.op_name.rpartition("/")[2]) or op.kind
         prefix = _PHASES.get(self.phase(op) or "", "")
-        if self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(text):
+        if self.phase(op) == "backward" and self._is_mixed(op):
+            prefix = "the sum of gradients at "
+        elif self.phase(op) == "forward" and _FACTOR.search(op.op_name) and _POWER.search(text):
             prefix = "the derivative of "
         elif self.phase(op) == "forward" and self._may_be_tangent(op):
             prefix = "what differentiation makes of "
@@ -198,6 +236,20 @@ class ValueNames:
         elif self.is_by_helper(op):
             where = say(" ({}, called at {})", place(frames[0].where), place(line_near(frames[1], frames[0])))
         return say("{}{}{}", prefix, code(text), where)
+
+    def _is_mixed(self, op: ShardedOp) -> bool:
+        """Whether an op adds up gradients of a value that are made at several places, of which it stands at one."""
+        sums = [op] if op.op_name.rpartition("/")[2] == _SUM else []
+        for own in sums:
+            for operand in own.operands:
+                maker = self.program.values[self._data.behind(operand)].op
+                other = None if maker is None else self.program.ops[maker]
+                if other is None or not self._is_one_text(other, op):
+                    return True
+                # Layers in a Python loop have one text: what the sum of one is made of may be that of the next.
+                if other.op_name.rpartition("/")[2] == _SUM and len(sums) < _MOST_STEPS:
+                    sums.append(other)
+        return False
 
     def is_by_helper(self, op: ShardedOp) -> bool:
         """Whether a function asks for a sharding that may have many callers: the call is what one would change."""
@@ -210,7 +262,21 @@ class ValueNames:
 
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
-        return user_frames(self.told_by(op).frames, self.cells)
+        op = self.told_by(op)
+        return user_frames(op.frames[self._is_kept_trace(op) :], self.cells)
+
+    def _is_kept_trace(self, op: ShardedOp) -> bool:
+        """Whether the innermost frame of an op is of another program.
+
+        What `scan` takes its pieces by is a function that JAX traces once for all scans over arrays of a shape, where
+        the first of them was called; the frames behind that are the loop's.
+        """
+        # In a `while_loop` the user may have called that function.
+        if op.parent is None or op.parent not in self._scans:
+            return False
+        loop = self.program.ops[op.parent]
+        is_scans = op.op_name.removeprefix(loop.op_name).startswith(_TURNS)
+        return is_scans and op.frames[1:2] == loop.frames[:1]
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
@@ -285,6 +351,11 @@ class ValueNames:
         own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
         span = next(own, None)
         return span if span is not None and span.line == frame.line else None
+
+
+def _scope(op: ShardedOp) -> str:
+    """The scopes an op stands in: JAX's name of it without the primitive."""
+    return op.op_name.rpartition("/")[0]
 
 
 def line_near(frame: Frame, near: Frame) -> str:

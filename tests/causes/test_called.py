@@ -1,0 +1,141 @@
+"""What arrays are called in causes: resharded ones, sums of gradients, and what `scan(unroll=)` hands its turns.
+
+A name that holds for another array makes a sentence false, however right the rest of it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.sharding import PartitionSpec, reshard
+
+import pjit_inspect as pi
+from causes.meshes import EXPLICIT, array, named
+from causes.told import another_before_jax_0_10, sentences
+
+ask = jax.lax.with_sharding_constraint
+
+
+def test_an_array_with_another_sharding_than_its_argument_is_said_to_be_resharded():
+    def model(x):
+        x = ask(x, named(None, "model"))
+        return x.sum(1)
+
+    found = sentences(model, array((16, 16), "model", None))
+    # The argument's own dimension 1 is whole, and the constraint's sentence says so.
+    assert any("reduces dimension 1 of `x` (resharded), sharded over `model`" in text for text in found)
+    assert any("asks for `P(None, 'model')`, but `x` is `P('model', None)`" in text for text in found)
+
+
+def test_a_reshard_of_explicit_mode_is_not_told_as_the_array_before_it():
+    def model(x):
+        return reshard(jnp.sin(x), PartitionSpec(None, "model")).sum(1)
+
+    with jax.set_mesh(EXPLICIT):
+        found = sentences(model, array((16, 32), "data", None, mesh=EXPLICIT))
+    (summed,) = (text for text in found if "reduces" in text)
+    assert re.search(r"dimension 1 of `jnp.sin\(x\)`( \(line \d+\))? \(resharded\), sharded over `model`", summed)
+
+
+def test_a_constraint_that_changes_nothing_is_not_told():
+    found = sentences(lambda x: ask(x, named("data", "model")).sum(1), array((16, 32), "data", "model"))
+    assert [text for text in found if "dimension 1 of `x`, sharded over `model`" in text]
+
+
+def test_the_sum_of_a_residuals_gradients_is_not_told_as_the_last_of_them():
+    """The gradient of `up` and `down` of one layer are of all that its output goes to: the next layer, and past it."""
+
+    def loss(layers, x):
+        for up, down in layers:
+            x = x + jnp.tanh(x @ up) @ down
+        return jnp.sum(jnp.sin(x))
+
+    def gradient(layers, x):
+        return jax.grad(loss)(layers, x)
+
+    layer = array((32, 64), None, "model"), array((64, 32), "model", None)
+    found = sentences(gradient, [layer] * 2, array((16, 32), "data", None))
+    first = [text for text in found if "the sum of gradients at `x @ up`" in text]
+    assert first
+    assert not [text for text in found if "dimension 0 of the gradient of `x @ up`" in text]
+    # What a function adds up inside itself is its own gradient: tanh's has two terms.
+    assert any("the gradient of `jnp.tanh(x @ up)`" in text for text in found)
+    assert not any("the sum of gradients at `jnp.tanh(x @ up)`" in text for text in found)
+
+
+@pytest.mark.parametrize("unroll", [1, 2, 4])
+def test_a_turns_piece_has_the_arrays_name_however_many_turns_are_unrolled(unroll: int):
+    def model(w, xs):
+        def step(h, x):
+            return jnp.tanh(h + x @ w), None
+
+        return jax.lax.scan(step, jnp.zeros((8, 32)), xs, unroll=unroll)[0]
+
+    found = sentences(model, array((16, 32), "model", None), array((8, 8, 16), None, None, "model"))
+    assert found
+    assert all("sums over dimension 1 of `xs[i]` and dimension 0 of `w`" in text for text in found)
+
+
+@another_before_jax_0_10
+def test_what_an_unrolled_loop_saved_is_not_told_as_a_gradient():
+    def loss(w, xs):
+        def step(h, x):
+            return jnp.tanh(h @ w + x), None
+
+        return jax.lax.scan(step, jnp.zeros((8, 32)), xs, unroll=2)[0].sum()
+
+    found = sentences(jax.grad(loss), array((32, 32), "model", None), array((6, 8, 32), None, "data", None))
+    # The products of the gradient take what the forward loop saved: the carry, and never its gradient.
+    products = [text for text in found if text.startswith("the gradient of `h @ w`")]
+    assert products
+    assert not [text for text in found if "of the gradient of `jax.lax.scan" in text]
+
+
+def first(xs):
+    return jax.lax.scan(lambda c, x: (c + x, None), jnp.zeros((24, 24)), xs)[0]
+
+
+def second(series, carry):
+    def tick(carry, row):
+        return jnp.sin(carry @ row), None
+
+    return jax.lax.scan(tick, carry, series)[0]
+
+
+@pytest.mark.parametrize("function", [second, jax.grad(lambda series, carry: second(series, carry).sum())])
+def test_a_scan_is_not_told_as_the_first_one_over_arrays_of_its_shape(function: Callable[..., Any]):
+    """JAX traces what takes a turn's piece once for all scans over a shape, and keeps the place of the first."""
+    pi.inspect(first, array((8, 24, 24), "data", None, None))
+    arguments = array((8, 24, 24), None, "data", "model"), array((16, 24), "data", None)
+    moved = [text for text in sentences(function, *arguments) if "as `P(None, 'model')`" in text]
+    assert moved
+    assert all("needs `series[i]` as `P(None, 'model')`" in text for text in moved)
+
+
+def test_what_takes_a_turns_piece_stands_at_its_own_scan():
+    pi.inspect(first, array((8, 24, 24)))
+    record = pi.inspect(second, array((8, 24, 24), "data", None, None), array((16, 24)))
+    (row,) = (row for row in record.collectives if row.cause.kind == "indexing")
+    assert "dimension 0 of `series`, which is sharded over `data`" in row.cause.sentence
+    assert row.cause.source[0].function == row.source[0].function == "second"
+
+
+@another_before_jax_0_10
+def test_what_is_taken_in_a_while_loop_stands_where_it_was_written():
+    def model(x, count):
+        def body(state):
+            total, turn = state
+            row = jax.lax.dynamic_index_in_dim(x, turn * 3 % 16, 0, keepdims=False)
+            return total + row, turn + 1
+
+        return jax.lax.while_loop(lambda state: state[1] < count, body, (jnp.zeros(32), 0))[0]
+
+    record = pi.inspect(model, array((16, 32), "data", None), array((), dtype=jnp.int32))
+    (cause,) = (cause for row in record.collectives for cause in row.causes if cause.kind == "indexing")
+    assert cause.source[0].function == f"{model.__qualname__}.<locals>.body"
+    assert cause.clause.startswith("`jax.lax.dynamic_index_in_dim(x, turn")

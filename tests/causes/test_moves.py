@@ -1,0 +1,70 @@
+"""How an array is wanted where it moves: over which axes, on which devices, and as whose result."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import AxisType, Mesh, PartitionSpec
+
+import pjit_inspect as pi
+from causes.meshes import CUBE, array, named
+from causes.told import another_before_jax_0_10, sentences
+
+
+@another_before_jax_0_10
+def test_an_axis_that_came_in_the_place_of_an_equal_one_is_not_told_as_that_one():
+    """Queries are split over `fsdp` where the product takes them over `tp`: pieces of both are equally large."""
+
+    def model(p, v):
+        out = jnp.einsum("bhqk,bkhd->bqhd", p, v)
+        return jax.lax.with_sharding_constraint(out, named("data", "tp", None, None, mesh=CUBE))
+
+    p = array((4, 4, 8, 8), "data", "tp", "fsdp", mesh=CUBE)
+    found = sentences(model, p, array((4, 8, 4, 8), "data", None, "tp", mesh=CUBE))
+    wanted = {text.partition("needs `p` as ")[2] for text in found if "needs `p` as" in text}
+    assert wanted == {"`P('data', None, 'tp', None)`, but it is `P('data', 'tp', 'fsdp', None)`"}
+
+
+@another_before_jax_0_10
+def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_otherwise():
+    """The product is split over `b` where its sharding has `c`: pieces of one shape, which change places."""
+    kinds = AxisType.Explicit, AxisType.Auto, AxisType.Explicit
+    mesh = Mesh(CUBE.devices, ("a", "b", "c"), axis_types=kinds)
+    with jax.set_mesh(mesh):
+        found = sentences(
+            lambda x, w: jnp.dot(x, w, out_sharding=PartitionSpec("a", "c")),
+            array((16, 32), "a", "c", mesh=mesh),
+            array((32, 32), "c", None, mesh=mesh),
+        )
+    (moved,) = (text for text in found if "sums over" not in text)
+    assert moved.startswith("the pieces of `jnp.dot(x, w, ")
+    assert moved.endswith(", which is `P('a', 'c')`, are needed on other devices than those that have them")
+
+
+def test_a_result_that_xla_puts_into_its_layout_is_not_told_by_that_operation():
+    """The gradient of the second weight is a transpose; XLA gives it the layout of a result by a reshape of its own."""
+
+    def loss(ws, x):
+        return jnp.sum((jnp.tanh(x @ ws[0]) @ ws[1]) ** 2)
+
+    gradient = jax.jit(jax.grad(loss), out_shardings=[named("model"), named()])
+    weights = [array((32, 64), None, "model"), array((64, 32), "model", None)]
+    record = pi.inspect(gradient, weights, array((16, 32), "data", None))
+    (cause,) = (c for row in record.collectives for c in row.causes if "result[1]" in c.sentence)
+    assert cause.clause == "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`"
+    assert cause.source[0].function.endswith("loss")
+
+
+def test_what_no_result_is_made_of_takes_nothing():
+    """Of GSPMD's program, a reshape that goes away is not what the partitioner's own reshape is for."""
+    jax.config.update("jax_use_shardy_partitioner", False)
+    try:
+        function = jax.jit(lambda a, b: [a * 2, b.T], out_shardings=[named("model"), named()])
+        record = pi.inspect(function, array((32, 64), "data", "model"), array((32, 64), None, "model"))
+        clauses = [cause.clause for row in record.collectives for cause in row.causes]
+    finally:
+        jax.config.update("jax_use_shardy_partitioner", True)
+    assert set(clauses) == {
+        "`result[0]` must be `P('model', None)`, but is computed as `P('data', 'model')`",
+        "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`",
+    }
