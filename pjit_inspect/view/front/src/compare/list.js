@@ -138,6 +138,7 @@ class Rows {
     if (!data) return "Reading the programs ...";
     if (state.box !== null || state.axes !== null || state.status) return "Nothing of that kind is here.";
     const same = first.counts[state.list]?.same ?? 0;
+    if (!same) return `Neither program has ${state.list}.`;
     return `Nothing changed: ${thousands(same)} ${same === 1 ? "is" : "are"} the same in both programs.`;
   }
 
