@@ -99,8 +99,8 @@ _TAKES = {
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
 # A subcommand with options behind it. Of code they stand before it: there they could be a part of it.
 _LATE_OPTIONS = re.compile(
-    r"(?P<command>(?:%s)\b[^(]*?)\s+(?P<options>--(?:view|no-times|measure|target|mesh|effort)\b.*)"
-    % "|".join(SUBCOMMANDS)
+    rf"(?P<command>(?:{'|'.join(SUBCOMMANDS)})\b[^(]*?)\s+"
+    r"(?P<options>--(?:view|no-times|measure|target|mesh|effort)\b.*)"
 )
 _LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure|--target|--mesh|--effort)\b")
 _AXIS = re.compile(r"(?P<name>[^=,\s]+)=(?P<size>[1-9]\d*)")

@@ -216,7 +216,7 @@ def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -
     )
     blocks: list[Block] = [Table(columns=columns, rows=tuple(rows[:_ROWS]))]
     left = len(rows) - _ROWS
-    return [*blocks, Line((Sign("more"), Text(f" and {plural(left, noun)} more")))] if left > 0 else blocks
+    return [*blocks, Line((Sign("more"), Text(f" and {plural(left, f'more {noun}')}")))] if left > 0 else blocks
 
 
 def _collectives(table: PairTable[Collective]) -> list[Block]:

@@ -153,7 +153,7 @@ def _row(group: LiveGroup, unit: str) -> Row:
 def _rest(groups: tuple[LiveGroup, ...]) -> Spans:
     number = sum(len(group.members) for group in groups)
     size = bytes_text(sum(group.bytes for group in groups))
-    return (Text(f"{plural(number, 'more buffer')}, {size}; rec.memory_use.live has all"),)
+    return (Text(f"{plural(number, 'more buffer')}, {size}; record.memory_use.live has all"),)
 
 
 def _sums(name: str, sums: Mapping[str, int]) -> list[Line]:

@@ -1,6 +1,6 @@
 // The graph of both programs, drawn once: scopes by phases; a box has the counts of both, and a colour for bytes sent.
 import { h } from "../core/dom.js";
-import { thousands } from "../core/format.js";
+import { plural, thousands } from "../core/format.js";
 import { drawAxis } from "../core/spans.js";
 import { boxName } from "./list.js";
 import { IN_BOXES } from "./store.js";
@@ -126,7 +126,7 @@ function drawBox(store, i, most) {
         h("span", {}, line.sent),
       );
     }),
-    box.more ? h("span", { class: "dim small" }, `and ${thousands(box.more)} kinds more`) : null,
+    box.more ? h("span", { class: "dim small" }, `and ${plural(box.more, "more kind")}`) : null,
   );
 }
 
