@@ -84,7 +84,7 @@ def wait_for_idle() -> float:
 
 
 def stop_at_exit(thread: threading.Thread, stop: Callable[[], object]) -> None:
-    """Have `stop` called when Python ends, and `thread` waited for: in native code it would take the process with it."""
+    """Have `stop` called when Python ends, and wait for `thread`: in native code it would take the process with it."""
     _stops[thread] = stop
 
 
