@@ -1721,7 +1721,10 @@ body:has(> #pjit-inspector) {
   justify-content: space-between;
   gap: 8px;
 }
-.compare .moveline > * {
+.compare .boxhead {
+  flex-wrap: wrap;
+}
+.compare :is(.boxhead, .moveline) > * {
   white-space: nowrap;
 }
 .compare .legend {
