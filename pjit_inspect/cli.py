@@ -67,7 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stream, and the others are shown. 2: wrong arguments, which end the process as usual. 3: every program was shown,
     but of some only a part is there, or no optimized program at all; the error stream names them.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.run is None:
+        # Who names no command is told which there are.
+        parser.print_help(sys.stderr)
+        parser.exit(2)
     _write_what_the_terminal_lacks_as_escapes()
     try:
         return options.run(options)
@@ -75,9 +80,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has seen enough; Python must not complain about it at its end either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (PjitInspectError, OSError, ValueError) as error:
-        _complain(str(error))
+        _complain(_words_of(error))
         return 1
     return 0
+
+
+def _words_of(error: Exception) -> str:
+    """What went wrong; of a file the system refuses, without the number of its error."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
 
 
 def _write_what_the_terminal_lacks_as_escapes() -> None:
@@ -98,7 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m pjit_inspect", description="See what jax.jit made of a sharded program."
     )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(metavar="COMMAND")
     report = commands.add_parser(
         "report",
         help="show a program that lies in a file",

@@ -217,3 +217,16 @@ def test_a_mesh_that_is_none_is_a_wrong_argument(words: str, capsys: pytest.Capt
 def test_a_mesh_of_other_devices_is_one_line(capsys: pytest.CaptureFixture[str]):
     assert main(["report", str(DATA / "mlp_step.v5e_2x4.hlo.gz"), "--mesh", "data=3"]) == 1
     assert "is for 8 devices, and data=3 is 3" in capsys.readouterr().err
+
+
+def test_who_names_no_command_is_told_which_there_are(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main([])
+    said = capsys.readouterr()
+    assert not said.out
+    assert all(name in said.err for name in ("report", "diff", "upgrade", "show a program that lies in a file"))
+
+
+def test_a_file_that_is_not_there_is_named_without_the_number_of_an_error(capsys: pytest.CaptureFixture[str]):
+    assert main(["report", "nothing.pjit"]) == 1
+    assert capsys.readouterr().err == "pjit_inspect: nothing.pjit: No such file or directory\n"

@@ -12,10 +12,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pjit_inspect.guard import Guard
 
-__all__ = ["in_background", "somebody_waits", "user_code_begins", "user_code_ends", "wait_for_idle"]
+__all__ = [
+    "in_background",
+    "somebody_waits",
+    "stop_at_exit",
+    "user_code_begins",
+    "user_code_ends",
+    "wait_for_idle",
+]
 
 _local = threading.local()
 _turn = threading.Condition()
@@ -23,6 +31,10 @@ _one_at_a_time = threading.Lock()
 _running = 0
 _waiting = 0
 _is_ending = False
+
+_PATIENCE_S = 20.0
+"""How long an ending process waits for a thread: longer than a large program is lowered."""
+_stops: WeakKeyDictionary[threading.Thread, Callable[[], object]] = WeakKeyDictionary()
 
 
 def user_code_begins() -> None:
@@ -71,9 +83,19 @@ def wait_for_idle() -> float:
     return time.monotonic() - start
 
 
+def stop_at_exit(thread: threading.Thread, stop: Callable[[], object]) -> None:
+    """Have `stop` called when Python ends, and wait for `thread`: in native code it would take the process with it."""
+    _stops[thread] = stop
+
+
 def _end() -> None:
     global _is_ending
     _is_ending = True
+    stops = [(thread, stop) for thread, stop in _stops.items() if thread.is_alive()]
+    for _, stop in stops:
+        Guard().run("stopping at exit", stop, None)
+    for thread, _ in stops:
+        thread.join(_PATIENCE_S)
 
 
 atexit.register(_end)

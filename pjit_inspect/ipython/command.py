@@ -69,7 +69,7 @@ SUBCOMMANDS: tuple[Action, ...] = (
 """The words that are commands when they stand alone on a `%pjit` line."""
 
 OPTIONS = ("--view", "--no-times", "--measure", "--target", "--mesh", "--effort")
-"""The options of `%pjit` and `%%pjit`, which stand before everything else."""
+"""The options of `%pjit` and `%%pjit`, which stand before code, and before or behind a subcommand."""
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 """How far a program is compiled for a target."""
@@ -97,6 +97,11 @@ _TAKES = {
     "diff": "the name of a function, or the numbers of two records (diff 0 3, diff -1 -3)",
 }
 _TWO_WORDS = re.compile(r"(?P<first>[A-Za-z_]\w*)\s+\S.*")
+# A subcommand with options behind it. Of code they stand before it: there they could be a part of it.
+_LATE_OPTIONS = re.compile(
+    rf"(?P<command>(?:{'|'.join(SUBCOMMANDS)})\b[^(]*?)\s+"
+    r"(?P<options>--(?:view|no-times|measure|target|mesh|effort)\b.*)"
+)
 _LATE_OPTION = re.compile(r"\s(?P<option>--view|--no-times|--measure|--target|--mesh|--effort)\b")
 _AXIS = re.compile(r"(?P<name>[^=,\s]+)=(?P<size>[1-9]\d*)")
 
@@ -189,14 +194,17 @@ def _parse(line: str, defaults: ShowOptions, is_defined: Callable[[str], bool]) 
         return Command(action="cell", options=options)
     if not rest:
         raise UsageError(f"%pjit needs one of {_VALID}; %pjit? explains")
+    rest, source_line = _take_line(rest)
+    if late := _LATE_OPTIONS.fullmatch(rest):
+        options, more, _ = _take_options(late["options"], options)
+        rest = f"{late['command']} {more}".rstrip()
     if rest in SUBCOMMANDS:
-        return Command(action=rest, options=options)
+        return Command(action=rest, line=source_line, options=options)
     if match := _ON.fullmatch(rest):
         return Command(action="on", watch="--watch" in match[1].split(), limit=_limit(match[1]), options=options)
     if re.match(r"on\s+--", rest):
         # `on --wath` is Python, too.
         raise UsageError(f"%pjit on takes {_TAKES['on']}: %pjit on --watch --limit 5")
-    rest, source_line = _take_line(rest)
     if match := _OF_A_RECORD.fullmatch(rest):
         return Command(
             action=cast(Action, match["action"]), text=match["name"] or "", line=source_line, options=options
@@ -306,7 +314,7 @@ def _refuse_mistyped(text: str, is_defined: Callable[[str], bool]) -> None:
     first = match["first"] if match else ""
     if first in SUBCOMMANDS:
         takes = _TAKES.get(first, "nothing after it")
-        raise UsageError(f"%pjit {first} takes {takes}; options stand before it: %pjit --view text {first}")
+        raise UsageError(f"%pjit {first} takes {takes}, and options: %pjit --view text {first}")
     if first and not is_defined(first) and get_close_matches(first, SUBCOMMANDS):
         raise UsageError(f"unknown subcommand {first!r}{_nearest(first, SUBCOMMANDS)}; %pjit needs {_VALID}")
     if late := _LATE_OPTION.search(text):

@@ -106,7 +106,7 @@ class PjitMagics(Magics):
             %pjit error               the last error: which sharding JAX refused, and what would fit
             %pjit forget              empty the log
 
-        Options stand first::
+        Options stand before code, and before or behind a subcommand::
 
             --view text|html|widget|tree|facts|memory
                                       plain text; the inspector, with a still display where no scripts run (the

@@ -217,6 +217,15 @@ def test_boxes_can_be_coloured_by_other_things_with_their_legend(visit, mode: st
     assert "modelled" in legend
 
 
+def test_the_legend_has_the_colours_that_it_explains(visit):
+    found, _ = opened(visit, SIXTEEN)
+    colors = found.page.locator(".graphfoot .swatch").evaluate_all(
+        "(all) => all.map((one) => getComputedStyle(one).backgroundColor)"
+    )
+    assert len(set(colors)) > 1
+    assert "rgba(0, 0, 0, 0)" not in colors
+
+
 def test_time_is_not_offered_where_nothing_was_measured(visit):
     found, _ = opened(visit, MLP)
     assert "time" not in found.select(".graphbar select").inner_text()

@@ -63,8 +63,8 @@ def test_a_cause_filters_and_the_totals_follow(visit):
         row.locator(".axisname").inner_text(): (row.locator(".figure").inner_text(), row.locator(".count").inner_text())
         for row in opened.page.locator("button.total").all()
     }
-    assert shown["data"][1] == "1"
-    assert {figures for axis, figures in shown.items() if axis != "data"} == {("0 B", "0")}
+    assert shown["data"][1] == "1 collective"
+    assert {figures for axis, figures in shown.items() if axis != "data"} == {("0 B", "0 collectives")}
     opened.page.get_by_label("Only this cause").select_option("")
     assert opened.select(".totals h2").inner_text() == "Sent per device and call, by mesh axis"
 
@@ -136,3 +136,30 @@ def test_the_rows_are_copied_as_they_are_shown(visit):
     sent = [float(line.split(",")[3]) for line in copied["CSV"][1:]]
     shown = sizes(opened)  # in three digits
     assert all(abs(a - b) <= 0.005 * a for a, b in zip(sent, shown, strict=True))
+
+
+def test_place_and_order_are_not_cut_off(visit):
+    """What is beneath a name has the whole line, where no number stands beside it; the chooser shows all its words."""
+    opened = visit(page_of("train_step"))
+    ends = opened.page.locator(".row").evaluate_all(
+        """(rows) => rows.filter((row) => !/^\u00d7/.test(row.querySelector(".times")?.textContent ?? ""))
+          .map((row) => [".sub", ".size"].map((one) => row.querySelector(one).getBoundingClientRect().right))"""
+    )
+    assert ends
+    assert all(abs(sub - size) < 1 for sub, size in ends)
+    room, needs = opened.page.get_by_label("Sort by").evaluate(
+        """(chooser) => {
+          const [pen, style] = [document.createElement("canvas").getContext("2d"), getComputedStyle(chooser)];
+          pen.font = `${style.fontSize} ${style.fontFamily}`;
+          const widths = [...chooser.options].map((one) => pen.measureText(one.text).width);
+          return [chooser.clientWidth, Math.max(...widths)];
+        }"""
+    )
+    assert needs + 20 <= room, "20 pixels are the arrow's"
+
+
+def test_every_note_can_be_read_at_every_width(visit):
+    opened = visit(page_of("explained"), width=420)
+    notes = opened.page.locator(".notes .note")
+    assert notes.count() > 1
+    assert notes.evaluate_all("(all) => all.every((one) => one.getBoundingClientRect().right <= innerWidth)")

@@ -121,3 +121,13 @@ def test_the_command_line_names_the_programs_of_a_directory(tmp_path: Path, caps
     assert "has 2 programs: --only NAME picks one of" in capsys.readouterr().err
     assert main(["diff", str(tmp_path), str(tmp_path), "--only", "step"]) == 0
     assert "nothing differs" in capsys.readouterr().out
+
+
+def test_values_that_differ_in_shape_alone_are_shown_with_their_shapes():
+    """Type and spec alone would be the same words twice."""
+    before, after = (pjit_inspect.inspect(jax.jit(lambda x: x * 2 + 1), jnp.ones((rows, 4))) for rows in (8, 16))
+    text = str(pjit_inspect.diff(before, after).show("text"))
+    section = text[text.index("shardings: ") :].split("\n\n")[0]
+    rows = [line for line in section.splitlines()[2:] if line.startswith("~")]
+    assert rows
+    assert all("f32[8,4]" in line and "f32[16,4]" in line for line in rows)

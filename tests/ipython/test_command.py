@@ -112,6 +112,23 @@ def test_options_stand_first(line, options):
     assert parsed(line) == Command(action="log", options=options)
 
 
+@pytest.mark.parametrize(
+    ("late", "early"),
+    [
+        ("show 0 --view text", "--view text show 0"),
+        ("show --view=text --no-times", "--view text --no-times show"),
+        ("log --no-times", "--no-times log"),
+        ("why f --line 3 --view text", "--view text why f --line 3"),
+        ("why --view text --line 3", "--view text why --line 3"),
+        ("diff -1 -3 --view text", "--view text diff -1 -3"),
+        ("show --view text f", "--view text show f"),
+    ],
+)
+def test_options_of_a_subcommand_may_stand_behind_it(late, early):
+    assert parsed(late) == parsed(early)
+    assert parsed(early).action != "run"
+
+
 def test_the_first_line_of_a_cell_takes_options_only():
     assert parsed("--cell --view text") == Command(action="cell", options=TEXT)
     with pytest.raises(UsageError, match=r"^%%pjit takes only options on its first line .*, not 'f\(x\)'$"):
@@ -144,13 +161,15 @@ def test_code_can_be_measured(line, action):
         ("lgo", r"'lgo' is neither a variable nor a subcommand \(did you mean 'log'\?\); %pjit needs on, off, log, .*"),
         ("zebra", r"'zebra' is neither a variable nor a subcommand; %pjit needs on, off, log, .*"),
         ("shwo f", r"unknown subcommand 'shwo' \(did you mean 'show'\?\); %pjit needs on, off, log, .*"),
-        ("log f", r"%pjit log takes nothing after it; options stand before it: %pjit --view text log"),
-        ("show a b", r"%pjit show takes the name or number of one record; .*"),
-        ("why a b", r"%pjit why takes the name or number of one record and --line N; .*"),
+        ("log f", r"%pjit log takes nothing after it, and options: %pjit --view text log"),
+        ("show f --vew text", r"%pjit show takes the name or number of one record, .*"),
+        ("log --view txt", r"--view needs one of .*, not 'txt' \(did you mean 'text'\?\)"),
+        ("show a b", r"%pjit show takes the name or number of one record, .*"),
+        ("why a b", r"%pjit why takes the name or number of one record and --line N, .*"),
         ("why --line", r"--line needs the number of a line of your source: %pjit why --line 12"),
         ("why --line x", r"--line needs the number of a line of your source, not 'x': %pjit why --line 12"),
         ("why f --line -3", r"--line needs the number of a line of your source, not '-3': .*"),
-        ("shardings a --line 3", r"%pjit shardings takes the name or number of one record; .*"),
+        ("shardings a --line 3", r"%pjit shardings takes the name or number of one record, .*"),
         ("wyh f", r"unknown subcommand 'wyh' \(did you mean 'why'\?\); .*"),
         ("f(x) --view text", r"options stand before the code: %pjit --view \.\.\."),
     ],

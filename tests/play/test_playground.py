@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -332,3 +334,22 @@ def test_hostile_names_stay_names():
     assert "<img" not in html
     compile(made.code().plain, "code", "exec")
     made.close()
+
+
+def test_a_process_that_ends_takes_its_question_back_and_waits_for_it():
+    """A thread that is in native code while Python ends would abort the process."""
+    code = (
+        "import time, jax, jax.numpy as jnp, pjit_inspect\n"
+        "from pjit_inspect.errors import CaptureError\n"
+        "from pjit_inspect.handles.play.subject import Subject\n"
+        "def ask(self, setting, begun, *, effort, ticket):\n"
+        "    while not ticket.is_cancelled:\n"
+        "        time.sleep(0.01)\n"
+        "    print('taken back', flush=True)\n"
+        "    raise CaptureError('taken back')\n"
+        "Subject.ask = ask\n"
+        "play = pjit_inspect.inspect(jax.jit(lambda x: x * 2), jnp.ones(8)).playground()\n"
+        "print('end', flush=True)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "end\ntaken back\n", "")

@@ -19,7 +19,7 @@ from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.targets import find_targets
-from pjit_inspect.handles.background import in_background
+from pjit_inspect.handles.background import in_background, stop_at_exit
 from pjit_inspect.handles.play.search import Search
 from pjit_inspect.handles.play.traits import public_traits, spec_entries, spec_lists
 from pjit_inspect.model.diff.pairs import PairTable
@@ -432,6 +432,7 @@ class Live:
             self._search = SearchState(is_running=True, sentence=f"0 of {budget_s:.0f} s")
             work = partial(self._run_search, search, before)
             self._searches = threading.Thread(target=work, name="pjit_inspect playground search", daemon=True)
+            stop_at_exit(self._searches, self._play.stop)
             self._searches.start()
 
     def _run_search(self, search: Search, before: threading.Thread | None) -> None:

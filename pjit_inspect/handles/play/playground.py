@@ -21,6 +21,7 @@ from pjit_inspect.analyze.play.settings import changed_setting
 from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.asked.targets import check_target
+from pjit_inspect.handles.background import stop_at_exit
 from pjit_inspect.handles.given_mesh import given_mesh
 from pjit_inspect.handles.play.history import History, PlayVariant
 from pjit_inspect.handles.play.proof import prove as prove_setting
@@ -443,7 +444,9 @@ class Playground(Displayable):
     def _begin(self) -> None:
         self._ticket = Ticket()
         self._asked, self._wanted = self._wanted, None
-        threading.Thread(target=self._run, name="pjit_inspect playground", daemon=True).start()
+        thread = threading.Thread(target=self._run, name="pjit_inspect playground", daemon=True)
+        stop_at_exit(thread, self.stop)
+        thread.start()
 
     def _run(self) -> None:
         while True:

@@ -40,7 +40,7 @@ from pjit_inspect.view.document.document import (
     Table,
     Text,
 )
-from pjit_inspect.view.document.notation import operation_text
+from pjit_inspect.view.document.notation import operation_text, shape_text
 from pjit_inspect.view.document.quantities import bytes_in, plural, share_unit
 from pjit_inspect.view.record.answer import mesh_spans
 
@@ -216,7 +216,7 @@ def _table(titles: Sequence[tuple[str, bool]], rows: Sequence[Row], noun: str) -
     )
     blocks: list[Block] = [Table(columns=columns, rows=tuple(rows[:_ROWS]))]
     left = len(rows) - _ROWS
-    return [*blocks, Line((Sign("more"), Text(f" and {plural(left, noun)} more")))] if left > 0 else blocks
+    return [*blocks, Line((Sign("more"), Text(f" and {plural(left, f'more {noun}')}")))] if left > 0 else blocks
 
 
 def _collectives(table: PairTable[Collective]) -> list[Block]:
@@ -398,8 +398,7 @@ def _shardings(table: PairTable[ValueSharding]) -> list[Block]:
                 (Number(str(len(pairs))),),
                 (Code(path_pattern(pairs[0].row.name)), Text(f" {pairs[0].row.op}", "dim")),
                 (Code(pairs[0].row.source[0].where),) if pairs[0].row.source else (),
-                _spec_spans(pairs[0].before),
-                _spec_spans(pairs[0].after),
+                *_spec_spans(pairs[0]),
             )
         )
         for pairs in groups
@@ -409,12 +408,19 @@ def _shardings(table: PairTable[ValueSharding]) -> list[Block]:
 
 
 def _value_key(pair: Pair[ValueSharding]) -> Hashable:
-    specs = tuple(None if row is None else (row.spec, row.dtype) for row in (pair.before, pair.after))
+    specs = tuple(None if row is None else (row.spec, row.dtype, row.global_shape) for row in (pair.before, pair.after))
     return path_pattern(pair.row.name), pair.row.op, pair.row.source[:1], specs
 
 
-def _spec_spans(row: ValueSharding | None) -> Spans:
-    return (Text("-", "dim"),) if row is None else (Code(row.dtype), Text(" "), SpecLabel(row.spec))
+def _spec_spans(pair: Pair[ValueSharding]) -> list[Spans]:
+    """Type and spec on both sides; the shapes, where these are the same."""
+    before, after = pair.before, pair.after
+    if before is not None and after is not None and (before.spec, before.dtype) == (after.spec, after.dtype):
+        return [(Code(f"{row.dtype}{shape_text(row.global_shape)}"),) for row in (before, after)]
+    return [
+        (Text("-", "dim"),) if row is None else (Code(row.dtype), Text(" "), SpecLabel(row.spec))
+        for row in (before, after)
+    ]
 
 
 def _kernels(table: PairTable[Fusion]) -> list[Block]:

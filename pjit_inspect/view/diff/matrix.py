@@ -34,10 +34,17 @@ BoxNumbers = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixSide:
-    """One of the two programs: its collectives, as its graph numbers them, and the graph; None where there is none."""
+    """One of the two programs.
+
+    Attributes:
+      collectives: as its graph numbers them.
+      graph: None where there is none.
+      differing: the kernels and collectives, by instruction, that are not the same in the other program.
+    """
 
     collectives: Sequence[Collective]
     graph: ProgramGraph | None = None
+    differing: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +58,10 @@ class Matrix:
 
 @dataclass(slots=True)
 class _Box:
-    """What one side has in a box: kernels, and (kind, axes) -> its collectives."""
+    """What one side has in a box: kernels, whether one differs, and (kind, axes) -> its collectives."""
 
     kernels: int = 0
+    differs: bool = False
     lines: dict[tuple[str, tuple[str, ...] | None], list[Collective]] = field(default_factory=dict)
 
     @property
@@ -130,8 +138,11 @@ def _read(given: MatrixSide) -> _Side:
         side.boxes[key].lines.setdefault((row.kind, row.axes), []).append(row)
         for name in row.instructions[:1]:
             side.box_of.setdefault(name, {})[key] = None
+            side.boxes[key].differs |= name in given.differing
     for name, place in zip(graph.kernels.names, graph.kernels.box.tolist(), strict=True):
-        side.kernels_of.setdefault(name, {})[keys[graph.boxes[place].row], graph.boxes[place].phase] = None
+        key = keys[graph.boxes[place].row], graph.boxes[place].phase
+        side.kernels_of.setdefault(name, {})[key] = None
+        side.boxes[key].differs |= name in given.differing
     return side
 
 
@@ -188,7 +199,7 @@ def _box(before: _Box | None, after: _Box | None, tables: SharedTables, unit: st
     lines = [_line(key, sides, tables, unit) for key in {**sides[0].lines, **sides[1].lines}]
     lines.sort(key=lambda line: -abs(line["bytes"][1] - line["bytes"][0]))
     is_same = before is not None and after is not None and before.kernels == after.kernels
-    is_same = is_same and all(line["status"] == "same" for line in lines)
+    is_same = is_same and not any(side.differs for side in sides) and all(line["status"] == "same" for line in lines)
     return {
         "kernels": [sides[0].kernels, sides[1].kernels],
         "status": status_of(before is not None, after is not None, sent, is_same=is_same),

@@ -12,6 +12,8 @@ from typing import Any
 
 from pjit_inspect.model.diff.diff import AxisDiff, DiffData, Figure
 from pjit_inspect.model.program.running import RunningInstructions
+from pjit_inspect.model.report.collective import Collective
+from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.graph import ProgramGraph
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.sentence import say
@@ -70,7 +72,10 @@ def diff_payload(given: DiffInput) -> DiffPayload:
     """The data of one page."""
     data, sides = given.data, (given.before, given.after)
     tables = SharedTables()
-    before, after = (MatrixSide(collectives=tuple(side.report.collectives or ()), graph=side.graph) for side in sides)
+    before, after = (
+        MatrixSide(collectives=tuple(side.report.collectives or ()), graph=side.graph, differing=_differing(data, name))
+        for name, side in zip(("before", "after"), sides, strict=True)
+    )
     missing = "; ".join(
         f"no graph of the program {which}{f': {side.no_graph}' if side.no_graph else ''}"
         for which, side in zip(("before", "after"), sides, strict=True)
@@ -106,6 +111,14 @@ def diff_payload(given: DiffInput) -> DiffPayload:
     return DiffPayload(first=first, blob=blob, title=f"{name_data(data.after.name)}: what changed - pjit_inspect")
 
 
+def _differing(data: DiffData, side: str) -> frozenset[str]:
+    """The instructions of one program's kernels and collectives that are not the same in the other."""
+    pairs = [pair for pair in (*data.kernels.rows, *data.collectives.rows) if pair.status != "same"]
+    rows: list[Fusion | Collective] = [row for pair in pairs if (row := getattr(pair, side)) is not None]
+    names = ((row.name,) if isinstance(row, Fusion) else row.instructions[:1] for row in rows)
+    return frozenset(name for some in names for name in some)
+
+
 def _head(data: DiffData) -> dict[str, Any]:
     """What is compared, whether it is the same work, and the answer."""
     meshes = [side.mesh for side in (data.before, data.after) if side.mesh is not None]
@@ -133,14 +146,15 @@ def _figure(figure: Figure) -> dict[str, Any]:
     whole: Both = (None, None) if None in values else (round((values[0] or 0) * 1e6), round((values[1] or 0) * 1e6))
     status = "changed" if not figure.is_comparable else status_of(True, True, whole, is_same=True)
     label, before, after = figure_words(figure)
+    change = change_words(*values) if figure.is_comparable else ""
     return {
         "label": label,
         "before": before,
         "after": after,
-        "change": change_words(*values) if figure.is_comparable else "",
+        "change": change,
         "how": figure.provenance,
-        # Seconds differ from run to run: they are no verdict.
-        "status": "changed" if figure.provenance == "measured" else status,
+        # Seconds differ from run to run: they are no verdict, nor is what rounds to nothing.
+        "status": "changed" if figure.provenance == "measured" or change == "~ 0 %" else status,
     }
 
 

@@ -18,7 +18,7 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.layers import path_pattern
 from pjit_inspect.model.words.sentence import axis, joined, name, say
 from pjit_inspect.view.document.notation import array_text, known_spec_text, shape_text
-from pjit_inspect.view.document.quantities import bytes_text
+from pjit_inspect.view.document.quantities import bytes_text, plural
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data, sentence_data
 from pjit_inspect.view.record.arrays import ArrayGroup, donated_in_vain, group_arrays
@@ -97,7 +97,7 @@ def value_rows(data: RecordData, table: ShardingTable | None, tables: SharedTabl
     sharder = ValueSharder(data.mesh)
     rows = [_value(row, tables, sharder) for row in shown]
     more = len(values) - len(shown)
-    return rows, f"{more:,} values more; rec.shardings has all" if more else ""
+    return rows, f"{plural(more, 'more value')}; record.shardings has all" if more else ""
 
 
 def _value(row: ValueSharding, tables: SharedTables, sharder: ValueSharder) -> dict[str, Any]:

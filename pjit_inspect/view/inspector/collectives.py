@@ -128,9 +128,10 @@ def _assigned(line: str, code: str) -> str:
 def _chips(group: LayerGroup) -> list[str]:
     """What is special about them, in a word or two."""
     first = group.first
-    origin = {True: "implicit", False: "written", None: ""}[first.implicit]
-    chips = [origin, first.phase or "", kinds_words(first)]
-    chips += [f"{first.operands:,} operands combined"] if first.operands > 1 and not _is_cut(first) else []
+    origin = {True: "inserted by the partitioner", False: "written in the program", None: ""}[first.implicit]
+    cause = kinds_words(first)
+    chips = [origin, first.phase or "", "" if origin and cause == "written" else cause]
+    chips += [f"{first.operands:,} arrays combined"] if first.operands > 1 and not _is_cut(first) else []
     chips += [f"a ring in place of {first.decomposed}"] if first.decomposed else []
     chips += ["across hosts"] if first.is_cross_host else []
     return list(dict.fromkeys(chip for chip in chips if chip))
@@ -144,7 +145,7 @@ def _is_cut(row: Collective) -> bool:
 def _more(row: Collective) -> str:
     if _is_cut(row):
         return f" to each of {plural(row.operands, 'device')}"
-    return f" and {plural(row.operands - 1, 'array')} more in one" if row.operands > 1 else ""
+    return f" and {plural(row.operands - 1, 'more array')}" if row.operands > 1 else ""
 
 
 def _reasons(report: RecordReport, members: Sequence[Collective]) -> list[dict[str, Any]]:

@@ -61,7 +61,7 @@ def jaxpr_lines(source: str, lowered: list[Lowered]) -> LinkedText:
             spot, phase = -1, 0
         text.add(number, line, spot, max(0, phase))
     if source.count("\n") >= _MOST_LINES:
-        text.note = f"the first {_MOST_LINES:,} lines; rec.jaxpr has all"
+        text.note = f"the first {_MOST_LINES:,} lines; record.jaxpr has all"
     return text
 
 

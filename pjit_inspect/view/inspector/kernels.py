@@ -10,7 +10,7 @@ from typing import Any
 
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.report.report import RecordReport
-from pjit_inspect.view.document.quantities import bytes_text, time_text
+from pjit_inspect.view.document.quantities import bytes_text, plural, time_text
 from pjit_inspect.view.inspector.shared_tables import SharedTables
 from pjit_inspect.view.inspector.words import name_data
 from pjit_inspect.view.record.kernels import KernelGroup, group_kernels
@@ -34,7 +34,8 @@ def kernel_rows(
         return [], ""
     groups = group_kernels(report.fusions)
     more = groups[_ROWS:]
-    words = f"{sum(len(group.members) for group in more):,} kernels in {len(more):,} kinds more; rec.fusions has all"
+    count = sum(len(group.members) for group in more)
+    words = f"{plural(count, 'kernel')} in {plural(len(more), 'more kind')}; record.fusions has all"
     known = {row.instruction: row for row in times or ()}
     return [_row(group, tables, known) for group in groups[:_ROWS]], words if more else ""
 

@@ -67,7 +67,7 @@ def move_data(report: RecordReport, row: Collective, running: RunningInstruction
     if move is None:
         return None
     devices, axes = _devices(report, members)[:_MOST_DEVICES], axes_data(row.axes or ())
-    alike = f"; {plural(len(groups) - 1, 'group')} more alike" if _are_alike(groups) else ""
+    alike = f"; {plural(len(groups) - 1, 'more group')} like it" if _are_alike(groups) else ""
     more = f"{move.note}; " if move.note else ""
     return {
         "before": _side(move.before, devices, axes),

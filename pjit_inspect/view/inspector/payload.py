@@ -263,7 +263,7 @@ def _total(total: AxisTotal, tables: SharedTables, most: int) -> dict[str, Any]:
         "axes": tables.axis_set(total.axes, total.mesh),
         "sent": least_text(bytes_text(total.sent_bytes), total.sent_bytes, total.is_sent_least),
         "payload": least_text(bytes_text(total.payload_bytes), total.payload_bytes, total.is_payload_least),
-        "number": count_text(total.collectives),
+        "number": f"{count_text(total.collectives)} collective{'s' * (total.collectives != 1)}",
         "share": total.sent_bytes / most,
         "sent_bytes": float(total.sent_bytes),
     }

@@ -56,7 +56,7 @@ def _stablehlo(source: str, tables: SharedTables, phase_of: PhaseOf, lowered: li
         if line.startswith("#loc") or not line:
             continue
         if len(text.lines) >= _MOST_LINES:
-            text.note = f"the first {_MOST_LINES:,} lines; rec.stablehlo has all"
+            text.note = f"the first {_MOST_LINES:,} lines; record.stablehlo has all"
             break
         shown, name, frames = locations.split(line)
         spot, phase = tables.spot(frames), _phase(name, phase_of)
@@ -106,7 +106,7 @@ def hlo_lines(source: str, tables: SharedTables, links: HloLinks) -> LinkedText:
             left_out += text.total - at
             break
     if left_out:
-        text.note = f"{left_out:,} lines left out, inside fusions and reductions; rec.hlo_text has all"
+        text.note = f"{left_out:,} lines left out, inside fusions and reductions; record.hlo_text has all"
     return text
 
 

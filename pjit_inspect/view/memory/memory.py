@@ -92,9 +92,9 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
         shared = f", {bytes_text(stats.alias_bytes)} of it in donated arguments" if stats.alias_bytes else ""
         lines.append(Line((Text(f"XLA reserves {', '.join(parts)}{shared} (counted)"),)))
     if use.temporary_peak_bytes is not None:
-        how = f"; the model has XLA reserve {bytes_text(use.modelled_bytes)}"
-        how = "" if use.apart is None else f"{how}: {_percent(use.apart)}"
-        words = f"alive of the temporary: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
+        how = f"; our model of what XLA reserves: {bytes_text(use.modelled_bytes)}"
+        how = "" if use.apart is None else f"{how}, {_percent(use.apart)}"
+        words = f"temporary values alive at once: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
         lines.append(Line((Text(words, "dim"),)))
     if use.unknown:
         lines.append(Line((Text(f"{plural(use.unknown, 'buffer')} of unknown size, counted as nothing"),), role="note"))
@@ -102,7 +102,7 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
 
 
 def _percent(apart: float) -> str:
-    return "the same" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} %"
+    return "the same as XLA" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} % from XLA"
 
 
 def live_table(live: LiveTable, title: str) -> Block:
@@ -153,7 +153,7 @@ def _row(group: LiveGroup, unit: str) -> Row:
 def _rest(groups: tuple[LiveGroup, ...]) -> Spans:
     number = sum(len(group.members) for group in groups)
     size = bytes_text(sum(group.bytes for group in groups))
-    return (Text(f"{plural(number, 'more buffer')}, {size}; rec.memory_use.live has all"),)
+    return (Text(f"{plural(number, 'more buffer')}, {size}; record.memory_use.live has all"),)
 
 
 def _sums(name: str, sums: Mapping[str, int]) -> list[Line]:

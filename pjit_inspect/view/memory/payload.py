@@ -112,12 +112,14 @@ def _space(timeline: MemoryTimeline, first: int, end: int, use: MemoryUse) -> di
 
 
 def _fit(fit: MemoryFit, *, is_own: bool) -> dict[str, Any]:
-    has = fit.available_bytes / _GIB
+    # Both in GiB where that is a number to read; 0.00534 GiB is not.
+    needed = fit.needed_bytes / _GIB
+    figure = f"{needed:,.3g}" if needed >= 0.1 else bytes_text(fit.needed_bytes)
     return {
         "chip": name_data(fit.chip),
         "needed": float(fit.needed_bytes),
         "has": float(fit.available_bytes),
-        "words": f"{fit.needed_bytes / _GIB:,.3g} of {has:.4g} GiB on {name_data(fit.chip)}",
+        "words": f"{figure} of {fit.available_bytes / _GIB:.4g} GiB on {name_data(fit.chip)}",
         "how": fit.source,
         "sentence": name_data(str(fit), longest=600),
         "fits": fit.fits,

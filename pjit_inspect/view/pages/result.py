@@ -29,7 +29,7 @@ def result_lines(trees: Sequence[ResultTree]) -> str:
     cells = [_cells(tree) for tree in trees[:_TREES]]
     widths = [max(len(row[i]) for row in cells) for i in range(4)] if cells else []
     lines = [shorten("  ".join([*map(pad, row[:4], widths), row[4]]).strip(), _WIDTH) for row in cells]
-    rest = [f"and {plural(len(trees) - _TREES, 'tree')} more"] if len(trees) > _TREES else []
+    rest = [f"and {plural(len(trees) - _TREES, 'more tree')}"] if len(trees) > _TREES else []
     return "\n".join([total, *lines, *rest])
 
 

@@ -214,7 +214,7 @@ def _card(group: ArrayGroup, everywhere: int, alike: int) -> Card:
     lines: list[Spans] = [(Code(array_text(layout)),)]
     lines += [(size,)] if everywhere == 1 else [(Code(_spec(layout)),), each]
     last = [(Text(words),) for words in _held_words(layout, everywhere)] + ([_fate(group)] if _fate(group) else [])
-    more: list[Spans] = [(Text(f"{plural(alike, 'array')} more cut alike", "dim"),)] if alike else []
+    more: list[Spans] = [(Text(f"{plural(alike, 'more array')} cut alike", "dim"),)] if alike else []
     return Card(
         title=_name(group),
         picture=Picture(subject=ShardSubject(layout=layout), alt=_alt(group, everywhere)),
@@ -322,7 +322,7 @@ def _text_rest(hidden: tuple[ArrayGroup, ...], reused: tuple[ArrayGroup, ...], f
 def _more(groups: tuple[ArrayGroup, ...], field: str) -> Spans:
     number = sum(len(group.layouts) for group in groups)
     size = bytes_text(sum(group.bytes_per_device for group in groups))
-    return (Sign("more"), Text(f" and {plural(number, 'array')} more, {size} per device; rec.{field} has all"))
+    return (Sign("more"), Text(f" and {plural(number, 'more array')}, {size} per device; record.{field} has all"))
 
 
 def _row(group: ArrayGroup, everywhere: int, unit: str, slices: int) -> Row:

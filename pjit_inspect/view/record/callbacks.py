@@ -31,7 +31,7 @@ def callback_lines(report: RecordReport) -> list[Block]:
         spans += [Text(_kind_words(row)), Text(f", {_runs_words(row)}, {bytes_text(row.operand_bytes)} to Python")]
         spans += [Text(" at "), *place_spans(row.source)] if row.source else []
     if len(rows) > _NAMED:
-        spans.append(Text(f"; {len(rows) - _NAMED:,} more in rec.callbacks"))
+        spans.append(Text(f"; {len(rows) - _NAMED:,} more in record.callbacks"))
     return [Line(tuple(spans))]
 
 

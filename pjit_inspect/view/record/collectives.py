@@ -101,7 +101,7 @@ def collective_blocks(report: RecordReport, *, rows: int = _ROWS) -> list[Block]
     table = Table(
         columns=_columns(unit),
         rows=tuple(_row(group, report.data, unit) for group in shown),
-        text_rest=_rest(hidden, "; rec.collectives has all") if hidden else (),
+        text_rest=_rest(hidden, "; record.collectives has all") if hidden else (),
         rest=_folded(hidden, report.data, unit) if hidden else None,
     )
     more = "; more may be missing" if report.incomplete else ""
@@ -136,7 +136,7 @@ def unasked_words(why: str) -> Spans:
 
 
 def _more_reasons(number: int) -> Line:
-    return Line((Sign("more"), Text(f" and {plural(number, 'group')} more; rec.explain() explains all")))
+    return Line((Sign("more"), Text(f" and {plural(number, 'more group')}; record.explain() explains all")))
 
 
 def _origin(report: RecordReport) -> str:

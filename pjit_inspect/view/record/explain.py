@@ -148,10 +148,10 @@ def _causes(report: RecordReport, groups: Sequence[CauseGroup]) -> list[Block]:
     short = [finding_of(report, group, reasons=reasons, with_facts=False) for group in shown[_PROVED:]]
     blocks: list[Block] = [*full[:_PROVED]]
     if short:
-        summary = (Text(f"{plural(len(short), 'group')} more, {bytes_text(_sent(shown[_PROVED:]))} together"),)
+        summary = (Text(f"{plural(len(short), 'more group')}, {bytes_text(_sent(shown[_PROVED:]))} together"),)
         blocks.append(Fold(summary=summary, blocks=tuple(full[_PROVED:]), text_blocks=tuple(short), is_open=True))
     if more:
-        left_out = f" and {plural(len(more), 'group')} more, {bytes_text(_sent(more))}; explain(LINE) narrows"
+        left_out = f" and {plural(len(more), 'more group')}, {bytes_text(_sent(more))}; explain(LINE) narrows"
         blocks.append(Line((Sign("more"), Text(left_out))))
     return blocks
 

@@ -121,7 +121,7 @@ def _table(groups: tuple[KernelGroup, ...], rows: int, text_rows: int) -> Table:
         columns=_columns(unit),
         rows=tuple(_row(group, unit) for group in shown),
         text_rows=text_rows,
-        text_rest=_rest(unseen, "; rec.fusions has all") if unseen else (),
+        text_rest=_rest(unseen, "; record.fusions has all") if unseen else (),
         rest=_folded(hidden, unit) if hidden else None,
     )
 

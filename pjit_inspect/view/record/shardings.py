@@ -155,7 +155,7 @@ def _more_lines(hidden: Sequence[tuple[Frame | None, list[ValueGroup]]]) -> Span
     number = sum(len(group.members) for _, of in hidden for group in of)
     return (
         Sign("more"),
-        Text(f" and {plural(number, 'value')} on {plural(len(hidden), 'line')} more; .at_line(N) shows one"),
+        Text(f" and {plural(number, 'value')} on {plural(len(hidden), 'more line')}; .at_line(N) shows one"),
     )
 
 
@@ -182,7 +182,7 @@ def _line(
     hidden = groups[most:]
     if hidden:
         number = sum(len(group.members) for group in hidden)
-        rows.append(Row(((Sign("more"),), (Text(f"{plural(number, 'value')} more", "dim"),), *((),) * 7)))
+        rows.append(Row(((Sign("more"),), (Text(f"{plural(number, 'more value')}", "dim"),), *((),) * 7)))
     if frame is None:
         heading: Spans = (Text("arguments" if not groups[0].first.op else "without a place", "strong"),)
         return RowGroup(heading=heading, rows=tuple(rows))

@@ -79,7 +79,7 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
         columns=_columns(unit),
         rows=tuple(shown),
         text_rows=text_rows,
-        text_rest=_rest(times.rows[text_rows:], "; rec.kernel_times has all") if len(times) > text_rows else (),
+        text_rest=_rest(times.rows[text_rows:], "; record.kernel_times has all") if len(times) > text_rows else (),
         rest=_folded(times.rows[rows:], known, unit),
     )
     words = f"{measured_words(times)}; {_HOW}"

@@ -78,7 +78,7 @@ def test_displays_name_them(tmp_path: Path):
     shown = " ".join(str(record).split())
     assert "4 host callbacks: " in shown
     assert f"io, ordered, once per call, 12 B to Python at test_callbacks.py:{line('io')}" in shown
-    assert "1 more in rec.callbacks" in shown
+    assert "1 more in record.callbacks" in shown
     table = str(record.callbacks)
     assert f"test_callbacks.py:{line('pure')}" in table
     assert "debug, ordered" in table

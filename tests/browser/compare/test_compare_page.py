@@ -214,3 +214,55 @@ def test_a_notebooks_output_is_the_page_with_the_still_display(visit, records):
     opened = visit(f"<!DOCTYPE html><title>notebook</title>{html}", ready=False)
     opened.page.frame_locator("iframe").locator("[data-ready]").wait_for()
     assert not opened.page.locator(".pjit-inspect-still").is_visible()
+
+
+@pytest.mark.parametrize("width", [420, 1280])
+def test_every_list_and_every_figure_is_in_sight(visit, records, tmp_path: Path, width: int):
+    opened = visit(page(records, "before", "other work", tmp_path), width=width, height=800)
+    for whole, parts in ((".list", ".list .tabs button"), (".top", ".figures li")):
+        end = opened.page.locator(whole).first.bounding_box()
+        found = [one.bounding_box() for one in opened.page.locator(parts).all()]
+        assert len(found) > 4
+        assert all(one["x"] + one["width"] <= end["x"] + end["width"] for one in found)
+    tabs, chips = (opened.page.locator(one).bounding_box() for one in (".list .tabs button >> nth=-1", ".list .chips"))
+    assert tabs["y"] + tabs["height"] <= chips["y"]
+
+
+def test_a_count_has_its_plural_and_what_rounds_to_nothing_is_no_verdict(visit, records, tmp_path: Path):
+    opened = visit(page(records, "before", "after", tmp_path), width=1600)
+    numbers = opened.texts(".axisrow .number")
+    assert numbers
+    assert all(one.endswith(" collective" if one.split()[0] == "1" else " collectives") for one in numbers)
+    near = [one for one in opened.texts(".figures li") if "~ 0 %" in one]
+    assert not [one for one in near if "\u25b2" in one or "\u25bc" in one]
+
+
+def test_a_box_with_a_kernel_that_differs_is_changed_and_other_phases_have_no_column(visit, tmp_path: Path):
+    """Two steps that differ in what their forward pass returns besides, in one kernel of another size."""
+
+    def step(extra):
+        def loss(w, x):
+            with jax.named_scope("layer"):
+                h = jnp.tanh(x @ w)
+            with jax.named_scope("head"):
+                return (h * h).sum(), extra(h)
+
+        def run(w, x):
+            g, aux = jax.grad(loss, has_aux=True)(w, x)
+            with jax.named_scope("optimizer"):
+                return w - 0.1 * g, aux
+
+        return pjit_inspect.inspect(jax.jit(run), jnp.ones((16, 16)), jnp.ones((8, 16)))
+
+    file = tmp_path / "forward.html"
+    pjit_inspect.diff(step(lambda h: h.max()), step(lambda h: h.T @ h)).to_html(file)
+    opened = visit(file.read_text(encoding="utf-8"), width=1600)
+    assert "changed" in " ".join(opened.texts(".graphbox .boxhead"))
+    assert opened.texts(".matrix thead th") == ["scope", "forward"]
+
+
+def test_what_neither_program_has_is_not_called_the_same(visit, tmp_path: Path):
+    alone = pjit_inspect.inspect(jax.jit(lambda x: x * 2), jax.ShapeDtypeStruct((4,), jnp.float32))
+    file = tmp_path / "alone.html"
+    pjit_inspect.diff(alone, alone).to_html(file)
+    assert visit(file.read_text(encoding="utf-8")).texts(".nothing")[0] == "Neither program has collectives."

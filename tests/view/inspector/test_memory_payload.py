@@ -137,3 +137,17 @@ def test_the_values_of_every_moment_and_the_nameless_add_up_to_the_curve():
             change[columns["span.to"][span] + 1] -= size
         start = end
     assert np.cumsum(change)[:-1].tolist() == columns["bytes.0"].tolist()
+
+
+def test_a_small_program_on_a_large_chip_is_not_a_fraction_of_a_gibibyte():
+    fit = MemoryFit(
+        chip="v5e",
+        available_bytes=int(15.75 * 2**30),
+        available_source="libtpu",
+        argument_bytes=5 * 2**20,
+        result_bytes=0,
+        temporary_bytes=0,
+        source="modelled",
+    )
+    header, _ = read_blob(memory_payload(MemoryInput(use=USE, timelines=(TIMELINE,), data=DATA, fits=(fit,))))
+    assert header["fits"][0]["words"] == "5 MiB of 15.75 GiB on v5e"

@@ -148,7 +148,7 @@ def test_an_argument_with_the_name_of_an_axis_is_no_axis():
 def test_the_display_of_a_record_says_why_for_the_most_expensive():
     text = to_text(record_view(REPORT))
     assert "why they are there  in 5 groups, most expensive first" in text
-    assert "... and 2 groups more; rec.explain() explains all" in text
+    assert "... and 2 more groups; record.explain() explains all" in text
 
 
 def test_a_record_nobody_looked_at_for_causes_shows_none():

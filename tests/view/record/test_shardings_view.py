@@ -94,8 +94,8 @@ def test_what_is_left_out_is_counted():
 
 
 def test_lines_that_are_not_shown_are_counted():
-    assert "... and 38 values on 38 lines more; .at_line(N) shows one" in text_of(on_lines(50))
-    assert "and 10 values on 10 lines more" in to_html(shardings_view(DATA, on_lines(50)))
+    assert "... and 38 values on 38 more lines; .at_line(N) shows one" in text_of(on_lines(50))
+    assert "and 10 values on 10 more lines" in to_html(shardings_view(DATA, on_lines(50)))
 
 
 def test_an_empty_table_says_why():

@@ -76,7 +76,7 @@ def test_a_display_has_the_line_and_the_longest_rows():
     assert table[head + 2].split()[:5] == ["2.50", "2.00", "24", "fusion.0.0", "fusion"]
     assert table[head + 2].split()[-2:] == ["layer0/mlp/mul", "train.py:11"]
     assert table[head + 4].split()[:4] == ["<0.01", "0.00", "1", "x.0"]
-    assert table[head + 7] == "6 shorter ones; rec.kernel_times has all"
+    assert table[head + 7] == "6 shorter ones; record.kernel_times has all"
     assert "which slows the" in text
     assert "fusion.0.0" in to_html(record_view(measured()))
 

@@ -31,7 +31,7 @@ export function axisBars(store) {
         { class: "became" },
         first.incomplete.length ? null : [statusWords(row.status), isInBoth(row) ? ` ${row.change}` : null],
       ),
-      h("span", { class: "dim number" }, row.counts),
+      h("span", { class: "dim number" }, `${row.counts} ${row.counts === "1" ? "collective" : "collectives"}`),
     );
   });
   store.listen((changed) => {

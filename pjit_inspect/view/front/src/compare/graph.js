@@ -1,6 +1,6 @@
 // The graph of both programs, drawn once: scopes by phases; a box has the counts of both, and a colour for bytes sent.
 import { h } from "../core/dom.js";
-import { thousands } from "../core/format.js";
+import { plural, thousands } from "../core/format.js";
 import { drawAxis } from "../core/spans.js";
 import { boxName } from "./list.js";
 import { IN_BOXES } from "./store.js";
@@ -42,10 +42,12 @@ function draw(store) {
     at.set(`${box.row} ${box.column}`, i);
     most = Math.max(most, Math.abs(box.bytes[1] - box.bytes[0]));
   });
-  const heads = found.columns.map((/** @type {string} */ one) => h("th", { scope: "col" }, one || "program"));
+  // A phase in which no row that is shown has a box gets no column.
+  const phases = [...found.columns.keys()].filter((c) => [...kept].some((r) => at.has(`${r} ${c}`)));
+  const heads = phases.map((c) => h("th", { scope: "col" }, found.columns[c] || "program"));
   const rows = found.rows.flatMap((/** @type {any} */ row, /** @type {number} */ r) => {
     if (!kept.has(r)) return [];
-    const cells = found.columns.map((/** @type {string} */ _, /** @type {number} */ c) => {
+    const cells = phases.map((c) => {
       const i = at.get(`${r} ${c}`);
       return h("td", {}, i === undefined ? null : drawBox(store, i, most));
     });
@@ -124,7 +126,7 @@ function drawBox(store, i, most) {
         h("span", {}, line.sent),
       );
     }),
-    box.more ? h("span", { class: "dim small" }, `and ${thousands(box.more)} kinds more`) : null,
+    box.more ? h("span", { class: "dim small" }, `and ${plural(box.more, "more kind")}`) : null,
   );
 }
 

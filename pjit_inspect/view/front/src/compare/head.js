@@ -47,7 +47,7 @@ function figure(one) {
       "span",
       { class: "small" },
       h("span", { class: isVerdict ? `is-${one.status}` : "dim" }, `${isVerdict ? `${mark} ` : ""}${one.change}`),
-      h("span", { class: "dim" }, ` ${one.how}`),
+      h("span", { class: "dim" }, ` \u00b7 ${one.how}`),
     ),
   );
 }

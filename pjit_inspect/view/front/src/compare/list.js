@@ -1,6 +1,6 @@
 // The lists: before, after, difference; only what changed, unless the reader asks for all.
 import { h, moved, tabs } from "../core/dom.js";
-import { thousands } from "../core/format.js";
+import { plural, thousands } from "../core/format.js";
 import { glyph } from "../core/glyphs.js";
 import { axisClass, drawAxis } from "../core/spans.js";
 import { IN_BOXES } from "./store.js";
@@ -138,6 +138,7 @@ class Rows {
     if (!data) return "Reading the programs ...";
     if (state.box !== null || state.axes !== null || state.status) return "Nothing of that kind is here.";
     const same = first.counts[state.list]?.same ?? 0;
+    if (!same) return `Neither program has ${state.list}.`;
     return `Nothing changed: ${thousands(same)} ${same === 1 ? "is" : "are"} the same in both programs.`;
   }
 
@@ -146,7 +147,7 @@ class Rows {
     const list = this.store.data?.header.lists[this.store.state.list];
     const [changed, same] = list?.left_out ?? [0, 0];
     const left = this.store.state.onlyChanged ? changed : changed + same;
-    const words = `${thousands(left)} kinds more are not on this page: d.${this.store.state.list} has all`;
+    const words = `${plural(left, "more kind")} not on this page: d.${this.store.state.list} has all`;
     this.more = h("button", { type: "button", class: "more", onclick: () => this.grow(AT_ONCE) }, "Show more");
     const said = [left ? words : "", this.store.state.box === null ? "" : OF_BOX, list?.note ?? ""].filter(Boolean);
     return [this.more, ...said.map((one) => h("p", { class: "nothing" }, one))];

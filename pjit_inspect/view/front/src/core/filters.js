@@ -11,8 +11,8 @@ const natural = new Intl.Collator("en", { numeric: true });
 /** What a list can be sorted by, its own order first. @type {Record<string, [string, string][]>} */
 const SORTS = {
   collectives: [
-    ["size", "bytes sent"],
-    ["time", "measured time"],
+    ["size", "bytes"],
+    ["time", "time"],
     ["name", "name"],
     ["count", "count"],
     ["place", "place"],
@@ -26,8 +26,8 @@ const SORTS = {
     ["place", "place"],
   ],
   kernels: [
-    ["size", "memory traffic"],
-    ["time", "measured time"],
+    ["size", "bytes"],
+    ["time", "time"],
     ["name", "name"],
     ["count", "count"],
     ["place", "place"],

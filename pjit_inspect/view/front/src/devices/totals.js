@@ -1,7 +1,7 @@
 // One bar per set of mesh axes: what each device sends over it. A click filters the list.
 import { h } from "../core/dom.js";
 import { CLEAR, filteredTotals, isFiltered } from "../core/filters.js";
-import { bytesText, thousands } from "../core/format.js";
+import { bytesText, plural, thousands } from "../core/format.js";
 import { axisClass, drawSpans } from "../core/spans.js";
 
 const TITLE = "Sent per device and call, by mesh axis";
@@ -19,7 +19,7 @@ export function totals(store) {
         type: "button",
         class: `total ${axisClass(set.axes, first.axes)}`,
         "aria-pressed": "false",
-        title: `${set.words}: ${figures}; ${total.number} collectives`,
+        title: `${set.words}: ${figures}; ${total.number}`,
         onclick: () => store.set({ list: "collectives", axes: store.state.axes === total.axes ? null : total.axes }),
       },
       h("span", { class: "axisname" }, set.words),
@@ -75,6 +75,6 @@ function follow(store, title, rows) {
     fill.style.width = isPart ? `${100 * total.share * part}%` : `${Math.max(0.8, 100 * total.share)}%`;
     fill.style.minWidth = isPart && !sent ? "0" : "";
     figure.textContent = isPart ? bytesText(Math.round(sent)) : total.sent;
-    counted.textContent = isPart ? thousands(count) : total.number;
+    counted.textContent = isPart ? plural(count, "collective") : total.number;
   }
 }

@@ -39,7 +39,7 @@ export function list(store) {
     h("input", {
       type: "search",
       class: "filter",
-      placeholder: "Filter  ( / )",
+      placeholder: "Filter (/)",
       title: "By name, file:line, scope, axis or kind; every word must be there",
       "aria-label": "Filter the list",
       oninput: () => store.set({ text: input.value }),
@@ -353,7 +353,7 @@ function drawRow(store, row, index, isFirst) {
     parts.axes ? h("span", { class: "axisname" }, parts.axes) : null,
     h("span", { class: "size" }, parts.size),
     h("span", { class: "sub" }, parts.sub),
-    h("span", { class: "times" }, row.number > 1 ? `\u00d7 ${thousands(row.number)}` : ""),
+    row.number > 1 ? h("span", { class: "times" }, `\u00d7 ${thousands(row.number)}`) : null,
     parts.share === null ? null : h("span", { class: "bar", style: { width: `${Math.max(1, 100 * parts.share)}%` } }),
   );
 }

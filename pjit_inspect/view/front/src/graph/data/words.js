@@ -83,7 +83,7 @@ export class Words {
   heads(cell) {
     const kernels = plural(cell.kernels, this.graph.work);
     return cell.matmuls
-      ? [`${kernels} \u00b7 ${cell.matmuls} matmul`, kernels, thousands(cell.kernels)]
+      ? [`${kernels} \u00b7 ${plural(cell.matmuls, "matmul")}`, kernels, thousands(cell.kernels)]
       : [kernels, thousands(cell.kernels)];
   }
 

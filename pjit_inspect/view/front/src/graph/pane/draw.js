@@ -464,10 +464,13 @@ function drawLowBox(g, look, box, stroke) {
   const first = lines.filter((line) => line.y === lines[0].y);
   const taken = first.length ? first[first.length - 1].x + first[first.length - 1].w : 0;
   const room = w - taken - 16;
-  const [rights, heads] = [words.rights(cell).filter(Boolean), words.heads(cell)];
+  const [rights, all] = [words.rights(cell).filter(Boolean), words.heads(cell)];
+  // A number alone, which is the last, says nothing beside chips; in an empty box it is better than nothing.
+  const [heads, number] = [all.slice(0, -1), all.slice(lines.length ? all.length : -1)];
   const ways = [
     ...rights.flatMap((right) => heads.map((head) => `${head} \u00b7 ${right}`)),
     ...(cell.iterations === 1 && words.mode === "phase" ? heads : rights.length ? rights : heads),
+    ...number,
   ];
   const found = ways.find((text) => widthOf(g, text, SMALL) <= room);
   if (!found) return;

@@ -386,6 +386,12 @@ export class GraphView {
       cells.some((cell) => cell.iterations !== 1)
         ? ["per trip: of one iteration of the loop", "How often it runs stands in the box."]
         : null,
+      cells.some((cell) => cell.moves.some((move) => this.sets[move.axes].words.includes(":(")))
+        ? [
+            "axis:(m)k: a part of an axis, k long",
+            "XLA took the axis apart: k is the length of this part, m that of the parts before it together.",
+          ]
+        : null,
       cells.some((cell) => cell.shares.length)
         ? [
             "dashed bar: share of a combined collective",

@@ -43,7 +43,7 @@ function boxTip(cell, layout, words) {
   const figures = [
     `${plural(cell.kernels, words.graph.work)} (modelled${cell.inferred ? `; ${thousands(cell.inferred)} by inference` : ""})`,
     cell.matmuls
-      ? `${thousands(cell.matmuls)} matmul, ${cell.flops < 0 ? "FLOPs unknown" : flopsText(cell.flops)} (counted)`
+      ? `${plural(cell.matmuls, "matmul")}, ${cell.flops < 0 ? "FLOPs unknown" : flopsText(cell.flops)} (counted)`
       : "",
     `writes ${bytesText(cell.bytes)} (counted)`,
   ].filter(Boolean);
