@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from causes.meshes import array
 from data import hlo_fixtures as fixtures
@@ -30,6 +31,24 @@ def records() -> tuple[pjit_inspect.CompileRecord, pjit_inspect.CompileRecord]:
         pjit_inspect.inspect(f, x, array((256, 512), None, "model")),
         pjit_inspect.inspect(f, array((64, 256), "data", "model"), array((256, 512), "model", None)),
     )
+
+
+def test_kernels_that_differ_are_not_called_the_same():
+    x, w = np.ones((8, 16), np.float32), np.ones((16, 16), np.float32)
+
+    def largest(x, w):
+        return jnp.tanh(x @ w).max(0)
+
+    def last(x, w):
+        return jnp.tanh(x @ w)[-1] * 2
+
+    before, after = (pjit_inspect.inspect(jax.jit(f), x, w) for f in (largest, last))
+    diff = pjit_inspect.diff(before, after)
+    changed = [pair.status for pair in diff.data.kernels if pair.status != "same"]
+    assert changed
+    assert len(before.fusions) == len(after.fusions)
+    assert "kernels: " in diff.sentence
+    assert "the same collectives, kernels" not in diff.sentence
 
 
 def test_the_answer_says_bytes_counts_and_the_spec_that_is_the_reason(records):

@@ -48,7 +48,7 @@ def diff_answer(data: DiffData) -> Sentence:
     elif data.stages is not None:
         parts += _stages(data.stages)
     if not parts:
-        parts = [*_settings(data)] or [say("the same collectives, memory and kernels")]
+        parts = [*_settings(data)] or [_unchanged(data)]
     return joined(parts, "; ", comma="; ")
 
 
@@ -190,6 +190,18 @@ def _others(data: DiffData) -> Iterator[Sentence]:
         gained = sum(bool(pair.after and pair.after.donated) for pair in donated)
         counts = ((gained, "now donated"), (len(donated) - gained, "no longer donated"))
         yield say("{}", ", ".join(f"{_counted(count, 'argument')} {verb}" for count, verb in counts if count))
+
+
+def _unchanged(data: DiffData) -> Sentence:
+    """What is the same where nothing else can be told, and how many kernels are not."""
+    sizes = [figure for figure in data.figures if figure.name in ("temporary memory", "arguments")]
+    memory = "memory" if all(figure.is_same for figure in sizes) else "nearly the same memory"
+    counts = Counter(pair.status for pair in data.kernels)
+    words = (("removed", "gone"), ("added", "new"), ("changed", "changed"))
+    differing = ", ".join(f"{counts[status]:,} {verb}" for status, verb in words if counts[status])
+    if differing:
+        return say("the same collectives and {}; kernels: {}", memory, differing)
+    return say("the same collectives, kernels and {}", memory)
 
 
 def _same_program(data: DiffData, stages: Stages) -> Iterator[Sentence]:

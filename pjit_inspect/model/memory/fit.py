@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pjit_inspect.model.words.byte_words import bytes_in_words
+
 __all__ = ["FitSource", "MemoryFit", "PaddedArray"]
 
 FitSource = Literal["counted", "modelled", "at least"]
@@ -90,9 +92,14 @@ class MemoryFit:
             if self.temporary_bytes is None
             else "at least: the record does not have all arguments and results",
         }[self.source]
-        return (
-            f"{answer} {self.chip}: {self.needed_bytes / _GIB:,.3g} of {self.available_bytes / _GIB:.4g} GiB ({said})"
-        )
+        return f"{answer} {self.chip}: {self.share} ({said})"
+
+    @property
+    def share(self) -> str:
+        """What is needed of what there is, in GiB where that is a number to read: "1.7 of 15.75 GiB"."""
+        needed = self.needed_bytes / _GIB
+        figure = f"{needed:,.3g}" if needed >= 0.1 else bytes_in_words(self.needed_bytes)
+        return f"{figure} of {self.available_bytes / _GIB:.4g} GiB"
 
     def __str__(self) -> str:
         lines = [self.sentence]

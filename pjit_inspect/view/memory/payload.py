@@ -37,7 +37,6 @@ __all__ = ["MemoryInput", "memory_payload"]
 
 _KINDS = tuple(MEMORY_COLORS)
 _NAMES = 60
-_GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +111,11 @@ def _space(timeline: MemoryTimeline, first: int, end: int, use: MemoryUse) -> di
 
 
 def _fit(fit: MemoryFit, *, is_own: bool) -> dict[str, Any]:
-    # Both in GiB where that is a number to read; 0.00534 GiB is not.
-    needed = fit.needed_bytes / _GIB
-    figure = f"{needed:,.3g}" if needed >= 0.1 else bytes_text(fit.needed_bytes)
     return {
         "chip": name_data(fit.chip),
         "needed": float(fit.needed_bytes),
         "has": float(fit.available_bytes),
-        "words": f"{figure} of {fit.available_bytes / _GIB:.4g} GiB on {name_data(fit.chip)}",
+        "words": f"{fit.share} on {name_data(fit.chip)}",
         "how": fit.source,
         "sentence": name_data(str(fit), longest=600),
         "fits": fit.fits,

@@ -28,7 +28,6 @@ __all__ = [
     "kinds_words",
     "place_words",
     "reason_key",
-    "total_runs",
 ]
 
 _MOST_FACTS = 8
@@ -54,7 +53,7 @@ class CollectiveGroup:
     @property
     def runs(self) -> int | None:
         """How often they run per call, all together; None when a loop's length is unknown."""
-        return total_runs(member.count for member in self.members)
+        return total(member.count for member in self.members)
 
     @property
     def payload_bytes(self) -> int | None:
@@ -70,16 +69,6 @@ class CollectiveGroup:
     def least_sent_bytes(self) -> int:
         """The same without those of unknown bytes."""
         return sum(member.least_sent_bytes for member in self.members)
-
-
-def total_runs(counts: Iterable[int | None]) -> int | None:
-    """The sum; None when one of them is unknown."""
-    total = 0
-    for count in counts:
-        if count is None:
-            return None
-        total += count
-    return total
 
 
 def _times_bytes(sizes: Iterable[tuple[Collective, int | None]]) -> int | None:

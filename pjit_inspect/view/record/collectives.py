@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.collective import Collective
@@ -39,7 +40,6 @@ from pjit_inspect.view.record.cause_groups import (
     kinds_words,
     place_words,
     reason_key,
-    total_runs,
 )
 from pjit_inspect.view.record.findings import finding_of
 
@@ -66,7 +66,7 @@ class LayerGroup(CollectiveGroup):
     @property
     def least_runs(self) -> int | None:
         """As `runs`, where conditionals skip what they can."""
-        return total_runs(member.count_min for member in self.members)
+        return total(member.count_min for member in self.members)
 
 
 def group_collectives(rows: Sequence[Collective]) -> tuple[LayerGroup, ...]:

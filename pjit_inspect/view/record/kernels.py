@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pjit_inspect.model.program.shape import total
 from pjit_inspect.model.report.fusion import Fusion
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.model.words.layers import scope_pattern
@@ -58,8 +59,7 @@ class KernelGroup:
     @property
     def runs(self) -> int | None:
         """How often they run per call, all together; None when a loop's length is unknown."""
-        counts = [member.count for member in self.members]
-        return None if None in counts else sum(count for count in counts if count is not None)
+        return total(member.count for member in self.members)
 
     def total(self, size_bytes: int | None) -> int | None:
         """A size of one of them, times how often they run; a run of unknown number counts once."""
