@@ -117,6 +117,28 @@ def test_a_scan_is_not_told_as_the_first_one_over_arrays_of_its_shape(function: 
     assert all("needs `series[i]` as `P(None, 'model')`" in text for text in moved)
 
 
+def test_two_scans_of_one_program_have_each_their_own_array_and_place():
+    """The frames that JAX keeps are then those of the whole way to the first scan, which is in the same program."""
+
+    def encode(rows, x):
+        return jax.lax.scan(lambda c, w: (jnp.tanh(c @ w), None), x, rows)[0]
+
+    def decode(layers, x):
+        return jax.lax.scan(lambda c, w: (jnp.sin(c @ w), None), x, layers)[0]
+
+    def model(rows, layers, x):
+        return decode(layers, encode(rows, x)).sum()
+
+    weights = array((4, 40, 40), None, "data")
+    record = pi.inspect(jax.grad(model, argnums=(0, 1)), weights, weights, array((16, 40), "data"))
+    gathers = [row for row in record.collectives if row.kind == "all-gather"]
+    named_as = {"encode": "needs `rows[i]` as", "decode": "needs `layers[i]` as"}
+    assert {row.source[0].function.split(".")[-3] for row in gathers} == set(named_as)
+    for row in gathers:
+        assert named_as[row.source[0].function.split(".")[-3]] in row.cause.sentence
+    assert not [cause for row in record.collectives for cause in row.causes if "gradient of `jax.lax" in cause.sentence]
+
+
 def test_what_takes_a_turns_piece_stands_at_its_own_scan():
     pi.inspect(first, array((8, 24, 24)))
     record = pi.inspect(second, array((8, 24, 24), "data", None, None), array((16, 24)))

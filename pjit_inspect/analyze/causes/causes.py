@@ -384,8 +384,9 @@ def _source(row: Collective, causes: Sequence[Cause]) -> tuple[Frame, ...]:
     if len(causes) != 1 or not is_kept_trace or causes[0].evidence != "sharding":
         return row.source
     own = causes[0].source
-    # An operation in a body of `shard_map` has a shorter name there; what `scan` takes its pieces by has a frame more.
-    is_own = row.op_name.endswith(causes[0].op_name) and row.source[1:] != own
+    # An operation in a body of `shard_map` has a shorter name there; what `scan` takes its pieces by has frames more.
+    has_more = len(row.source) > len(own) and row.source[-len(own) :] == own
+    is_own = row.op_name.endswith(causes[0].op_name) and not has_more
     return row.source if is_own else own or row.source
 
 

@@ -5,8 +5,9 @@ Not its job: sentences about it (`analyze.causes.cause_wording`).
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
@@ -263,20 +264,23 @@ class ValueNames:
     def frames(self, op: ShardedOp) -> tuple[Frame, ...]:
         """The user's frames of an op, innermost first; () when there are none."""
         op = self.told_by(op)
-        return user_frames(op.frames[self._is_kept_trace(op) :], self.cells)
+        return user_frames(op.frames[self._kept_frames(op) :], self.cells)
 
-    def _is_kept_trace(self, op: ShardedOp) -> bool:
-        """Whether the innermost frame of an op is of another program.
+    def _kept_frames(self, op: ShardedOp) -> int:
+        """How many of the innermost frames of an op are those of another loop.
 
         What `scan` takes its pieces by is a function that JAX traces once for all scans over arrays of a shape, where
-        the first of them was called; the frames behind that are the loop's.
+        the first of them was called; the frames behind that call's are the loop's.
         """
         # In a `while_loop` the user may have called that function.
         if op.parent is None or op.parent not in self._scans:
-            return False
+            return 0
         loop = self.program.ops[op.parent]
-        is_scans = op.op_name.removeprefix(loop.op_name).startswith(_TURNS)
-        return is_scans and op.frames[1:2] == loop.frames[:1]
+        if not loop.frames or not op.op_name.removeprefix(loop.op_name).startswith(_TURNS):
+            return 0
+        # Of a deep stack the last frames may be missing.
+        places = (place for place in range(len(op.frames)) if _begin_alike(op.frames[place:], loop.frames))
+        return next(places, 0)
 
     def phase(self, op: ShardedOp) -> Phase:
         """The phase of training an op belongs to; what has a name within a region's has the region's."""
@@ -351,6 +355,10 @@ class ValueNames:
         own = (span for other, span in places if (other.file, other.line, other.columns[:1]) == piece)
         span = next(own, None)
         return span if span is not None and span.line == frame.line else None
+
+
+def _begin_alike(one: Sequence[Frame], two: Sequence[Frame]) -> bool:
+    return all(map(operator.eq, one, two))
 
 
 def _scope(op: ShardedOp) -> str:
