@@ -96,6 +96,29 @@ def test_what_an_unrolled_loop_saved_is_not_told_as_a_gradient():
     assert not [text for text in found if "of the gradient of `jax.lax.scan" in text]
 
 
+@pytest.mark.parametrize(
+    ("spec", "called"), [((None, "data"), "`w[i]` (resharded)"), ((None, "data", "model"), "`w[i]`")]
+)
+def test_an_array_that_a_loop_takes_resharded_is_said_to_be(spec: tuple[str | None, ...], called: str):
+    """`w` has no `model`; the turns' pieces have, as what the partitioner makes of the constraint in the body."""
+
+    def model(w, x):
+        return jax.lax.scan(lambda h, p: (ask(jnp.tanh(h @ p), named("data", "model")), None), x, w, unroll=2)[0]
+
+    found = sentences(model, array((4, 32, 32), *spec), array((16, 32), "data", None))
+    assert f"needs {called} as `P(None, 'model')`, but it is `P('data', 'model')`" in " ".join(found)
+
+
+def test_a_dimension_of_an_einsum_is_one_of_those_that_are_written():
+    """JAX makes `b h q k` of it first, where `q` is dimension 2, and XLA `b h k q`."""
+
+    def model(s, v):
+        return jnp.einsum("bhqt,bthk->bqhk", s, v)
+
+    found = sentences(model, array((4, 4, 16, 16), None, None, "model", None), array((4, 16, 4, 8), None, "model"))
+    assert any("needs `v` as" in text and "already splits dimension 1 of the result" in text for text in found)
+
+
 def first(xs):
     return jax.lax.scan(lambda c, x: (c + x, None), jnp.zeros((24, 24)), xs)[0]
 

@@ -136,4 +136,7 @@ class CauseWords:
         if found is None:
             return ""
         own_axis, dimension = found
-        return say("axis {} already splits dimension {} of the result", axis(own_axis), dimension)
+        op = self.about.own()
+        told = dimension if op is None else self.names.told_dimension(op, dimension)
+        which = "another dimension" if told is None else f"dimension {told}"
+        return say("axis {} already splits {} of the result", axis(own_axis), which)

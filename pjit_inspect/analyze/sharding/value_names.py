@@ -17,7 +17,7 @@ from pjit_inspect.model.program.opcodes import REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
-from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span, axis_name
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
 __all__ = ["ValueNames", "line_near"]
@@ -105,7 +105,7 @@ class ValueNames:
                 words, larger = f" {RESHAPED[view.kind]}", view
             elif view is not None and view.kind in RESHAPED and larger is None:
                 words = f" {RESHAPED[view.kind]}" if self._is_users(view) and not self._loop_of(view) else words
-            if view is not None and self._is_resharded(view):
+            if self._is_resharded(step.value, index):
                 resharded = " (resharded)"
             index = step.value
         if larger is not None and self._is_told_with(index, larger):
@@ -118,10 +118,31 @@ class ValueNames:
         op = None if maker is None else self.program.ops[maker]
         return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._loop_of(op) else None
 
-    def _is_resharded(self, view: ShardedOp) -> bool:
-        """Whether a view of an array is split otherwise than the array, as where a constraint asks for it."""
-        before, after = (self.program.values[value].spec for value in (view.operands[0], view.results[0]))
-        return view.kind in SAME_SHAPE and before != after
+    def _is_resharded(self, before: int, after: int) -> bool:
+        """Whether an array is split otherwise afterwards: by a constraint, or where a loop or a view takes it."""
+        one, two = self.program.values[before], self.program.values[after]
+        view = None if two.op is None else self.program.ops[two.op]
+        if view is not None and after in view.results and view.kind not in SAME_SHAPE:
+            # Dimensions of a view, or of a turn's piece, are others; an axis that was not there has come in any case.
+            axes = [{axis_name(axis) for own in value.spec for axis in own} for value in (one, two)]
+            return not axes[1] <= axes[0] and not self._data.is_larger(view)
+        return one.shape == two.shape and one.spec != two.spec
+
+    def told_dimension(self, op: ShardedOp, dimension: int) -> int | None:
+        """Which dimension of what an op's text says a dimension of its result is; None where that is not known.
+
+        JAX writes `einsum` as a product, and a transpose of that.
+        """
+        for _ in range(_MOST_STEPS):
+            users = [self.program.ops[user] for result in op.results for user, _ in self.program.users.get(result, ())]
+            own = [user for user in users if user.kind == "transpose" and self._is_one_text(user, op)]
+            if not own:
+                return dimension
+            op = own[0]
+            if op.rule is None or op.rule.operands[0][dimension] not in op.rule.results[0]:
+                return None
+            dimension = op.rule.results[0].index(op.rule.operands[0][dimension])
+        return None
 
     def _loop_of(self, op: ShardedOp) -> ShardedOp | None:
         """The loop whose own op it is: what `scan` does to hand each turn its piece stands at the call of `scan`."""

@@ -62,7 +62,11 @@ def two_scans_over_weights_of_one_shape() -> Built:
     "FSDP",
     "scan(unroll=2)",
     "adam",
-    expected=(Expected(kind="all-gather", axes="fsdp", cause="reshard_needed|contraction", says=("params['w']",)),),
+    expected=(
+        Expected(kind="all-gather", axes="fsdp", cause="reshard_needed", says=("params['gate'][i]` as",)),
+        # `w` is not split over `model`; its pieces in the loop are.
+        Expected(kind="all-gather", axes="fsdp", cause="reshard_needed", says=("params['w'][i]` (resharded) as",)),
+    ),
     never=(Never(says="gradient of `jax.lax.scan"),),
 )
 def unrolled_scan_of_gated_layers() -> Built:
@@ -114,7 +118,27 @@ def tied_layers_on_a_residual_stream() -> Built:
     return step, (params, one(mesh, (8, 16), "data", dtype=jnp.int32))
 
 
-@program(PROGRAMS, "three axes", "axes of one size", "constraints")
+@program(
+    PROGRAMS,
+    "three axes",
+    "axes of one size",
+    "constraints",
+    # `fsdp` splits the queries, which are dimension 1 of "bqhk" and dimension 2 of "bhqt".
+    expected=(
+        Expected(
+            kind="all-gather",
+            axes="fsdp",
+            cause="reshard_needed",
+            says=('`jnp.einsum("bhqt,bthk->bqhk"', "splits dimension 1 of the result"),
+        ),
+        Expected(
+            kind="all-gather",
+            axes="fsdp",
+            cause="reshard_needed",
+            says=('`jnp.einsum("bqhk,bthk->bhqt"', "splits dimension 2 of the result"),
+        ),
+    ),
+)
 def attention_over_axes_of_one_size() -> Built:
     mesh = grid(dp=2, fsdp=2, tp=2)
     params = placed(mesh, {"qkv": ((D, 3, 4, 8), "fsdp", None, "tp"), "out": ((4, 8, D), "tp", None, "fsdp")})
