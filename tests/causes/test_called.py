@@ -109,6 +109,19 @@ def test_an_array_that_a_loop_takes_resharded_is_said_to_be(spec: tuple[str | No
     assert f"needs {called} as `P(None, 'model')`, but it is `P('data', 'model')`" in " ".join(found)
 
 
+def test_what_a_shard_map_takes_and_returns_is_not_said_to_be_resharded():
+    specs = {"in_specs": PartitionSpec("data", "model"), "out_specs": PartitionSpec("data", "model")}
+    manual = jax.shard_map(lambda a: jnp.sin(a) * 2, mesh=named().mesh, **specs)
+    same = jax.shard_map(lambda a: a.reshape(a.shape), mesh=named().mesh, **specs)
+
+    def model(x, w):
+        return manual(x) @ w, same(x).sum(1)
+
+    found = sentences(model, array((16, 32), "data", "model"), array((32, 8), "model"))
+    assert len(found) == 2
+    assert not [text for text in found if "resharded" in text]
+
+
 def test_a_dimension_of_an_einsum_is_one_of_those_that_are_written():
     """JAX makes `b h q k` of it first, where `q` is dimension 2, and XLA `b h k q`."""
 

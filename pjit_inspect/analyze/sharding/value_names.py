@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameData, Step
-from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
 from pjit_inspect.model.report.collective import Phase
@@ -122,6 +122,9 @@ class ValueNames:
         """Whether an array is split otherwise afterwards: by a constraint, or where a loop or a view takes it."""
         one, two = self.program.values[before], self.program.values[after]
         view = None if two.op is None else self.program.ops[two.op]
+        if view is not None and view.detail in MANUAL_BORDERS:
+            # Within a `shard_map` an array is its own piece, which no axis splits.
+            return False
         if view is not None and after in view.results and view.kind not in SAME_SHAPE:
             # Dimensions of a view, or of a turn's piece, are others; an axis that was not there has come in any case.
             axes = [{axis_name(axis) for own in value.spec for axis in own} for value in (one, two)]
