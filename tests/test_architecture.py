@@ -46,7 +46,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "record": {"words", "program", "sharding"},
         "report": {"words", "program", "sharding", "record"},
         "diff": {"words", "program", "sharding", "record", "report"},
-        "memory": {"program", "record", "report"},
+        "memory": {"words", "program", "record", "report"},
         "play": {"words", "program", "record"},
     },
     "parse": {

@@ -92,7 +92,7 @@ def test_what_fits_says_where_it_is_known_from(record: pi.CompileRecord):
     assert (fit.chip, fit.source, fit.fits) == ("v5e", "modelled", True)
     assert fit.available_bytes == round(15.75 * 2**30)
     assert fit.needed_bytes == fit.argument_bytes + fit.result_bytes + (fit.temporary_bytes or 0)
-    assert str(fit).startswith("fits v5e: 0.0")
+    assert str(fit).startswith("fits v5e: 20 MiB of 15.75 GiB (")
 
 
 def test_a_chip_that_is_not_known_is_refused_with_those_that_are(record: pi.CompileRecord):
