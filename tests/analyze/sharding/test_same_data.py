@@ -15,14 +15,14 @@ MESH = Mesh(axis_names=("x",), shape=(4,), device_ids=tuple(range(4)))
 SCAN = """HloModule m, num_partitions=4
 
 %forward (f: (s32[], f32[8], f32[3,8], f32[3,8])) -> (s32[], f32[8], f32[3,8], f32[3,8]) {
-  %f = (s32[], f32[8], f32[3,8], f32[3,8]) parameter(0)
+  %f = (s32[], f32[8], f32[3,8], f32[3,8]) parameter(0), SHARDINGS
   %i = s32[] get-tuple-element(%f), index=0
   %c = f32[8] get-tuple-element(%f), index=1
-  %ws = f32[3,8] get-tuple-element(%f), index=2
+  %ws = f32[3,8] get-tuple-element(%f), index=2, sharding={devices=[1,4]<=[4]}
   %saved = f32[3,8] get-tuple-element(%f), index=3
   %zero = s32[] constant(0)
-  %row = f32[1,8] dynamic-slice(%ws, %i, %zero), dynamic_slice_sizes={1,8}
-  %w = f32[8] reshape(%row), metadata={op_name="jit(g)/while/squeeze"}
+  %row = f32[1,8] dynamic-slice(%ws, %i, %zero), dynamic_slice_sizes={1,8}, sharding={devices=[1,4]<=[4]}
+  %w = f32[8] reshape(%row), sharding={devices=[4]<=[4]}, metadata={op_name="jit(g)/while/squeeze"}
   %h = f32[8] multiply(%c, %w), metadata={op_name="jit(g)/while/mul"}
   %h2 = f32[1,8] reshape(%h), metadata={op_name="jit(g)/while/broadcast_in_dim"}
   %kept = f32[3,8] dynamic-update-slice(%saved, %h2, %i, %zero)
@@ -66,7 +66,7 @@ ENTRY %main (x: f32[8], ws: f32[3,8]) -> f32[8] {
   %back = (s32[], f32[8], f32[3,8]) while(%barred), condition=%bc, body=%backward
   ROOT %out = f32[8] get-tuple-element(%back), index=1
 }
-"""
+""".replace("SHARDINGS", "sharding={{replicated}, {devices=[4]<=[4]}, {devices=[1,4]<=[4]}, {devices=[1,4]<=[4]}}")
 
 
 def program(text: str = SCAN) -> ShardedProgram:
