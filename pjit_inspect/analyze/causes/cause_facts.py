@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pjit_inspect.analyze.causes.cause_subject import CauseSubject
 from pjit_inspect.analyze.causes.cause_words import ITS_RESULT, CauseWords, over_axes
 from pjit_inspect.analyze.sharding.needs import Part
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -22,17 +21,15 @@ __all__ = ["CauseFacts", "origin_text"]
 class CauseFacts:
     """The facts of one cause."""
 
-    about: CauseSubject
     words: CauseWords
-    names: ValueNames
 
     def facts(self) -> tuple[Sentence, ...]:
         """All of them, each once."""
-        parts = () if self.about.gives_result() else self.about.parts()
+        parts = () if self.words.about.gives_result() else self.words.about.parts()
         found = [self._result_fact()]
         found += [self._part_fact(part) for part in parts]
         found += [self._origin_fact(origin, part) for part in parts for origin in self._origins(part)]
-        request = None if self.about.need is None else self.about.need.request
+        request = None if self.words.about.need is None else self.words.about.need.request
         if request is not None and request.kind == "reshard_requested":
             found.append(say("asked for by {}", self.words.requester()))
         found.append(self.words.taken())
@@ -41,12 +38,12 @@ class CauseFacts:
 
     def _edge_fact(self) -> str:
         """Where the collective lies in the program that XLA partitioned."""
-        edge = self.about.match.edge
-        made = list(dict.fromkeys(self.names.value(value) for value in self._told_makers()))
+        edge = self.words.about.match.edge
+        made = list(dict.fromkeys(self.words.names.value(value) for value in self._told_makers()))
         pieces = say(" ({} on each device)", list(edge.made_shape)) if edge.made_shape else ""
-        takers = edge.takers[:1] if self.about.match.taker is None else (self.about.match.taker,)
-        taken = [self.names.op(self.about.program.ops[taker.op]) for taker in takers]
-        taken += [say("{}", name(self.about.program.outputs[k].label or f"result {k}")) for k in edge.outputs[:1]]
+        takers = edge.takers[:1] if self.words.about.match.taker is None else (self.words.about.match.taker,)
+        taken = [self.words.names.op(self.words.about.program.ops[taker.op]) for taker in takers]
+        taken += [say("{}", name(self.words.about.program.outputs[k].label or f"result {k}")) for k in edge.outputs[:1]]
         if not made or not taken:
             return ""
         if made == taken[:1]:
@@ -57,24 +54,24 @@ class CauseFacts:
 
     def _told_makers(self) -> tuple[int, ...]:
         """What makes the moved array; of a masked sum only the operation, not what its mask is made of."""
-        makers, need = self.about.match.edge.makers, self.about.need
+        makers, need = self.words.about.match.edge.makers, self.words.about.need
         if need is not None and need.is_sum and need.op is not None:
-            makers = tuple(value for value in makers if self.about.program.values[value].op == need.op) or makers
+            makers = tuple(value for value in makers if self.words.about.program.values[value].op == need.op) or makers
         return makers[:2]
 
     def _result_fact(self) -> str:
         """The array that moves, where it is the result of the operation and not what the need is about."""
-        if not self.about.match.moves_result or not self.about.match.edge.makers:
+        if not self.words.about.match.moves_result or not self.words.about.match.edge.makers:
             return ""
-        value = self.about.program.values[self.about.match.edge.makers[0]]
+        value = self.words.about.program.values[self.words.about.match.edge.makers[0]]
         return say("what moves is {}: shape {}, {}", ITS_RESULT, list(value.shape), bare(spec(spec_text(value.spec))))
 
     def _part_fact(self, part: Part) -> str:
-        value = self.about.program.values[part.value]
+        value = self.words.about.program.values[part.value]
         place = "result" if part.operand is None else f"operand {part.operand}"
-        if self.about.need is not None and self.about.need.op is None:
+        if self.words.about.need is not None and self.words.about.need.op is None:
             place = "result of the program"
-        split = "split by XLA" if self.about.is_xlas() else "sharded"
+        split = "split by XLA" if self.words.about.is_xlas() else "sharded"
         value_name = self.words.value(part)
         what = value_name if value_name == ITS_RESULT else say("{}, {}", place, value_name)
         return say(
@@ -89,14 +86,16 @@ class CauseFacts:
 
     def _origins(self, part: Part) -> list[AxisOrigin]:
         axes = {axis_name(axis) for axis in part.axes}
-        value = self.about.program.values[self.names.outside(part.value)]
+        value = self.words.about.program.values[self.words.names.outside(part.value)]
         if value.argument is not None:
             # That an argument's sharding is the argument's says nothing.
             return []
         return [origin for origin in value.origins if origin.axis in axes]
 
     def _origin_fact(self, origin: AxisOrigin, part: Part) -> str:
-        return say("{} on {} comes from {}", axis(origin.axis), self.words.value(part), origin_text(origin, self.names))
+        return say(
+            "{} on {} comes from {}", axis(origin.axis), self.words.value(part), origin_text(origin, self.words.names)
+        )
 
 
 def origin_text(origin: AxisOrigin, names: ValueNames) -> Sentence:

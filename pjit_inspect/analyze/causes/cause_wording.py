@@ -116,7 +116,7 @@ class _Writer:
         return Wording(
             kind=kind,
             clause=Sentence(clauses[kind]()),
-            facts=CauseFacts(about=self.about, words=self.words, names=self.names).facts(),
+            facts=CauseFacts(words=self.words).facts(),
             op=self.about.place(),
             moved=moved,
             value=self.names.argument(moved, is_same_size=True) if is_argument and moved is not None else "",
