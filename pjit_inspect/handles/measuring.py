@@ -5,18 +5,22 @@ Not its job: the profiler (`observe.profiler.profiler`), or which run is whose (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times, measured_program
+from pjit_inspect.analyze.report.profiled_programs import Candidate, numbers_of, program_content
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord
+from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.profile import ProfiledRun
 from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
+from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
-__all__ = ["measured"]
+__all__ = ["find_times", "measured"]
 
 _STEP = "measured times of kernels"
 
@@ -39,16 +43,19 @@ def measured(records: Iterable[CompileRecord], twins: Iterable[CompileRecord] = 
         raise
     finally:
         guard.run(_STEP, lambda: profiler.close(is_interrupted=is_interrupted), None)
-        guard.run(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.runs, profiler.missing), None)
+        guard.run(_STEP, lambda: _give(tuple(records), tuple(twins), profiler.trace, profiler.missing), None)
 
 
 def _give(
     records: tuple[CompileRecord, ...],
     twins: tuple[CompileRecord, ...],
-    runs: tuple[ProfiledRun, ...],
+    trace: bytes,
     missing: str,
 ) -> None:
-    times_of = [missing] * len(records) if missing else _find(records, runs)
+    guard = Guard()
+    found = None if missing else guard.run(_STEP, lambda: find_times(records, trace), None)
+    missing = missing or "".join(guard.failed.values())
+    times_of = [missing] * len(records) if found is None else found
     # Records of one compile share their data, and go on doing so.
     made: dict[int, RecordData] = {}
     kept = [record.data for record in records]
@@ -66,10 +73,17 @@ def _with_times(data: RecordData, times: KernelTimes | str) -> RecordData:
     return replace(data, missing={**data.missing, "kernel_times": times})
 
 
-def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> list[KernelTimes | str]:
+def find_times(records: Sequence[CompileRecord], trace: bytes) -> list[KernelTimes | str]:
     """The times of each record, or the reason why it has none."""
+    from pjit_inspect.observe.profiler.profiler import read_runs
+
+    notes = read_trace_notes(trace)
+    runs = read_runs(trace, notes.parents)
+    if not runs:
+        # A program of our own at least has run.
+        return ["JAX's profiler names no HLO instructions on this platform"] * len(records)
     names = {run.module for run in runs}
-    programs: dict[int, MeasuredProgram] = {}
+    modules: dict[int, HloModule] = {}
     reasons: dict[int, str] = {}
     for row, record in enumerate(records):
         guard = Guard()
@@ -80,12 +94,36 @@ def _find(records: tuple[CompileRecord, ...], runs: tuple[ProfiledRun, ...]) -> 
         elif module.name not in names:
             reasons[row] = "the profiler saw no run of it"
         else:
-            programs[row] = measured_program(
-                module, devices=_own_devices(record.data), is_from_disk=_is_from_disk(record.data)
-            )
-    programs = _with_others(programs)
-    times = dict(zip(programs, find_kernel_times(runs, list(programs.values())), strict=True))
+            modules[row] = module
+    programs = _programs({row: (records[row].data, module) for row, module in modules.items()}, runs, notes)
+    times = dict(zip(modules, find_kernel_times(runs, programs), strict=True))
     return [times[row] if row in times else reasons[row] for row in range(len(records))]
+
+
+def _programs(
+    of: Mapping[int, tuple[RecordData, HloModule]], runs: tuple[ProfiledRun, ...], notes: TraceNotes
+) -> list[MeasuredProgram]:
+    """What tells the runs of each recorded program."""
+    numbers: dict[int, frozenset[int]] = {}
+    for name in {module.name for _, module in of.values()}:
+        rows = [row for row, (_, module) in of.items() if module.name == name]
+        programs = notes.programs.get(name, {}).items()
+        held = {number: program_content(parse_hlo_module(content)) for number, content in programs}
+        ran = {run.program for run in runs if run.module == name and run.program is not None}
+        numbers |= zip(rows, numbers_of([_candidate(*of[row]) for row in rows], held, ran), strict=True)
+    on_gpu = {run.module for run in runs if run.spans is not None}
+    return [
+        measured_program(module, on_gpu=module.name in on_gpu, devices=_own_devices(data), numbers=numbers[row])
+        for row, (data, module) in of.items()
+    ]
+
+
+def _candidate(data: RecordData, module: HloModule) -> Candidate:
+    return Candidate(
+        content=program_content(module),
+        number=None if _is_from_disk(data) else int(module.other.get("id", 0)),
+        is_new=data.cached != "memory",
+    )
 
 
 def _own_devices(data: RecordData) -> int | None:
@@ -94,16 +132,7 @@ def _own_devices(data: RecordData) -> int | None:
 
 
 def _is_from_disk(data: RecordData) -> bool:
+    """Whether it may have come from the compilation cache on disk: XLA gives it a new number, which nobody records."""
     from pjit_inspect.observe.contract._jax import has_disk_cache
 
     return data.cached == "persistent" or (data.cached == "memory" and has_disk_cache())
-
-
-def _with_others(programs: dict[int, MeasuredProgram]) -> dict[int, MeasuredProgram]:
-    """The programs with how many of their name nobody recorded, where it matters: asking takes a while."""
-    if not any(program.is_from_disk for program in programs.values()):
-        return programs
-    from pjit_inspect.observe.contract._jax import live_programs
-
-    held, own = live_programs(), [program.name for program in programs.values()]
-    return {row: replace(one, others=max(0, held[one.name] - own.count(one.name))) for row, one in programs.items()}

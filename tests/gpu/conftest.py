@@ -1,4 +1,4 @@
-"""The platform a test is run on, and records kept with their origin.
+"""The platform a test is run on, and what it saw, kept with its origin.
 
 Not its job: leaving out what needs a GPU (`tests/conftest.py`).
 """
@@ -6,18 +6,21 @@ Not its job: leaving out what needs a GPU (`tests/conftest.py`).
 from __future__ import annotations
 
 import datetime
+import gzip
 import json
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jax
 import pytest
 
 import pjit_inspect as pi
+from pjit_inspect.observe.profiler import profiler
 
-Keep = Callable[[pi.CompileRecord, str], None]
+Keep = Callable[..., None]
 
 
 @pytest.fixture(params=["cpu", pytest.param("gpu", marks=pytest.mark.gpu)])
@@ -29,24 +32,31 @@ def device(request: pytest.FixtureRequest) -> jax.Device:
 
 
 @pytest.fixture
-def keep(device: jax.Device) -> Keep:
+def keep(device: jax.Device, monkeypatch: pytest.MonkeyPatch) -> Keep:
     """Saves a record under a name to the folder in the environment variable OUT, with its origin; nothing without it.
 
-    `<name>.<device kind>.pjit` and, beside it, a `.json`: both are meant for `tests/data`.
+    `<name>.<device kind>.pjit` and, beside it, a `.json`, and a `.xplane.pb.gz` where the profiler ran last for it: all
+    are meant for `tests/data/gpu`. Named facts go into the `.json`.
     """
+    traces: list[bytes] = []
+    read = profiler.read_trace
+    monkeypatch.setattr(profiler, "read_trace", lambda folder: traces.append(read(folder)) or traces[-1])
 
-    def save(record: pi.CompileRecord, name: str) -> None:
+    def save(record: pi.CompileRecord, name: str, **facts: Any) -> None:
         if not os.environ.get("OUT"):
             return
         kind = re.sub(r"\W+", "_", device.device_kind).lower()
         path = Path(os.environ["OUT"]) / f"{name}.{kind}.pjit"
         record.save(path)
+        if traces:
+            path.with_suffix(".xplane.pb.gz").write_bytes(gzip.compress(traces.pop(), mtime=0))
         origin = {
             "test": os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0],
             "device": device.device_kind,
             "platform": device.client.platform_version,
             "versions": record.versions,
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+            **facts,
         }
         path.with_suffix(".json").write_text(json.dumps(origin, indent=2) + "\n", encoding="utf-8")
 

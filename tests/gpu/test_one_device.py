@@ -2,7 +2,7 @@
 
 Expectations are worked out by hand and are the same for both, so that a pass on the CPU says that the test works, and a
 failure on the GPU what differs there. Not its job: programs compiled for GPUs that are not attached (`tests/what_if`),
-several GPUs.
+several GPUs, times (`test_measured.py`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ from __future__ import annotations
 import inspect
 import math
 import re
-import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,28 +26,16 @@ import pjit_inspect as pi
 Keep = Callable[[pi.CompileRecord, str], None]
 
 
-CALLS = 4
-
 CPU_LIMIT = 2**47
 """Bytes: all that a process can address."""
 
 FORESEEN: dict[str, frozenset[str]] = {"cpu": frozenset(), "gpu": frozenset()}
 """Platform -> facts of a record that it is known not to give. Add a name with the reason that `data.missing` gives."""
 
-STREAMS = 1
-"""How many kernels of `chain` can run at a time: each reads what the one before it wrote."""
-
 
 def step(w: dict[str, jax.Array], x: jax.Array) -> jax.Array:
     hidden = jnp.tanh(x @ w["in"])
     return jnp.sum(jax.nn.relu(hidden @ w["out"]) * 2.0)
-
-
-def chain(x: jax.Array, w: jax.Array) -> jax.Array:
-    # Eight kernels or so: XLA makes no command buffer of fewer than five.
-    for _ in range(4):
-        x = jnp.tanh(x @ w)
-    return x
 
 
 def put(device: jax.Device, *shape: int) -> jax.Array:
@@ -63,18 +48,6 @@ def step_record(device: jax.Device) -> pi.CompileRecord:
     with pi.capture() as log:
         jax.block_until_ready(jax.jit(jax.value_and_grad(step))(w, x))
     return log["step"]
-
-
-def measured(device: jax.Device, **options: Any) -> tuple[pi.CompileRecord, float]:
-    """The record of `chain`, called `CALLS` times under the profiler, and the seconds that these calls took."""
-    x, w = put(device, 512, 512), put(device, 512, 512)
-    function = jax.jit(chain, **options)
-    with pi.capture(measure=True) as log:
-        began = time.perf_counter()
-        for _ in range(CALLS):
-            function(x, w).block_until_ready()
-        seconds = time.perf_counter() - began
-    return log["chain"], seconds
 
 
 def test_a_jitted_step_has_all_facts_and_its_inputs_their_device(device: jax.Device, keep: Keep, tmp_path: Path):
@@ -118,44 +91,6 @@ def test_every_fused_kernel_names_a_line_of_the_step(device: jax.Device):
         assert kernel.source, kernel
         assert kernel.source[0].file == __file__
         assert first < kernel.source[0].line < first + len(lines), kernel
-
-
-def test_kernels_take_time_and_together_no_more_than_the_call(device: jax.Device, keep: Keep):
-    record, seconds = measured(device)
-    keep(record, "chain_measured")
-    times = record.kernel_times
-    assert times is not None, record.data.missing
-    assert (times.calls, times.left_out, times.devices, times.unknown) == (CALLS - 1, 0, 1, ())
-    assert record.hlo is not None
-    assert all(record.hlo.find(row.instruction) is not None for row in times)
-    assert {kernel.name for kernel in record.fusions} <= {row.instruction for row in times}
-    assert all(row.mean_us > 0 for row in times)
-    # A region's time includes that of its kernels. The profiler's clock, and that of this process.
-    together = sum(row.mean_us for row in times if not row.holds_others)
-    assert 0.999 * together <= STREAMS * times.mean_call_us
-    assert together * times.calls <= STREAMS * seconds * 1e6
-
-
-def test_without_command_buffers_there_are_the_same_kernels_and_all_are_measured(device: jax.Device, keep: Keep):
-    usual, _ = measured(device)
-    without, _ = measured(device, compiler_options={"xla_gpu_enable_command_buffer": ""})
-    keep(without, "chain_without_command_buffers")
-    assert "xla_gpu_enable_command_buffer" in str(without.data.flags)
-    assert "xla_gpu_enable_command_buffer" not in str(usual.data.flags)
-    assert len(usual.fusions) == len(without.fusions)
-    assert Counter(row.kind for row in usual.fusions) == Counter(row.kind for row in without.fusions)
-    assert usual.kernel_times is not None, usual.data.missing
-    assert without.kernel_times is not None, without.data.missing
-    # How long they took is not compared: the machine has other work to do.
-    assert _runs(usual) == _runs(without)
-
-
-def _runs(record: pi.CompileRecord) -> Counter[str]:
-    """Opcode -> how often its instructions ran in a call, as measured."""
-    runs: Counter[str] = Counter()
-    for row in record.kernel_times or ():
-        runs[row.opcode] += round(row.runs_per_call)
-    return runs
 
 
 def test_collectives_of_fake_cpu_devices_are_counted_whatever_the_default_backend_is(device: jax.Device, keep: Keep):

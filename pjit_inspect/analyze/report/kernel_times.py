@@ -1,20 +1,23 @@
 """Which program each profiled run was a run of, and what its HLO instructions took.
 
-A run belongs to the program that has its module's name and XLA's number of it, and all instructions that ran. XLA
-numbers anew what comes from the compilation cache on disk; such a program has the runs of its name that are nobody
-else's. What fits several programs is nobody's: a time is never given to the likelier one. The events of one
-program must agree with each other, too; on CPU the event of a loop ends when the loop first has to wait, while what it
-runs goes on, so that the loop took what it ran. Not its job: measuring (`observe.profiler.profiler`).
+A run belongs to the program that has its module's name and the profiler's number of it, and all instructions that ran.
+What fits several programs is nobody's: a time is never given to the likelier one. The events of one program must agree
+with each other, too. On CPU the event of a loop ends when the loop first has to wait, while what it runs goes on, so
+that the loop took what it ran. On a GPU a loop has no event, and takes what its kernels take together (`gpu_runs`).
+Not its job: measuring (`observe.profiler.profiler`), which number a program has (`profiled_programs`), which
+instruction a kernel of a CUDA graph belongs to (`command_buffers`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
+from pjit_inspect.analyze.report.command_buffers import KernelFunction, kernel_functions
+from pjit_inspect.analyze.report.gpu_runs import GpuRun, gpu_run
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
@@ -33,7 +36,7 @@ class MeasuredProgram:
 
     Attributes:
       name: the HLO module's name.
-      number: XLA's number of it.
+      numbers: the profiler's numbers that it may have.
       opcodes: HLO instruction -> opcode.
       once: the instructions that every call runs exactly once: those of the entry.
       devices: how many devices of this process run it; None when that is not known.
@@ -41,43 +44,57 @@ class MeasuredProgram:
       pieces: HLO instruction -> how many events one run of it has at most, where that is more than one.
       contents: instruction that runs others -> those that it runs itself, inner ones before outer ones; None where
         something else runs them too.
-      is_from_disk: whether it may have come from the compilation cache on disk; then its runs have another number.
-      others: programs of this name that the process holds beside those that were recorded.
+      functions: what the functions of its kernels on a GPU can be called, and whose each is.
     """
 
     name: str
-    number: int
+    numbers: frozenset[int]
     opcodes: Mapping[str, str]
     once: frozenset[str]
     devices: int | None = None
     runs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pieces: Mapping[str, int] = field(default_factory=dict)
     contents: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
-    is_from_disk: bool = False
-    others: int = 0
+    functions: Mapping[str, KernelFunction] = field(default_factory=dict)
 
 
-def measured_program(module: HloModule, **facts: Any) -> MeasuredProgram:
-    """The program of a parsed module; `facts` are the attributes that it does not tell."""
+def measured_program(module: HloModule, *, on_gpu: bool, **facts: Any) -> MeasuredProgram:
+    """The program of a parsed module; `facts` are the attributes that it does not tell.
+
+    `on_gpu` is whether its runs have `spans`.
+    """
     names = [module.reader.name(index) for index in range(len(module))]
     opcodes = module.instructions.opcode.tolist()
     entry = module.computation(module.entry).range
     return MeasuredProgram(
         name=module.name,
-        number=int(module.other.get("id", 0)),
         opcodes={name: module.opcodes[opcode] for name, opcode in zip(names, opcodes, strict=True)},
         once=frozenset(names[entry.start : entry.stop]),
         runs=_runs(module, names),
-        pieces=_pieces(module, names),
+        pieces=_pieces(module, names, on_gpu=on_gpu),
         contents=_contents(module, names),
+        functions=kernel_functions(module) if on_gpu else {},
         **facts,
     )
 
 
-def _pieces(module: HloModule, names: list[str]) -> dict[str, int]:
-    """A sort on CPU copies each operand that it may not overwrite, and sorts; all these events bear its name."""
+_PIECES_OF_CALL = 8
+"""Kernels and copies of XLA's own before and after that of a library, at most."""
+
+
+def _pieces(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str, int]:
+    """A sort copies each operand that it may not overwrite, and sorts; all these events bear its name.
+
+    On a GPU, where the profiler counts what XLA launches, they bear that of the fusion around it; and a custom call may
+    be a copy, and the library's own kernels.
+    """
     sorts = module.with_opcode("sort").tolist()
-    return {names[row]: 1 + len(module.instructions.operands[row]) for row in sorts}
+    found = {names[row]: 1 + len(module.instructions.operands[row]) for row in sorts}
+    if on_gpu:
+        fusions = {row: module.computation(int(module.instructions.computation[row])).callers for row in sorts}
+        found |= {caller.name: found[names[row]] for row, callers in fusions.items() for caller in callers}
+        found |= {names[row]: _PIECES_OF_CALL for row in module.with_opcode("custom-call").tolist()}
+    return found
 
 
 def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
@@ -109,60 +126,29 @@ def find_kernel_times(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredPr
     groups: dict[tuple[str, int | None], list[ProfiledRun]] = {}
     for run in runs:
         groups.setdefault((run.module, run.program), []).append(run)
-    fits = {key: _fitting(group, programs) for key, group in groups.items()}
-    owners = _owners(fits, programs)
-    return [_times_of(program, row, groups, fits, owners) for row, program in enumerate(programs)]
+    return [_times_of(program, programs, groups) for program in programs]
 
 
 def _times_of(
     program: MeasuredProgram,
-    row: int,
+    programs: Sequence[MeasuredProgram],
     groups: Mapping[tuple[str, int | None], list[ProfiledRun]],
-    fits: Mapping[tuple[str, int | None], list[int]],
-    owners: Mapping[int, tuple[str, int | None]],
 ) -> KernelTimes | str:
-    if row in owners:
-        return _added(groups[owners[row]], program)
-    named = [key for key in groups if key[0] == program.name]
-    if any(run.program is None or run.run is None for key in named for run in groups[key]):
+    named = {key: group for key, group in groups.items() if key[0] == program.name}
+    if any(key[1] is None or run.run is None for key, group in named.items() for run in group):
         return _NO_NUMBERS
-    return _ALIKE if any(row in fits[key] for key in named) else _NOT_RUN
+    found = [key for key in named if key[1] in program.numbers and _has_all(program, named[key])]
+    if not found:
+        return _NOT_RUN
+    # What may have several numbers, or a number that another may have too, may have none of these runs.
+    if len(program.numbers) > 1 or any(one is not program and one.numbers & program.numbers for one in programs):
+        return _ALIKE
+    return _added(named[found[0]], program)
 
 
-def _fitting(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[int]:
-    """The programs that these runs, all of one program, may be of."""
-    name, number = runs[0].module, runs[0].program
-    if number is None or any(run.run is None for run in runs):
-        return []
-    ops = {op for run in runs for op in run.ops}
-    named = [row for row, one in enumerate(programs) if one.name == name and all(op in one.opcodes for op in ops)]
-    # Numbers are given once in a process, also those that programs from disk get.
-    exact = [row for row in named if programs[row].number == number and not programs[row].is_from_disk]
-    return exact or [row for row in named if programs[row].is_from_disk]
-
-
-def _owners(
-    fits: Mapping[tuple[str, int | None], list[int]], programs: Sequence[MeasuredProgram]
-) -> dict[int, tuple[str, int | None]]:
-    """Program -> its runs. A program has one number: runs that fit it alone are its, and it takes no others."""
-    left = {key: set(rows) for key, rows in fits.items()}
-    owners: dict[int, tuple[str, int | None]] = {}
-    while True:
-        alone: dict[int, list[tuple[str, int | None]]] = {}
-        for key, rows in left.items():
-            for row in rows if len(rows) == 1 else ():
-                alone.setdefault(row, []).append(key)
-        settled = {
-            row: keys[0]
-            for row, keys in alone.items()
-            if len(keys) == 1 and not (programs[row].is_from_disk and programs[row].others)
-        }
-        # A fixpoint, as in a puzzle: runs that fit one program alone settle it, which leaves fewer for the others. It
-        # ends because each round takes a program away. Runs that still fit two programs then are nobody's.
-        if not settled:
-            return owners
-        owners |= settled
-        left = {key: rows - settled.keys() for key, rows in left.items() if key not in settled.values()}
+def _has_all(program: MeasuredProgram, runs: Sequence[ProfiledRun]) -> bool:
+    """Whether the program has every instruction that ran."""
+    return all(op in program.opcodes for run in runs for op in run.ops)
 
 
 # ---------------------------------------------------------------- adding up
@@ -185,8 +171,9 @@ class _Sum:
 
 def _added(runs: Sequence[ProfiledRun], program: MeasuredProgram) -> KernelTimes | str:
     """The means over all whole calls of one program but the first."""
+    on_gpu = [_on_gpu(run, program) for run in runs if run.spans is not None]
     calls: dict[int | None, list[ProfiledRun]] = {}
-    for run in runs:
+    for run in [one.run for one in on_gpu] or runs:
         calls.setdefault(run.run, []).append(run)
     whole = _whole(list(calls.values()), program)
     if not whole:
@@ -195,7 +182,8 @@ def _added(runs: Sequence[ProfiledRun], program: MeasuredProgram) -> KernelTimes
     warm_up = first if len(whole) > 1 and any(call is first for call in whole) else None
     used = [call for call in whole if call is not warm_up]
     number, devices = len(used), len({run.device for call in used for run in call})
-    rows, unknown = _rows([run for call in used for run in call], program, number, devices)
+    of_used = [one for one in on_gpu if any(one.run is run for call in used for run in call)]
+    rows, unknown = _rows([run for call in used for run in call], of_used, program, number, devices)
     spans = _spans([run for call in used for run in call])
     return KernelTimes(
         calls=number,
@@ -204,6 +192,7 @@ def _added(runs: Sequence[ProfiledRun], program: MeasuredProgram) -> KernelTimes
         devices=devices,
         call_us=max(spans.values()) / number / 1e3,
         mean_call_us=sum(spans.values()) / number / devices / 1e3,
+        busy_us=sum(one.busy_ns for one in of_used) / number / devices / 1e3 if of_used else None,
         rows=rows,
         unknown=unknown,
     )
@@ -221,16 +210,23 @@ def _spans(runs: Sequence[ProfiledRun]) -> dict[int, float]:
     return spans
 
 
+def _on_gpu(run: ProfiledRun, program: MeasuredProgram) -> GpuRun:
+    return gpu_run(run, program.functions, program.contents, program.runs)
+
+
 def _rows(
-    runs: Sequence[ProfiledRun], program: MeasuredProgram, calls: int, devices: int
+    runs: Sequence[ProfiledRun], on_gpu: Sequence[GpuRun], program: MeasuredProgram, calls: int, devices: int
 ) -> tuple[tuple[KernelTime, ...], tuple[UnknownTime, ...]]:
     """The rows of instructions whose events agree with the program, and what is said of the others."""
     seen = dict.fromkeys(op for run in runs for op in run.ops)
     sums = {op: _Sum(unknown=_miscounted(op, runs, program.runs, program.pieces.get(op, 1))) for op in seen}
+    told_of = {id(one.run): one for one in on_gpu}
     for run in runs:
-        settled = _settled(run, program.contents, program.once)
+        settled = _settled(run, told_of.get(id(run)), program)
         for op, (count, _) in run.ops.items():
-            sums[op].add(run.device, count, settled.times_ns[op])
+            # What is several events runs no more often for that.
+            _, most = program.runs.get(op, (0, count))
+            sums[op].add(run.device, min(count, most), settled.times_ns[op])
             sums[op].unknown = sums[op].unknown or settled.unknown.get(op, "")
     _spread(sums, program.contents)
     rows = [_row(op, program, one, calls, devices) for op, one in sums.items() if not one.unknown]
@@ -239,7 +235,27 @@ def _rows(
         for op, one in sums.items()
         if one.unknown
     ]
+    unknown += _ownerless(on_gpu, calls, devices)
     return tuple(sorted(rows, key=lambda row: (-row.slowest_us, row.instruction))), tuple(unknown)
+
+
+def _ownerless(on_gpu: Sequence[GpuRun], calls: int, devices: int) -> list[UnknownTime]:
+    """What is said of kernels of command buffers that name no instruction."""
+    kernels: dict[str, Counter[str]] = {}
+    total_ns: Counter[str] = Counter()
+    for one in on_gpu:
+        for buffer, nodes in one.ownerless.items():
+            for node in nodes:
+                count, ns = one.run.nodes[node]
+                kernels.setdefault(buffer, Counter())[node.kernel] += count
+                total_ns[buffer] += ns
+    found: list[UnknownTime] = []
+    for buffer, names in kernels.items():
+        said = ", ".join(f"`{name[:60]}`" for name in sorted(names)[:3]) + (" and others" if len(names) > 3 else "")
+        took = total_ns[buffer] / calls / devices / 1e3
+        why = f"its kernels {said} took {took:,.1f} us in a call, and the profiler does not say for which instructions"
+        found.append(UnknownTime(instruction=buffer, opcode="command buffer", why=why))
+    return found
 
 
 def _spread(sums: Mapping[str, _Sum], contents: Mapping[str, frozenset[str] | None]) -> None:
@@ -298,7 +314,7 @@ def _miscounted(op: str, runs: Sequence[ProfiledRun], counts: Mapping[str, tuple
         return ""
     least, most = counts[op]
     seen = [run.ops[op][0] if op in run.ops else 0 for run in runs]
-    if pieces > 1 and least != most:
+    if pieces > 1 and least != most > 1:
         return "one run of it is several events, and the profiler does not say how often it ran"
     if any(all(least * k <= number <= most * k for number in seen) for k in range(1, pieces + 1)):
         return ""
@@ -311,11 +327,13 @@ def _times(number: int) -> str:
     return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number:,} times")
 
 
-def _settled(run: ProfiledRun, contents: Mapping[str, frozenset[str] | None], once: Collection[str]) -> _Settled:
-    """The times of a run; `contents` are in the order of `MeasuredProgram.contents`, `once` as there."""
+def _settled(run: ProfiledRun, on_gpu: GpuRun | None, program: MeasuredProgram) -> _Settled:
+    """The times of a run."""
     times = {op: total for op, (_, total) in run.ops.items()}
+    if on_gpu is not None:
+        return _Settled(times_ns=times, unknown=dict(on_gpu.unknown))
     unknown, replaced = dict[str, str](), set[str]()
-    for region, inside in contents.items():
+    for region, inside in program.contents.items():
         if region not in times:
             continue
         if inside is None:
@@ -326,6 +344,6 @@ def _settled(run: ProfiledRun, contents: Mapping[str, frozenset[str] | None], on
             times[region] = held
             replaced.add(region)
     # One thing after another takes no longer than the call; where it does, things ran at once, and no sum is a time.
-    if replaced and sum(times[op] for op in once if op in times) > (run.ended_ns - run.began_ns) * _ROUNDING:
+    if replaced and sum(times[op] for op in program.once if op in times) > (run.ended_ns - run.began_ns) * _ROUNDING:
         unknown |= dict.fromkeys(replaced, _OVERLAP)
     return _Settled(times_ns=times, unknown=unknown)

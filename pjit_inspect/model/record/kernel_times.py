@@ -26,7 +26,8 @@ class KernelTime:
     Attributes:
       instruction: its name in the HLO ("fusion.3"), without the percent sign.
       opcode: as XLA writes it ("fusion", "all-gather", "while"). The time of a "while", "conditional" or "call" is that
-        of what it runs where its own event is shorter: on CPU the event ends when the region first has to wait.
+        of what it runs where its own event is shorter: on CPU the event ends when the region first has to wait. On a
+        GPU it is the time during which something that it runs did run.
       runs_per_call: how often it ran in one call on one device (counted by the profiler); the mean over calls and
         devices, so a fraction where a conditional skips it.
       slowest_us: microseconds per call on the device where it took longest; the mean over the measured calls. Of a
@@ -54,9 +55,12 @@ class KernelTime:
 class UnknownTime:
     """An HLO instruction that ran, but whose events contradict the program: no time is given for it.
 
+    On a GPU also a command buffer (`opcode` is "command buffer"): kernels that XLA launches together, some of which
+    name no instruction. Those are copies and kernels of libraries, mostly.
+
     Attributes:
       instruction, opcode: as in `KernelTime`.
-      why: the contradiction, a sentence without a full stop.
+      why: the contradiction, or what is not known, a sentence without a full stop.
     """
 
     instruction: str
@@ -84,6 +88,9 @@ class KernelTimes(Table[KernelTime]):
       call_us: microseconds of one call, from the begin of its first instruction to the end of its last, on the device
         where that took longest; the mean over the measured calls.
       mean_call_us: the same as a mean over the devices.
+      busy_us: microseconds of a call during which at least one kernel or copy ran on a GPU, a mean over calls and
+        devices: the rest of the call it waited for the host, or for other devices. Kernels may overlap, so that
+        their times add up to more. None on other platforms.
       rows: every instruction that ran, the longest `slowest_us` first.
       unknown: instructions that ran and have no row, each with the reason; () in nearly every program. Checked are how
         often an instruction ran, against the program's trip counts, and that a loop took as long as what it runs.
@@ -95,13 +102,17 @@ class KernelTimes(Table[KernelTime]):
     devices: int
     call_us: float
     mean_call_us: float
+    busy_us: float | None = None
     rows: tuple[KernelTime, ...] = ()
     unknown: tuple[UnknownTime, ...] = ()
 
     def __post_init__(self) -> None:
         if self.calls < 1 or self.devices < 1 or self.left_out < 0:
             raise ValueError(f"{self.calls} calls on {self.devices} devices, {self.left_out} left out, cannot be")
-        if not all(math.isfinite(x) and x >= 0 for x in (self.call_us, self.mean_call_us, self.warm_up_us or 0.0)):
+        if not all(
+            math.isfinite(x) and x >= 0
+            for x in (self.call_us, self.mean_call_us, self.warm_up_us or 0.0, self.busy_us or 0.0)
+        ):
             raise ValueError("the time of a call is finite and not negative")
 
     @property

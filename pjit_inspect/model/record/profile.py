@@ -8,8 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["ProfiledRun"]
+import numpy as np
+
+__all__ = ["GraphNode", "ProfiledRun", "Spans"]
+
+Spans = tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]
+"""When some events began, and when they ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphNode:
+    """A kernel of a CUDA graph, which XLA launches at one go: its events name no HLO instruction.
+
+    Attributes:
+      buffer: what XLA calls the command buffer that the graph was made of ("command_buffer_17"; stat `hlo_op`).
+      number: the node's number in its graph, in the order in which XLA added them; the same in all runs.
+      kernel: the name of the function that ran on the GPU ("gemm_fusion_dot_1", "memcpy128").
+    """
+
+    buffer: str
+    number: int
+    kernel: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +42,13 @@ class ProfiledRun:
     Attributes:
       module: the name of the HLO module ("jit_train_step").
       program: XLA's number of the program (stat `program_id`), unique in a process; None when the profiler gave none.
-      run: the run's number (stat `run_id`), the same on all devices; None likewise.
+      run: the run's number, the same on all devices; None likewise.
       device: the device's ordinal in its process (stat `device_ordinal`, or the number in the plane's name).
       began_ns, ended_ns: when its first event began and its last ended, on the profiler's clock.
-      ops: HLO instruction -> how many events it had, and their nanoseconds together.
+      ops: HLO instruction -> how often it ran, and its nanoseconds together.
+      nodes: the same for kernels of CUDA graphs, in the order in which they first ran.
+      spans: for each of these, when each of its events began and ended, in nanoseconds; None where events are not those
+        of a device's own kernels. They are on a GPU, where regions have no events, and kernels may overlap.
     """
 
     module: str
@@ -34,3 +58,5 @@ class ProfiledRun:
     began_ns: float
     ended_ns: float
     ops: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    nodes: Mapping[GraphNode, tuple[int, float]] = field(default_factory=dict)
+    spans: Mapping[str | GraphNode, Spans] | None = field(default=None, compare=False)

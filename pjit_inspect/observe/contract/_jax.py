@@ -12,7 +12,6 @@ import inspect
 import itertools
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
@@ -49,7 +48,6 @@ __all__ = [
     "hlo_proto",
     "is_pmapped",
     "known_computation",
-    "live_programs",
     "local_devices",
     "made_at",
     "only_device",
@@ -717,12 +715,6 @@ class HiddenProfile:
             for key, value in (held or {}).items():
                 setattr(self._state, key, value)
         return held is not None
-
-
-def live_programs() -> Counter[str]:
-    """How many executables of each HLO module's name this process holds."""
-    found = jax.local_devices()[0].client.live_executables()
-    return Counter(module.name for executable in found for module in executable.hlo_modules()[:1])
 
 
 # ---------------------------------------------------------------- compiling on request, unseen

@@ -142,7 +142,6 @@ CONTRACT = (
     ),
     Promise(module="jax._src.profiler", name="_profile_state.reset", costs="measured times of kernels"),
     Promise(module="jax._src.profiler", name="_profile_state.lock", costs="measured times of kernels"),
-    Promise(module="jaxlib.xla_client", name="Client.live_executables", costs="measured times of programs from disk"),
 )
 
 

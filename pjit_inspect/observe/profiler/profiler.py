@@ -1,10 +1,10 @@
-"""JAX's profiler around a block, and what it wrote, summed per HLO instruction.
+"""JAX's profiler around a block, and the events that it wrote, summed per HLO instruction.
 
 It is on before the block, and off after all that the block began has run.
 
 JAX runs one profiler at a time. Where it cannot start, the block runs without it and `Profiler.missing` says why; where
 the block starts one of its own, this one makes way. For code in the block, none of ours is running. Not its job:
-whose runs they are (`analyze.report.kernel_times`).
+what the file has beside events (`parse.files.xplane`), whose runs they are (`analyze.report.profiled_programs`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 import tempfile
 import warnings
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,11 +24,11 @@ import numpy as np
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard
-from pjit_inspect.model.record.profile import ProfiledRun
+from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.listener import unseen
 
-__all__ = ["MAX_BYTES", "MAX_EVENTS", "Profiler", "read_profile", "sum_events"]
+__all__ = ["MAX_BYTES", "MAX_EVENTS", "Profiler", "read_runs", "read_trace", "sum_events"]
 
 _STEP = "measured times of kernels"
 _ONLY_HLO = 1
@@ -38,14 +39,14 @@ class Profiler:
     """One run of JAX's profiler. Its errors are warned of once and kept in `missing`; interrupts pass.
 
     Attributes:
-      runs: what it saw, once it is closed.
-      missing: why it saw nothing; "" while nothing went wrong.
+      trace: what it wrote, a serialised `XSpace`, once it is closed.
+      missing: why it wrote nothing; "" while nothing went wrong.
     """
 
     _running: ClassVar[_jax.HiddenProfile | None] = None
 
     def __init__(self) -> None:
-        self.runs: tuple[ProfiledRun, ...] = ()
+        self.trace: bytes = b""
         self.missing: str = ""
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._fence: _Fence | None = None
@@ -58,8 +59,9 @@ class Profiler:
         self._keep(guard)
 
     def close(self, *, is_interrupted: bool) -> None:
-        """Wait for what the block began (not if it was interrupted), stop the profiler and read what it saw."""
-        if self._folder is None:
+        """Wait for what the block began (not if it was interrupted), stop the profiler and read what it wrote."""
+        folder = self._folder
+        if folder is None:
             return
         guard = Guard()
         try:
@@ -67,13 +69,13 @@ class Profiler:
             if is_interrupted:
                 self.missing = self.missing or "the measured block was interrupted"
             elif not guard.failed:
-                self.runs = guard.run(_STEP, self._read, ())
+                self.trace = guard.run(_STEP, lambda: read_trace(Path(folder.name)), b"")
         finally:
             with suppress(Exception):
                 # Whatever failed above, a user's profiler must be able to start.
-                if self._bring_back() or _jax.profile_folder() == self._folder.name:
+                if self._bring_back() or _jax.profile_folder() == folder.name:
                     jax.profiler.stop_trace()
-            self._folder.cleanup()
+            folder.cleanup()
             self._folder = self._fence = None
             self._keep(guard)
 
@@ -118,15 +120,6 @@ class Profiler:
         Profiler._running = None
         return hidden.bring_back()
 
-    def _read(self) -> tuple[ProfiledRun, ...]:
-        if self._folder is None:
-            return ()
-        runs = read_profile(Path(self._folder.name))
-        if not runs:
-            # Our own program at least has run.
-            self.missing = "JAX's profiler names no HLO instructions on this platform"
-        return runs
-
 
 class _Fence:
     """A way to wait for all that runs on the devices of this process, also what nobody holds the results of.
@@ -144,9 +137,9 @@ class _Fence:
 
     def wait(self) -> None:
         """Return when everything that was begun before has run. Errors of the user's programs stay where they are."""
-        for array in jax.live_arrays():
+        for held in jax.live_arrays():
             with suppress(Exception):
-                array.block_until_ready()
+                held.block_until_ready()
         self._run(self._given).block_until_ready()
 
 
@@ -164,29 +157,34 @@ _DEVICE = re.compile(r"/device:\w+:(\d+)")
 _Key = tuple[str, int | None, int | None, int]
 
 
-def read_profile(folder: Path) -> tuple[ProfiledRun, ...]:
-    """The runs in a folder that the profiler wrote to. Raises CaptureError when there is no trace or too large a one.
-
-    What jaxlib raises on a damaged file passes through.
-    """
-    from jax.profiler import ProfileData
-
+def read_trace(folder: Path) -> bytes:
+    """The file that the profiler wrote to a folder. Raises CaptureError when there is none, or too large a one."""
     files = sorted(folder.rglob("*.xplane.pb"))
     if not files:
         raise CaptureError("JAX's profiler wrote no trace")
     size = files[-1].stat().st_size
     if size > MAX_BYTES:
         raise CaptureError(f"the profiler's trace has {size:,} bytes, at most {MAX_BYTES:,} are read: measure less")
+    return files[-1].read_bytes()
+
+
+def read_runs(trace: bytes, parents: Mapping[int, int]) -> tuple[ProfiledRun, ...]:
+    """The runs in a trace; `parents` are those of `parse.files.xplane.TraceNotes`.
+
+    What jaxlib raises on a damaged file passes through.
+    """
+    from jax.profiler import ProfileData
+
     with warnings.catch_warnings():
         # jaxlib 0.12 warns within C++ on Python 3.13, where a warning made an error ends the process.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return sum_events(ProfileData.from_file(str(files[-1])).planes)
+        return sum_events(ProfileData.from_serialized_xspace(trace).planes, parents)
 
 
-def sum_events(planes: Iterable[Any]) -> tuple[ProfiledRun, ...]:
+def sum_events(planes: Iterable[Any], parents: Mapping[int, int]) -> tuple[ProfiledRun, ...]:
     """The runs that the events of a profile tell of. Raises CaptureError for more than `MAX_EVENTS` events."""
     sums_of: dict[_Key, _Sums] = {}
-    left = MAX_EVENTS
+    scopes, left = _Scopes(parents), MAX_EVENTS
     for plane in planes:
         match = _DEVICE.search(plane.name)
         device = int(match[1]) if match else -1
@@ -195,25 +193,43 @@ def sum_events(planes: Iterable[Any]) -> tuple[ProfiledRun, ...]:
                 left -= 1
                 if left < 0:
                     raise CaptureError(f"the profiler's trace has over {MAX_EVENTS:,} events: measure fewer calls")
-                _add(sums_of, event, device)
-    return tuple(sums.run(key) for key, sums in sums_of.items())
+                _add(sums_of, event, device, scopes)
+    return tuple(sums.run(key) for key, sums in _numbered(sums_of).items())
 
 
-def _add(found: dict[_Key, _Sums], event: Any, device: int) -> None:
+class _Scopes:
+    """The outermost scope around each scope: on a GPU that is the run of a program."""
+
+    def __init__(self, parents: Mapping[int, int]) -> None:
+        self._parents = parents
+        self._outermost: dict[int, int] = {}
+
+    def outermost(self, scope: int) -> int | None:
+        """The outermost scope around this one; None where nothing is known around it."""
+        if scope not in self._parents:
+            return None
+        if scope not in self._outermost:
+            at, left = scope, len(self._parents)
+            while at in self._parents and left:
+                at, left = self._parents[at], left - 1
+            self._outermost[scope] = at
+        return self._outermost[scope]
+
+
+def _add(found: dict[_Key, _Sums], event: Any, device: int, scopes: _Scopes) -> None:
     stats = dict(event.stats)
     op, module = stats.get("hlo_op"), stats.get("hlo_module")
     if op is None or module is None:
         return
-    key = (
-        str(module),
-        _number(stats, "program_id"),
-        _number(stats, "run_id"),
-        _number(stats, "device_ordinal", device),
-    )
+    scope = _number(stats, "scope_range_id")
+    run = _number(stats, "run_id", None if scope is None else scopes.outermost(scope))
+    key = (str(module), _number(stats, "program_id"), run, _number(stats, "device_ordinal", device))
     sums = found.get(key)
     if sums is None:
-        sums = found[key] = _Sums()
-    sums.add(str(op), float(event.start_ns), float(event.duration_ns))
+        sums = found[key] = _Sums(is_scoped=scope is not None)
+    node = stats.get("cuda_graph_node_id")
+    what = str(op) if node is None else GraphNode(buffer=str(op), number=int(node) & 0xFFFFFFFF, kernel=event.name)
+    sums.add(what, scope, float(event.start_ns), float(event.duration_ns))
 
 
 def _number(stats: dict[str, Any], name: str, default: Any = None) -> Any:
@@ -221,23 +237,56 @@ def _number(stats: dict[str, Any], name: str, default: Any = None) -> Any:
     return default if value is None else int(value)
 
 
+def _numbered(found: dict[_Key, _Sums]) -> dict[_Key, _Sums]:
+    """The same, where a run that is known by its scope has the number that it has on all devices.
+
+    A scope is of one device. Each device runs the calls of a program in one order, so that they are counted there.
+    Where devices ran it unequally often, nobody knows which run belongs to which, and they have no number.
+    """
+    runs_of: dict[tuple[str, int | None], dict[int, list[_Key]]] = {}
+    for key in sorted((key for key, sums in found.items() if sums.is_scoped), key=lambda key: found[key].began_ns):
+        runs_of.setdefault(key[:2], {}).setdefault(key[3], []).append(key)
+    number_of: dict[_Key, int | None] = {}
+    for of_device in runs_of.values():
+        is_equal = len({len(keys) for keys in of_device.values()}) == 1
+        for keys in of_device.values():
+            number_of |= {key: number if is_equal and key[2] is not None else None for number, key in enumerate(keys)}
+    return {(*key[:2], number_of.get(key, key[2]), key[3]): sums for key, sums in found.items()}
+
+
 class _Sums:
-    """What the events of one run on one device add up to."""
+    """What the events of one run on one device add up to.
 
-    __slots__ = ("began_ns", "ended_ns", "ops")
+    With scopes, an instruction ran as often as there are scopes of it: one run of it can be several kernels. Without,
+    each event is a run.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_scopes", "_spans", "began_ns", "ended_ns", "is_scoped", "nodes", "ops")
+
+    def __init__(self, *, is_scoped: bool) -> None:
         self.began_ns, self.ended_ns = float("inf"), float("-inf")
         self.ops: dict[str, tuple[int, float]] = {}
+        self.nodes: dict[GraphNode, tuple[int, float]] = {}
+        self.is_scoped = is_scoped
+        self._scopes: set[tuple[str | GraphNode, int]] = set()
+        self._spans: dict[str | GraphNode, tuple[array[float], array[float]]] = {}
 
-    def add(self, op: str, start_ns: float, duration_ns: float) -> None:
-        count, total_ns = self.ops.get(op, (0, 0.0))
-        self.ops[op] = (count + 1, total_ns + duration_ns)
+    def add(self, what: str | GraphNode, scope: int | None, start_ns: float, duration_ns: float) -> None:
+        sums: dict[Any, tuple[int, float]] = self.nodes if isinstance(what, GraphNode) else self.ops
+        count, total_ns = sums.get(what, (0, 0.0))
+        is_new_run = scope is None or (what, scope) not in self._scopes
+        sums[what] = (count + is_new_run, total_ns + duration_ns)
+        if scope is not None:
+            self._scopes.add((what, scope))
+            began, ended = self._spans.setdefault(what, (array("d"), array("d")))
+            began.append(start_ns)
+            ended.append(start_ns + duration_ns)
         self.began_ns = min(self.began_ns, start_ns)
         self.ended_ns = max(self.ended_ns, start_ns + duration_ns)
 
     def run(self, key: _Key) -> ProfiledRun:
         module, program, run, device = key
+        spans = {what: (np.array(began), np.array(ended)) for what, (began, ended) in self._spans.items()}
         return ProfiledRun(
             module=module,
             program=program,
@@ -246,4 +295,6 @@ class _Sums:
             began_ns=self.began_ns,
             ended_ns=self.ended_ns,
             ops=self.ops,
+            nodes=self.nodes,
+            spans=spans if self.is_scoped else None,
         )

@@ -12,7 +12,7 @@ from pjit_inspect.model.record.profile import ProfiledRun
 
 STEP = MeasuredProgram(
     name="jit_step",
-    number=7,
+    numbers=frozenset({7}),
     opcodes={"dot.1": "dot", "while.2": "while", "add.3": "add", "all-reduce.4": "all-reduce", "p.0": "parameter"},
     once=frozenset(("dot.1", "while.2", "all-reduce.4", "p.0")),
     devices=2,
@@ -217,7 +217,7 @@ def test_devices_that_are_not_known_are_those_that_ran_it():
 
 # Whose a run is.
 
-OTHER = dataclasses.replace(STEP, number=8)
+OTHER = dataclasses.replace(STEP, numbers=frozenset({8}))
 LIKE_STEP = [dataclasses.replace(one, program=8, run=one.run and one.run + 10) for one in FOUR]
 
 
@@ -253,36 +253,13 @@ def test_runs_without_a_number_are_nobodys(lost):
     assert found == ["this platform's profiler does not say which program and which run a time is of"]
 
 
-# From the compilation cache on disk, a program's runs have another number than the program.
-
-CACHED = dataclasses.replace(STEP, number=3, is_from_disk=True)
-
-
-def test_a_program_from_disk_has_the_only_runs_that_fit():
-    assert the(times_of(FOUR, CACHED)).calls == 2
-
-
-def test_a_program_from_disk_is_not_given_the_runs_of_one_that_nobody_recorded():
+def test_a_program_that_may_have_two_numbers_has_no_times_though_only_one_of_them_ran():
+    either = dataclasses.replace(STEP, numbers=frozenset({7, 8}))
     alike = "the profiler cannot tell it from another program with the same name"
-    assert times_of(FOUR, dataclasses.replace(CACHED, others=1)) == [alike]
-    assert times_of([*FOUR, *LIKE_STEP], CACHED) == [alike]
+    assert times_of(FOUR, either) == [alike]
+    # Nor has another program that may be the one which ran.
+    assert times_of(FOUR, STEP, either) == [alike, alike]
 
 
-def test_what_a_fresh_program_leaves_is_that_of_the_one_from_disk():
-    ten = [dataclasses.replace(one, ops={"dot.1": (1, 10_000)}) for one in LIKE_STEP]
-    cached, fresh = times_of([*FOUR, *ten], CACHED, OTHER)
-    assert isinstance(cached, KernelTimes)
-    assert isinstance(fresh, KernelTimes)
-    assert [row.instruction for row in fresh] == ["dot.1"]
-    assert cached.rows == the(times_of(FOUR)).rows
-
-
-def test_two_programs_from_disk_are_told_apart_where_only_one_has_the_instructions():
-    less = dataclasses.replace(CACHED, opcodes={k: v for k, v in STEP.opcodes.items() if k != "dot.1"})
-    without = [dataclasses.replace(one, ops={"while.2": (1, 2_000)}) for one in LIKE_STEP]
-    # Runs with dot.1 are CACHED's alone; then the other runs are those of `less` alone.
-    first, second = times_of([*FOUR, *without], CACHED, less)
-    assert isinstance(first, KernelTimes)
-    assert isinstance(second, KernelTimes)
-    assert first.rows == the(times_of(FOUR)).rows
-    assert [(row.instruction, row.slowest_us) for row in second] == [("while.2", 2.0)]
+def test_a_program_whose_number_is_not_known_ran_nothing_that_can_be_seen():
+    assert times_of(FOUR, dataclasses.replace(STEP, numbers=frozenset())) == ["the profiler saw no run of it"]

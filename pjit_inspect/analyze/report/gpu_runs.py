@@ -1,0 +1,97 @@
+"""One run on a GPU as one of HLO instructions: kernels of CUDA graphs with their owners, loops with what they ran.
+
+A GPU's events are those of kernels and copies. A loop or a conditional took the time in which something that it runs
+did run; what ran at the same time counts once. Not its job: how often an instruction may run (`kernel_times`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pjit_inspect.analyze.report.command_buffers import KernelFunction, owners_of_nodes
+from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
+
+__all__ = ["GpuRun", "gpu_run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuRun:
+    """A run, and what of it is not told.
+
+    Attributes:
+      run: the run, whose `ops` have a region for each that ran something.
+      busy_ns: how long at least one kernel or copy ran.
+      ownerless: command buffer -> its nodes that no instruction is known to own.
+      unknown: region -> why its time is not known.
+    """
+
+    run: ProfiledRun
+    busy_ns: float
+    ownerless: Mapping[str, tuple[GraphNode, ...]] = field(default_factory=dict)
+    unknown: Mapping[str, str] = field(default_factory=dict)
+
+
+def gpu_run(
+    run: ProfiledRun,
+    functions: Mapping[str, KernelFunction],
+    contents: Mapping[str, frozenset[str] | None],
+    counts: Mapping[str, tuple[int, int]],
+) -> GpuRun:
+    """A run with its `spans`; the rest is as in `kernel_times.MeasuredProgram`."""
+    owners = owners_of_nodes(tuple(run.nodes), functions)
+    ops, spans = dict(run.ops), {op: [found] for op, found in (run.spans or {}).items() if isinstance(op, str)}
+    ownerless: dict[str, tuple[GraphNode, ...]] = {}
+    member_of: dict[str, str] = {}
+    for node, (count, total_ns) in run.nodes.items():
+        op = owners.get(node)
+        if op is None:
+            ownerless[node.buffer] = (*ownerless.get(node.buffer, ()), node)
+            continue
+        before = ops.get(op, (0, 0.0))
+        ops[op] = (before[0] + count, before[1] + total_ns)
+        spans.setdefault(op, []).append(_spans(run, node))
+        # A buffer is of one computation: what has one of its instructions runs all of it.
+        member_of[node.buffer] = op
+    lost = sorted(ownerless.keys() - member_of.keys())
+    unknown: dict[str, str] = {}
+    for region, inside in contents.items():
+        parts = [part for op in sorted(inside or ()) for part in spans.get(op, ())]
+        for buffer, nodes in ownerless.items():
+            if member_of.get(buffer) in (inside or ()):
+                parts += (_spans(run, node) for node in nodes)
+        count = ops[region][0] if region in ops else _count(counts.get(region))
+        if count is None or not (parts or region in ops):
+            continue
+        parts += spans.get(region, ())
+        spans[region], ops[region] = parts, (count, _union_ns(parts))
+        if inside is None:
+            unknown[region] = "what it runs is run by other instructions too"
+        elif lost:
+            unknown[region] = f"kernels of `{lost[0]}`, whose place in the program is unknown, may be its"
+    busy_ns = _union_ns((run.spans or {}).values())
+    return GpuRun(run=replace(run, ops=ops), busy_ns=busy_ns, ownerless=ownerless, unknown=unknown)
+
+
+def _count(counts: tuple[int, int] | None) -> int | None:
+    """How often a call runs something; None where that is not the same in every call, or not known."""
+    return counts[0] if counts is not None and counts[0] == counts[1] else None
+
+
+def _spans(run: ProfiledRun, node: GraphNode) -> Spans:
+    return (run.spans or {})[node]
+
+
+def _union_ns(parts: Iterable[Spans]) -> float:
+    """How long at least one of these spans lasted."""
+    parts = tuple(parts)
+    if not parts:
+        return 0.0
+    began, ended = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+    order = np.argsort(began, kind="stable")
+    began, ended = began[order], ended[order]
+    # Each adds what it lasts beyond the latest end of those that began before it.
+    before = np.concatenate(([-np.inf], np.maximum.accumulate(ended)[:-1]))
+    return float(np.maximum(0.0, ended - np.maximum(began, before)).sum())
