@@ -1,7 +1,7 @@
 """Measured times of one device: each test is one body, run on a CPU here and on a GPU with `--gpu`.
 
 What is compared are counts and sums of one run: that all of the time has an owner, and that none is given twice. No
-test says how long something takes. Not its job: reading traces that were kept (`tests/test_measuring_gpu.py`).
+test says how long something takes. Not its job: reading traces that were kept (`test_traces.py`).
 """
 
 from __future__ import annotations
@@ -171,6 +171,17 @@ def _runs(record: pi.CompileRecord) -> Counter[str]:
     return Counter({row.instruction: round(row.runs_per_call) for row in times_of(record)})
 
 
+def test_a_program_that_was_called_before_is_measured_as_one_that_was_not(device: jax.Device, keep: Keep):
+    # On a GPU the profiler did not see its command buffer being made, and names no instruction of it.
+    function, args = jax.jit(chain), arguments("chain", device)
+    function(*args).block_until_ready()
+    with pi.capture(measure=True) as log:
+        for _ in range(CALLS):
+            function(*args).block_until_ready()
+    keep(log["chain"], "chain_called_before")
+    assert {kernel.name for kernel in log["chain"].fusions} <= _runs(log["chain"]).keys()
+
+
 def test_a_cell_that_is_run_again_is_measured_again(device: jax.Device):
     for _ in range(3):
 
@@ -192,7 +203,7 @@ def test_kernels_of_command_buffers_belong_to_the_instructions_that_xla_launches
     record, _ = measured(name, device, compiler_options={"xla_dump_to": str(tmp_path)})
     launched = launches(tmp_path, f"jit_{name}")
     assert sum(map(len, launched)) > 5
-    keep(record, f"{name}_dumped", launches=launched)
+    keep(record, name, launches=launched)
     wanted = {instruction for buffer in launched for _, instruction in buffer}
     assert wanted <= {row.instruction for row in times_of(record)}
 

@@ -1,7 +1,7 @@
 """Which HLO instruction each kernel of a CUDA graph belongs to.
 
-XLA launches kernels of a GPU together as a graph, which it calls a command buffer; the profiler then names the buffer
-and the kernel's function, and no instruction. A function bears the name of the instruction that it was made for, and
+XLA launches kernels of a GPU together as a graph, which it calls a command buffer; the profiler often names the buffer
+then, and the kernel's function, and no instruction. A function bears the name of the instruction that it was made for, and
 fusions that compute the same share one. A buffer is a stretch of one computation's schedule. So its functions tell the
 computation, and where as many instructions of that can have run a function as it ran there, the first of them is the
 first in the schedule. Everything else stays unknown: copies, and kernels of libraries. Not its job: whether the counts

@@ -36,6 +36,7 @@ class GpuRun:
 
 def gpu_run(
     run: ProfiledRun,
+    opcodes: Mapping[str, str],
     functions: Mapping[str, KernelFunction],
     contents: Mapping[str, frozenset[str] | None],
     counts: Mapping[str, tuple[int, int]],
@@ -46,7 +47,8 @@ def gpu_run(
     ownerless: dict[str, tuple[GraphNode, ...]] = {}
     member_of: dict[str, str] = {}
     for node, (count, total_ns) in run.nodes.items():
-        op = owners.get(node)
+        # Events of a graph that was made while the profiler was on name the instruction, mostly.
+        op = node.buffer if node.buffer in opcodes else owners.get(node)
         if op is None:
             ownerless[node.buffer] = (*ownerless.get(node.buffer, ()), node)
             continue

@@ -211,7 +211,7 @@ def _spans(runs: Sequence[ProfiledRun]) -> dict[int, float]:
 
 
 def _on_gpu(run: ProfiledRun, program: MeasuredProgram) -> GpuRun:
-    return gpu_run(run, program.functions, program.contents, program.runs)
+    return gpu_run(run, program.opcodes, program.functions, program.contents, program.runs)
 
 
 def _rows(

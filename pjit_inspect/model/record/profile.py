@@ -20,10 +20,11 @@ Spans = tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphNode:
-    """A kernel of a CUDA graph, which XLA launches at one go: its events name no HLO instruction.
+    """A kernel of a CUDA graph, which XLA launches at one go: its events may name no HLO instruction.
 
     Attributes:
-      buffer: what XLA calls the command buffer that the graph was made of ("command_buffer_17"; stat `hlo_op`).
+      buffer: what XLA calls the command buffer that the graph was made of (stat `hlo_op`), "command_buffer_17"; or the
+        HLO instruction, as in most graphs that were made while the profiler was on.
       number: the node's number in its graph, in the order in which XLA added them; the same in all runs.
       kernel: the name of the function that ran on the GPU ("gemm_fusion_dot_1", "memcpy128").
     """

@@ -1,0 +1,175 @@
+"""Profiles of a real GPU, read again: whose each kernel is, as XLA itself says, and that all of the time has an owner.
+
+They are in `tests/data/gpu`, from `tests/gpu/test_measured.py`, whose README says how they came there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import pjit_inspect as pi
+from pjit_inspect.analyze.report.command_buffers import kernel_functions, owners_of_nodes
+from pjit_inspect.handles.measuring import find_times
+from pjit_inspect.model.record.kernel_times import KernelTimes
+from pjit_inspect.model.record.profile import ProfiledRun
+from pjit_inspect.observe.profiler.profiler import read_runs
+from pjit_inspect.parse.files.xplane import read_trace_notes
+
+DATA = Path(__file__).parent.parent / "data" / "gpu"
+MEASURED = sorted(path.name.partition(".")[0] for path in DATA.glob("*.xplane.pb.gz"))
+
+
+@cache
+def trace(name: str) -> bytes:
+    return gzip.decompress((DATA / f"{name}.nvidia_h200.xplane.pb.gz").read_bytes())
+
+
+def record(name: str) -> pi.CompileRecord:
+    return pi.load(DATA / f"{name}.nvidia_h200.pjit")
+
+
+def times(name: str, *, of: str | None = None) -> KernelTimes:
+    """The times of the record in a trace: its own, or that of another name."""
+    (found,) = find_times([record(name)], trace(of or name))
+    assert isinstance(found, KernelTimes), found
+    return found
+
+
+def runs(name: str) -> list[ProfiledRun]:
+    found = read_runs(trace(name), read_trace_notes(trace(name)).parents)
+    module = record(name).hlo
+    return [run for run in found if module is not None and run.module == module.name]
+
+
+def test_there_are_traces():
+    assert MEASURED == [
+        "branch",
+        "chain",
+        "chain_called_before",
+        "chain_without_command_buffers",
+        "libraries",
+        "train_step",
+    ]
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_what_was_read_then_is_read_now(name: str):
+    found = times(name)
+    # The first of four calls is left out, or of three.
+    assert (found.calls, found.left_out, found.devices) == (2 if name == "chain_called_before" else 3, 0, 1)
+    assert found.warm_up_us is not None
+    assert found.busy_us is not None
+    assert 0 < found.busy_us <= 1.001 * found.mean_call_us
+    assert {one.opcode for one in found.unknown} <= {"command buffer"}
+    module = record(name).hlo
+    assert module is not None
+    assert all(module.find(row.instruction) is not None for row in found)
+    own = sum(row.mean_us for row in found if not row.holds_others)
+    assert 0.8 * found.busy_us <= own <= 1.5 * found.busy_us
+
+
+@pytest.mark.parametrize(("name", "launched"), [("chain", 8), ("chain_called_before", 8), ("train_step", 83)])
+def test_every_kernel_of_a_command_buffer_is_given_to_the_instruction_that_xla_launches_it_for(
+    name: str, launched: int
+):
+    said_by = name.partition("_called")[0]
+    launches = json.loads((DATA / f"{said_by}.nvidia_h200.json").read_text(encoding="utf-8"))["launches"]
+    wanted = Counter((kernel, instruction) for buffer in launches for kernel, instruction in buffer)
+    module, run = record(name).hlo, runs(name)[-1]
+    assert module is not None
+    owners = owners_of_nodes(tuple(run.nodes), kernel_functions(module))
+    found = Counter(
+        (node.kernel, node.buffer if module.find(node.buffer) else owners.get(node))
+        for node in run.nodes
+        if not node.kernel.startswith(("Memcpy", "memcpy"))
+    )
+    assert found == wanted
+    assert found.total() == launched
+
+
+def test_a_function_that_several_instructions_share_is_told_apart_by_the_order_of_the_schedule():
+    run, module = runs("chain_called_before")[-1], record("chain_called_before").hlo
+    assert module is not None
+    assert {node.buffer for node in run.nodes} == {"command_buffer_1"}
+    assert Counter(node.kernel for node in run.nodes)["gemm_fusion_dot_1"] == 3
+    owners = owners_of_nodes(tuple(run.nodes), kernel_functions(module))
+    shared = [node for node in run.nodes if node.kernel == "gemm_fusion_dot_1"]
+    assert [owners[node] for node in sorted(shared, key=lambda node: node.number)] == [
+        "gemm_fusion_dot.1",
+        "gemm_fusion_dot.2",
+        "gemm_fusion_dot.3",
+    ]
+
+
+def test_of_two_programs_of_the_same_instructions_the_one_compiled_later_has_the_larger_number():
+    notes = read_trace_notes(trace("chain_without_command_buffers"))
+    # Both are held by the process, and only the later one ran.
+    assert len(notes.programs["jit_chain"]) == 2
+    (number,) = {
+        run.program
+        for run in read_runs(trace("chain_without_command_buffers"), notes.parents)
+        if run.module == "jit_chain"
+    }
+    assert number == max(notes.programs["jit_chain"])
+    without = record("chain_without_command_buffers")
+    # A record that was there before may be either: it gets nothing.
+    before = pi.load(DATA / "chain_without_command_buffers.nvidia_h200.pjit")
+    before.add_times(replace(before.data, cached="memory"))
+    (found,) = find_times([without], trace("chain_without_command_buffers"))
+    (none,) = find_times([before], trace("chain_without_command_buffers"))
+    assert isinstance(found, KernelTimes)
+    assert none == "the profiler cannot tell it from another program with the same name"
+
+
+def test_a_record_of_other_instructions_is_not_measured_by_the_runs_of_its_name():
+    other = record("branch")
+    assert find_times([other], trace("chain")) == ["the profiler saw no run of it"]
+
+
+def test_loops_and_branches_took_what_they_ran_and_no_longer_than_the_call():
+    found = times("branch")
+    regions = {row.opcode: row for row in found if row.holds_others}
+    module = record("branch").hlo
+    assert module is not None
+    for row in regions.values():
+        region = module.find(row.instruction)
+        assert region is not None
+        inside = [found.of(one.name) for called in region.called for one in called]
+        held = sum(one.mean_us for one in inside if one is not None)
+        # A conditional's own event is the copy of its predicate to the host.
+        assert held <= row.mean_us <= min(held + 3, found.mean_call_us)
+    assert {row.opcode: row.runs_per_call for row in regions.values()} == {"while": 1, "conditional": 1}
+    assert 5 in {row.runs_per_call for row in found}
+
+
+def test_both_loops_of_a_train_step_have_a_time_with_the_copies_that_name_no_instruction():
+    found = times("train_step")
+    loops = [row for row in found if row.opcode == "while"]
+    assert len(loops) == 2
+    assert {row.runs_per_call for row in found} == {1, 3}
+    assert {one.instruction.rpartition("_")[0] for one in found.unknown} == {"command_buffer"}
+    assert all("`MemcpyD2D` took" in one.why for one in found.unknown)
+
+
+def test_a_custom_call_of_several_launches_is_one_run():
+    found = times("libraries")
+    assert {row.runs_per_call for row in found} == {1}
+    module = record("libraries").hlo
+    assert module is not None
+    calls = [module.reader.name(index) for index in module.with_opcode("custom-call").tolist()]
+    assert {row.instruction for row in found if row.opcode == "custom-call"} == set(calls)
+    assert {kernel.name for kernel in record("libraries").fusions} <= {row.instruction for row in found}
+
+
+def test_the_text_says_how_much_of_a_call_a_kernel_ran():
+    shown = record("chain")
+    shown.add_times(replace(shown.data, kernel_times=times("chain"), missing={}))
+    words = " ".join(str(shown.show("text")).split())
+    assert "measured: 3 calls, 34.5 µs each on its device, a kernel running for 100 % of it" in words
