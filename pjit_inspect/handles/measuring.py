@@ -111,9 +111,13 @@ def _programs(
         held = {number: program_content(parse_hlo_module(content)) for number, content in programs}
         ran = {run.program for run in runs if run.module == name and run.program is not None}
         numbers |= zip(rows, numbers_of([_candidate(*of[row]) for row in rows], held, ran), strict=True)
-    on_gpu = {run.module for run in runs if run.spans is not None}
     return [
-        measured_program(module, on_gpu=module.name in on_gpu, devices=_own_devices(data), numbers=numbers[row])
+        measured_program(
+            module,
+            [run for run in runs if run.module == module.name],
+            devices=_own_devices(data),
+            numbers=numbers[row],
+        )
         for row, (data, module) in of.items()
     ]
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pjit_inspect.analyze.report.command_buffers import KernelFunction, owners_of_nodes
+from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
+from pjit_inspect.analyze.report.launches import Launches
 from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
 
 __all__ = ["GpuRun", "gpu_run"]
@@ -37,33 +38,34 @@ class GpuRun:
 def gpu_run(
     run: ProfiledRun,
     opcodes: Mapping[str, str],
-    functions: Mapping[str, KernelFunction],
+    launches: Launches,
     contents: Mapping[str, frozenset[str] | None],
     counts: Mapping[str, tuple[int, int]],
 ) -> GpuRun:
     """A run with its `spans`; the rest is as in `kernel_times.MeasuredProgram`."""
-    owners = owners_of_nodes(tuple(run.nodes), functions)
+    # Events of a graph that was made while the profiler was on name the instruction, mostly.
+    named = {node: node.buffer for node in run.nodes if node.buffer in opcodes}
+    owners = owners_of_nodes(tuple(run.nodes), launches, named, run.ops.keys())
     ops, spans = dict(run.ops), {op: [found] for op, found in (run.spans or {}).items() if isinstance(op, str)}
     ownerless: dict[str, tuple[GraphNode, ...]] = {}
-    member_of: dict[str, str] = {}
+    member_of: dict[int, str] = {}
     for node, (count, total_ns) in run.nodes.items():
-        # Events of a graph that was made while the profiler was on name the instruction, mostly.
-        op = node.buffer if node.buffer in opcodes else owners.get(node)
+        op = owners.get(node)
         if op is None:
             ownerless[node.buffer] = (*ownerless.get(node.buffer, ()), node)
             continue
         before = ops.get(op, (0, 0.0))
         ops[op] = (before[0] + count, before[1] + total_ns)
         spans.setdefault(op, []).append(_spans(run, node))
-        # A buffer is of one computation: what has one of its instructions runs all of it.
-        member_of[node.buffer] = op
-    lost = sorted(ownerless.keys() - member_of.keys())
+        # A graph is of one computation: what has one of its instructions runs all of it.
+        member_of[node.graph] = op
+    lost = sorted(node.buffer for nodes in ownerless.values() for node in nodes if node.graph not in member_of)
     unknown: dict[str, str] = {}
     for region, inside in contents.items():
         parts = [part for op in sorted(inside or ()) for part in spans.get(op, ())]
-        for buffer, nodes in ownerless.items():
-            if member_of.get(buffer) in (inside or ()):
-                parts += (_spans(run, node) for node in nodes)
+        for node in (node for nodes in ownerless.values() for node in nodes):
+            if member_of.get(node.graph) in (inside or ()):
+                parts.append(_spans(run, node))
         count = ops[region][0] if region in ops else _count(counts.get(region))
         if count is None or not (parts or region in ops):
             continue

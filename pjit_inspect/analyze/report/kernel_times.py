@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
-from pjit_inspect.analyze.report.command_buffers import KernelFunction, kernel_functions
 from pjit_inspect.analyze.report.gpu_runs import GpuRun, gpu_run
+from pjit_inspect.analyze.report.launches import Launches, launches_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
@@ -44,7 +44,7 @@ class MeasuredProgram:
       pieces: HLO instruction -> how many events one run of it has at most, where that is more than one.
       contents: instruction that runs others -> those that it runs itself, inner ones before outer ones; None where
         something else runs them too.
-      functions: what the functions of its kernels on a GPU can be called, and whose each is.
+      launches: what it launches on a GPU.
     """
 
     name: str
@@ -55,14 +55,12 @@ class MeasuredProgram:
     runs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pieces: Mapping[str, int] = field(default_factory=dict)
     contents: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
-    functions: Mapping[str, KernelFunction] = field(default_factory=dict)
+    launches: Launches = field(default_factory=Launches)
 
 
-def measured_program(module: HloModule, *, on_gpu: bool, **facts: Any) -> MeasuredProgram:
-    """The program of a parsed module; `facts` are the attributes that it does not tell.
-
-    `on_gpu` is whether its runs have `spans`.
-    """
+def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: Any) -> MeasuredProgram:
+    """The program of a parsed module; `facts` are the attributes that it does not tell, `runs` may be its own."""
+    on_gpu = any(run.spans is not None for run in runs)
     names = [module.reader.name(index) for index in range(len(module))]
     opcodes = module.instructions.opcode.tolist()
     entry = module.computation(module.entry).range
@@ -73,7 +71,7 @@ def measured_program(module: HloModule, *, on_gpu: bool, **facts: Any) -> Measur
         runs=_runs(module, names),
         pieces=_pieces(module, names, on_gpu=on_gpu),
         contents=_contents(module, names),
-        functions=kernel_functions(module) if on_gpu else {},
+        launches=launches_of(module) if any(run.nodes for run in runs) else Launches(),
         **facts,
     )
 
@@ -211,7 +209,7 @@ def _spans(runs: Sequence[ProfiledRun]) -> dict[int, float]:
 
 
 def _on_gpu(run: ProfiledRun, program: MeasuredProgram) -> GpuRun:
-    return gpu_run(run, program.opcodes, program.functions, program.contents, program.runs)
+    return gpu_run(run, program.opcodes, program.launches, program.contents, program.runs)
 
 
 def _rows(
@@ -242,13 +240,13 @@ def _rows(
 def _ownerless(on_gpu: Sequence[GpuRun], calls: int, devices: int) -> list[UnknownTime]:
     """What is said of kernels of command buffers that name no instruction."""
     kernels: dict[str, Counter[str]] = {}
-    total_ns: Counter[str] = Counter()
+    total_ns: dict[str, float] = {}
     for one in on_gpu:
         for buffer, nodes in one.ownerless.items():
             for node in nodes:
                 count, ns = one.run.nodes[node]
                 kernels.setdefault(buffer, Counter())[node.kernel] += count
-                total_ns[buffer] += ns
+                total_ns[buffer] = total_ns.get(buffer, 0.0) + ns
     found: list[UnknownTime] = []
     for buffer, names in kernels.items():
         said = ", ".join(f"`{name[:60]}`" for name in sorted(names)[:3]) + (" and others" if len(names) > 3 else "")

@@ -25,11 +25,13 @@ class GraphNode:
     Attributes:
       buffer: what XLA calls the command buffer that the graph was made of (stat `hlo_op`), "command_buffer_17"; or the
         HLO instruction, as in most graphs that were made while the profiler was on.
-      number: the node's number in its graph, in the order in which XLA added them; the same in all runs.
+      graph: CUDA's number of the graph.
+      number: the node's number in that, in the order in which they were added; the same in all runs.
       kernel: the name of the function that ran on the GPU ("gemm_fusion_dot_1", "memcpy128").
     """
 
     buffer: str
+    graph: int
     number: int
     kernel: str
 

@@ -228,8 +228,13 @@ def _add(found: dict[_Key, _Sums], event: Any, device: int, scopes: _Scopes) -> 
     if sums is None:
         sums = found[key] = _Sums(is_scoped=scope is not None)
     node = stats.get("cuda_graph_node_id")
-    what = str(op) if node is None else GraphNode(buffer=str(op), number=int(node) & 0xFFFFFFFF, kernel=event.name)
+    what = str(op) if node is None else _node(str(op), int(node), event.name)
     sums.add(what, scope, float(event.start_ns), float(event.duration_ns))
+
+
+def _node(op: str, number: int, kernel: str) -> GraphNode:
+    # CUDA's number of a node: that of its graph in the upper half.
+    return GraphNode(buffer=op, graph=number >> 32, number=number & 0xFFFFFFFF, kernel=kernel)
 
 
 def _number(stats: dict[str, Any], name: str, default: Any = None) -> Any:

@@ -84,7 +84,7 @@ def test_kernels_of_a_cuda_graph_are_nodes_of_their_buffer():
         [plane("/device:GPU:0", [kernel("command_buffer_1", 11, 0, 9, "loop_add_fusion_1", **graph)])], PARENTS
     )
     assert run.ops == {}
-    assert run.nodes == {GraphNode(buffer="command_buffer_1", number=7, kernel="loop_add_fusion_1"): (1, 9.0)}
+    assert run.nodes == {GraphNode(buffer="command_buffer_1", graph=2, number=7, kernel="loop_add_fusion_1"): (1, 9.0)}
 
 
 def test_runs_of_several_devices_have_one_number_where_each_ran_equally_often():

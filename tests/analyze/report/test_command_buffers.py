@@ -1,0 +1,109 @@
+"""Whose each node of a CUDA graph is, in schedules made by hand; and where nothing is said.
+
+Not its job: what real programs launch (`tests/gpu/test_traces.py`, against XLA's own word).
+"""
+
+from __future__ import annotations
+
+from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
+from pjit_inspect.analyze.report.launches import Command, KernelFunction, Launches
+from pjit_inspect.model.record.profile import GraphNode
+
+
+def node(number: int, kernel: str, *, graph: int = 1) -> GraphNode:
+    return GraphNode(buffer=f"command_buffer_{graph}", graph=graph, number=number, kernel=kernel)
+
+
+def schedule(*names: str, library: tuple[str, ...] = (), shared: dict[str, str] | None = None) -> Launches:
+    """One computation; each instruction has a function of its own but those of a library, copies and `shared` ones."""
+    functions = {name: [name] for name in names if name not in library and not name.startswith("copy")}
+    for name, of in (shared or {}).items():
+        functions[of].append(name)
+    return Launches(
+        functions={
+            name: KernelFunction(instructions={0: tuple(n for n in names if n in of)}, own=frozenset({name}))
+            for name, of in functions.items()
+        },
+        commands={0: tuple(Command(instruction=name, is_library=name in library) for name in names)},
+    )
+
+
+def owners(launches: Launches, *nodes: GraphNode, known: dict[GraphNode, str] | None = None, ran: tuple[str, ...] = ()):
+    found = owners_of_nodes(nodes, launches, known or {}, ran)
+    return [found.get(one) for one in nodes]
+
+
+def test_a_function_is_of_the_instruction_that_it_is_named_after():
+    assert owners(schedule("a", "b"), node(0, "a"), node(1, "b")) == ["a", "b"]
+
+
+def test_what_shares_a_function_is_told_apart_by_its_place():
+    shared = schedule("a", "b", "c", shared={"c": "a"})
+    # c has a function of its own, which did not run: that of a ran twice.
+    assert owners(shared, node(2, "a"), node(0, "a"), node(1, "b")) == ["c", "a", "b"]
+
+
+def test_a_function_that_ran_more_often_than_instructions_can_have_run_it_has_no_owner():
+    assert owners(schedule("a", "b"), node(0, "a"), node(1, "a"), node(2, "b")) == [None, None, "b"]
+
+
+def test_copies_and_kernels_of_libraries_between_known_nodes_are_what_the_schedule_has_between():
+    program = schedule("a", "copy.1", "call.2", "b", library=("call.2",))
+    nodes = (node(0, "a"), node(1, "MemcpyD2D"), node(2, "nvjet_128x128"), node(3, "b"))
+    assert owners(program, *nodes) == ["a", "copy.1", "call.2", "b"]
+
+
+def test_where_the_schedule_has_more_or_others_between_nothing_is_said():
+    nodes = (node(0, "a"), node(1, "MemcpyD2D"), node(2, "b"))
+    assert owners(schedule("a", "copy.1", "b"), *nodes) == ["a", "copy.1", "b"]
+    assert owners(schedule("a", "copy.1", "copy.2", "b"), *nodes) == ["a", None, "b"]
+    # Nothing of a library only moves bytes.
+    assert owners(schedule("a", "call.1", "b", library=("call.1",)), *nodes) == ["a", None, "b"]
+    assert owners(schedule("a", "copy.1", "b"), node(0, "a"), node(1, "nvjet"), node(2, "b")) == ["a", None, "b"]
+
+
+def test_a_graph_within_has_a_number_that_is_not_seen_and_its_nodes_have_the_last_ones():
+    program = schedule("call.0", "a", "call.1", "b", library=("call.0", "call.1"))
+    nodes = (node(1, "a"), node(3, "b"), node(4, "Memset 0"), node(5, "nvjet_A"), node(6, "nvjet_B"))
+    assert owners(program, *nodes) == ["a", "b", "call.0", "call.0", "call.1"]
+
+
+def test_where_graphs_within_do_not_add_up_nothing_is_said_of_them():
+    program = schedule("call.0", "a", "call.1", "b", library=("call.0", "call.1"))
+    nodes = (node(1, "a"), node(3, "b"), node(4, "nvjet_A"), node(5, "splitKreduce"), node(6, "nvjet_B"))
+    assert owners(program, *nodes) == ["a", "b", None, None, None]
+    # Nor where the outer graph may go on: a copy would have the number 4.
+    longer = schedule("call.0", "a", "b", "copy.3", library=("call.0",))
+    nodes = (node(1, "a"), node(2, "b"), node(3, "nvjet_A"), node(4, "MemcpyD2D"))
+    assert owners(longer, *nodes) == ["a", "b", None, None]
+
+
+def test_a_second_graph_goes_on_where_the_first_ended():
+    program = schedule("a", "call.1", "b", library=("call.1",))
+    nodes = (node(0, "a"), node(1, "b", graph=2), node(2, "nvjet", graph=2))
+    assert owners(program, *nodes) == ["a", "b", "call.1"]
+    # What ran by itself is in no graph.
+    assert owners(program, *nodes[1:], ran=("a",)) == ["b", "call.1"]
+    assert owners(program, *nodes[1:]) == ["b", None]
+
+
+def test_nodes_that_are_not_in_the_order_of_the_schedule_are_told_by_their_functions_alone():
+    program = schedule("a", "copy.1", "b")
+    assert owners(program, node(0, "b"), node(1, "MemcpyD2D"), node(2, "a")) == ["b", None, "a"]
+
+
+def test_what_events_named_is_taken_as_it_is():
+    first, second = node(0, "a"), node(1, "a")
+    program = schedule("a", "b", shared={"b": "a"})
+    assert owners(program, first, second, known={first: "b"}) == ["b", "a"]
+
+
+def test_functions_of_two_computations_in_one_graph_have_no_owner():
+    both = Launches(
+        functions={
+            "a": KernelFunction(instructions={0: ("a",)}, own=frozenset({"a"})),
+            "b": KernelFunction(instructions={1: ("b",)}, own=frozenset({"b"})),
+        },
+        commands={0: (Command(instruction="a"),), 1: (Command(instruction="b"),)},
+    )
+    assert owners(both, node(0, "a"), node(1, "b")) == [None, None]
