@@ -6,10 +6,10 @@ process can compile for (`observe.partitioner.targets`).
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 
 from pjit_inspect.model.record.target import MemorySize
+from pjit_inspect.observe.contract import _jax
 
 __all__ = ["DEVICES_OF_A_CHIP", "GPUS", "Gpu", "gpu_config", "listed_memory_of", "memory_of"]
 
@@ -178,22 +178,10 @@ def gpu_config(gpu: Gpu) -> str:
 
 def memory_of(chip: str) -> tuple[MemorySize, ...]:
     """What one of JAX's devices has, by each source that says it; () for chips that are not known here."""
-    says = None if chip in GPUS else _jax_says(chip)
+    says = None if chip in GPUS else _jax.tpu_memory(chip.removeprefix("tpu"), _CORES_OF_A_DEVICE.get(chip, 1))
     return listed_memory_of(chip) + ((MemorySize(says, _JAX),) if says else ())
 
 
 def listed_memory_of(chip: str) -> tuple[MemorySize, ...]:
-    """As `memory_of`, without JAX's word for it, for which Pallas is imported."""
+    """As `memory_of`, without JAX's word for it, for which a module of JAX's is imported."""
     return (MemorySize(GPUS[chip].memory_bytes, _XLA),) if chip in GPUS else _TPU_MEMORY.get(chip, ())
-
-
-def _jax_says(chip: str) -> int | None:
-    """Bytes of a device's memory as this JAX knows it; None where it does not."""
-    try:
-        pallas = importlib.import_module("jax.experimental.pallas.tpu")
-        cores = _CORES_OF_A_DEVICE.get(chip, 1)
-        return (
-            cores * pallas.get_tpu_info_for_chip(pallas.ChipVersion(chip.removeprefix("tpu")), cores).hbm_capacity_bytes
-        )
-    except (ImportError, AttributeError, ValueError):
-        return None
