@@ -261,13 +261,14 @@ def test_the_flags_that_programs_depend_on_are_known_by_name() -> None:
         assert dict(_jax.tracing_flags())["jax_default_matmul_precision"] == "float32"
 
 
-@pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="nothing that is registered later counts")
+@pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="JAX does not name it")
 def test_configuration_that_a_module_registers_later_is_known_by_name() -> None:
     script = (
         "import jax, pjit_inspect as pi\nfrom jax._src import config\ndef f(x): return x + 1\n"
         "with pi.capture() as log:\n"
         "  jax.jit(f)(1)\n"
-        "  config.bool_state('late_flag', False, '', include_in_trace_context=True)\n"
+        "  late = dict(include_in_jit_key=True, include_in_trace_context=True)\n"
+        "  config.bool_state('late_flag', False, '', **late)\n"
         "  jax.jit(f)(1)\n"
         "print(log[-1].reason.sentence)"
     )
