@@ -1,0 +1,57 @@
+"""Memory of programs that ran on a GPU: what XLA reserves, what libraries work in, and what lies in the host's memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from data import hlo_fixtures as fixtures
+
+import pjit_inspect as pi
+from pjit_inspect.analyze.memory.could import find_suggestions
+from pjit_inspect.model.memory.memory_use import LiveTable
+
+ran = fixtures.on_h200
+
+
+def table(record: pi.CompileRecord) -> str:
+    """Its memory as text, from the head of the table on."""
+    return str(record.show("memory")).partition("at the peak  ")[2]
+
+
+@pytest.mark.parametrize("name", ["matmul", "fft", "softmax", "sort", "linalg", "pallas"])
+def test_the_model_reserves_what_xla_reserves_on_a_gpu(name: str):
+    """Places in memory are multiples of 256 bytes there, as in XLA's buffer assignments."""
+    record = ran(name)
+    assert record.memory is not None
+    assert record.memory_use.modelled_bytes == record.memory.temporary_bytes
+
+
+def test_the_workspace_of_a_library_is_called_so():
+    names = {row.name: row.bytes for row in ran("cond").memory_use.live}
+    assert names["workspace of cuBLASLt, branch_1_fun/dot_general"] == 32 << 20
+    assert any(row.name.startswith("workspace of cuDNN, ") for row in ran("conv_grad").memory_use.live)
+
+
+def test_partial_sums_of_a_product_are_told_from_the_product():
+    names = {row.name: row.bytes for row in ran("linalg").memory_use.live}
+    assert names["a @ a.T, 4 partial sums"] == 4 << 20
+
+
+def test_a_program_of_one_device_has_no_column_of_specs():
+    assert "spec" not in table(ran("linalg"))
+    assert "not known" not in table(ran("print"))
+    assert "a * 2" in table(ran("print"))
+
+
+def test_what_lies_in_host_memory_is_not_to_be_donated():
+    record = ran("fft")
+    (suggestion,) = record.memory_use.suggestions
+    assert (suggestion.kind, suggestion.name) == ("donate", "a")
+    (given,) = record.inputs
+    assert given.sharding is not None
+    on_host = replace(given, sharding=replace(given.sharding, memory_kind="pinned_host"))
+    live = LiveTable(rows=record.memory_use.live.rows)
+    assert find_suggestions(live, (on_host,), record.outputs, None, None) == ()
+    elsewhere = replace(record.outputs[0], sharding=on_host.sharding)
+    assert find_suggestions(live, (on_host,), (elsewhere,), None, None) == ()
