@@ -32,8 +32,8 @@ class Fusion:
         (modelled: as if every intermediate result were stored, except constants, and numbers counted up or repeated);
         None when a width is unknown.
       target: the custom call's target, or None.
-      library: who implements it, as people call it ("Triton", "cuBLASLt", "cuDNN", "Mosaic TPU (Pallas)"); "" where that
-        is XLA itself, and where nothing says it.
+      library: who implements it, as people call it ("Triton", "cuBLASLt", "cuDNN", "Mosaic TPU (Pallas)"); "" where
+        that is XLA itself, and where nothing says it.
       routine: what of a library a custom call runs ("matmul", "convBackwardFilter"), or the kernel's own name where the
         program says it (Pallas, Triton); "" otherwise.
       count: how often it runs per call; None when a loop's trip count is unknown.

@@ -1,4 +1,4 @@
-"""Memory of programs that ran on a GPU: what XLA reserves, what libraries work in, and what lies in the host's memory."""
+"""Memory of programs that ran on a GPU: what XLA reserves, what libraries work in, what lies in host memory."""
 
 from __future__ import annotations
 
