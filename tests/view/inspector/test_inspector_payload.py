@@ -127,12 +127,7 @@ def test_a_program_that_was_compiled_again_says_why_and_what_else_differs():
 
 
 def test_a_program_of_one_device_is_called_that():
-    data = replace(
-        REPORTS["without_hlo"].data,
-        mesh=None,
-        meshes=(),
-        missing={},
-        devices=(Device(id=0, platform="gpu", kind="NVIDIA H200", process=0),),
-    )
-    header, _ = read_blob(inspector_payload(InspectorInput(report=replace(REPORTS["without_hlo"], data=data))).blob)
-    assert header["mesh"]["missing"] == "one device, without a mesh"
+    report, device = REPORTS["without_hlo"], Device(id=0, platform="gpu", kind="NVIDIA H200", process=0)
+    data = replace(report.data, mesh=None, meshes=(), missing={}, devices=(device,))
+    payload = inspector_payload(InspectorInput(report=replace(report, data=data)))
+    assert payload.first["mesh"]["missing"] == "one device, without a mesh"
