@@ -19,6 +19,7 @@ from pjit_inspect.analyze.program.phases import split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import Details, HloModule, Instruction
 from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.host_callback import CallbackTable, HostCallback
 
 __all__ = ["CustomCall", "Role", "describe_custom_call", "find_callbacks", "is_kernel", "runs_kernel", "workspace_of"]
@@ -183,11 +184,14 @@ def is_kernel(target: str) -> bool:
 
 
 def runs_kernel(instruction: Instruction) -> bool:
-    """Whether a fusion or a custom call does work of its own: half of a collective, or a note, does not."""
+    """Whether a fusion or a custom call does work of its own: a collective or half of one, or a note, does not."""
     if instruction.opcode == "custom-call":
         return is_kernel(instruction.custom_call_target)
     called = instruction.called
     root = called[0].root if called else instruction
+    if root.opcode in KINDS:
+        # GPUs run a small one as a kernel of Triton's.
+        return any(one.opcode not in ("parameter", "bitcast") for one in called[0] if one.index != root.index)
     return root.opcode != "custom-call" or not root.custom_call_target.startswith("AsyncCollective")
 
 

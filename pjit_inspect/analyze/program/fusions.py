@@ -56,7 +56,7 @@ def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]
     stack, seen = [iter(module.computation(module.entry).order.tolist())], set[int]()
     kernels = {k for k, name in enumerate(module.opcodes) if name in _KERNELS}
     looked_at = kernels | {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE}
-    has_notes = "custom-call" in module.opcodes
+    has_notes = not {"custom-call", *KINDS}.isdisjoint(module.opcodes)
     while stack:
         index = next(stack[-1], None)
         if index is None:

@@ -7,6 +7,7 @@ from data import hlo_fixtures as fixtures
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.program.backend_config import library_of_fusion
+from pjit_inspect.analyze.program.fusions import find_fusions
 
 ran = fixtures.on_h200
 
@@ -70,3 +71,34 @@ def test_the_library_of_a_fusion_is_in_its_configuration(kind: str, library: str
 
 def test_kernels_compared_are_called_by_their_library():
     assert "cuBLASLt" in str(pi.diff(ran("matmul"), ran("cond")).show("text"))
+
+
+SMALL_SUM = """HloModule m, is_scheduled=true, num_partitions=8
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+
+%alone (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %s = f32[8]{0} all-reduce(%p), channel_id=1, replica_groups={{0,1,2,3,4,5,6,7}}, to_apply=%add
+}
+
+%with_work (q: f32[8]) -> f32[8] {
+  %q = f32[8]{0} parameter(0)
+  %n = f32[8]{0} negate(%q)
+  ROOT %t = f32[8]{0} all-reduce(%n), channel_id=2, replica_groups={{0,1,2,3,4,5,6,7}}, to_apply=%add
+}
+
+ENTRY %e (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0)
+  %f = f32[8]{0} fusion(%x), kind=kCustom, calls=%alone
+  ROOT %g = f32[8]{0} fusion(%f), kind=kCustom, calls=%with_work
+}
+"""
+
+
+def test_a_collective_that_runs_as_a_kernel_is_reported_with_the_collectives():
+    assert [row.name for row in find_fusions(fixtures.from_text(SMALL_SUM))] == ["g"]
