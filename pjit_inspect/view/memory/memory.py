@@ -98,6 +98,10 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
         how = "" if use.apart is None else f"{how}, {_percent(use.apart)}"
         words = f"temporary values alive at once: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
         lines.append(Line((Text(words, "dim"),)))
+    for curve in use.curves[1:]:
+        if curve.peak_bytes:
+            words = f"{bytes_text(curve.peak_bytes)} alive at the peak in {curve.name} memory ({use.source})"
+            lines.append(Line((Text(words, "dim"),)))
     if use.unknown:
         lines.append(Line((Text(f"{plural(use.unknown, 'buffer')} of unknown size, counted as nothing"),), role="note"))
     return lines

@@ -9,7 +9,8 @@ from data import hlo_fixtures as fixtures
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.memory.could import find_suggestions
-from pjit_inspect.model.memory.memory_use import LiveTable
+from pjit_inspect.model.memory.memory_use import LiveTable, MemoryCurve
+from pjit_inspect.view.memory.memory import provenance_lines
 
 ran = fixtures.on_h200
 
@@ -55,3 +56,18 @@ def test_what_lies_in_host_memory_is_not_to_be_donated():
     assert find_suggestions(live, (on_host,), record.outputs, None, None) == ()
     elsewhere = replace(record.outputs[0], sharding=on_host.sharding)
     assert find_suggestions(live, (on_host,), (elsewhere,), None, None) == ()
+
+
+def test_a_program_that_ran_on_a_chip_fits_it_by_xlas_count():
+    fit = ran("linalg").fits("cuda:h200")
+    assert (fit.source, fit.temporary_bytes) == ("counted", 5_244_184)
+    assert ran("linalg").fits("cuda:h100").source == "modelled"
+    assert "fits h200: " in str(ran("linalg").show("memory"))
+
+
+def test_what_is_alive_in_host_memory_is_said_apart():
+    use = ran("fft").memory_use
+    host = MemoryCurve(space=5, name="host", bytes=(1 << 20, 2 << 20))
+    said = [str(line) for line in provenance_lines(replace(use, curves=(*use.curves, host)), None)]
+    assert any("2 MiB alive at the peak in host memory (modelled)" in line for line in said)
+    assert not any("host memory" in str(line) for line in provenance_lines(use, None))
