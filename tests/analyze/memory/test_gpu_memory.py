@@ -71,3 +71,10 @@ def test_what_is_alive_in_host_memory_is_said_apart():
     said = [str(line) for line in provenance_lines(replace(use, curves=(*use.curves, host)), None)]
     assert any("2 MiB alive at the peak in host memory (modelled)" in line for line in said)
     assert not any("host memory" in str(line) for line in provenance_lines(use, None))
+
+
+def test_live_ranges_are_xlas_where_its_list_has_asynchronous_bodies_too():
+    """A scan compiled ahead of time: XLA counts the places of what an asynchronous fusion holds, and we do not."""
+    use = ran("scan_ahead_of_time").memory_use
+    assert (use.source, use.agreement) == ("counted", (19, 20))
+    assert use.reserved_bytes == use.xla_temporary_bytes == 1_049_888
