@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pjit_inspect.model.record.target import MemorySize
-from pjit_inspect.observe.contract import _jax
 
 __all__ = ["DEVICES_OF_A_CHIP", "GPUS", "Gpu", "gpu_config", "listed_memory_of", "memory_of"]
 
@@ -178,10 +177,19 @@ def gpu_config(gpu: Gpu) -> str:
 
 def memory_of(chip: str) -> tuple[MemorySize, ...]:
     """What one of JAX's devices has, by each source that says it; () for chips that are not known here."""
-    says = None if chip in GPUS else _jax.tpu_memory(chip.removeprefix("tpu"), _CORES_OF_A_DEVICE.get(chip, 1))
+    says = None if chip in GPUS else _jax_says(chip)
     return listed_memory_of(chip) + ((MemorySize(says, _JAX),) if says else ())
 
 
 def listed_memory_of(chip: str) -> tuple[MemorySize, ...]:
     """As `memory_of`, without JAX's word for it, for which a module of JAX's is imported."""
     return (MemorySize(GPUS[chip].memory_bytes, _XLA),) if chip in GPUS else _TPU_MEMORY.get(chip, ())
+
+
+def _jax_says(chip: str) -> int | None:
+    """Bytes of a device's memory as this JAX knows it; None where it does not, and where there is no JAX."""
+    try:
+        from pjit_inspect.observe.contract import _jax
+    except ImportError:
+        return None
+    return _jax.tpu_memory(chip.removeprefix("tpu"), _CORES_OF_A_DEVICE.get(chip, 1))
