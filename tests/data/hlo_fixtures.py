@@ -28,6 +28,12 @@ def text(name: str) -> str:
     return gzip.decompress((HERE / f"{name}.hlo.gz").read_bytes()).decode()
 
 
+@functools.cache
+def on_h200(name: str) -> pi.CompileRecord:
+    """The record of a program that ran on an H200."""
+    return pi.load(HERE / "h200" / f"{name}.pjit")
+
+
 def opened(text: str, folder: Path) -> pi.CompileRecord:
     """The record of a text that is written to a folder."""
     path = folder / "step.hlo"

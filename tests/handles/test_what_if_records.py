@@ -232,3 +232,10 @@ def test_specs_of_a_function_with_explicit_axes_are_refused() -> None:
     with pytest.raises(ChangeError, match=r"traced with Explicit axes \(data, model\), where shardings are part of"):
         record.what_if(specs={"x": P("data", None)})
     assert collectives(record.what_if(mesh={"data": 4, "model": 4})) == [("all-reduce", ("model",), 32)]
+
+
+def test_the_origin_of_a_program_of_one_device_is_one_device():
+    one = pi.inspect(jax.jit(lambda x: x + 1), jax.ShapeDtypeStruct((8,), jnp.float32))
+    changed = one.what_if(target="cpu:1", effort="full")
+    assert changed.data.hypothesis is not None
+    assert changed.data.hypothesis.origin == "1 cpu device, compiled to run"

@@ -123,7 +123,7 @@ def _fold(
         kernel: tuple((collectives.rows[number].kind, collectives.rows[number].axes) for number in numbers)
         for kernel, numbers in sites.by_kernel.items()
     }
-    columns = kernels.module.instructions.opcode[kernels.rows], kernels.module.result_bytes[kernels.rows]
+    columns = kernels.module.instructions.opcode[kernels.rows], kernels.result_bytes
     looks = list(zip(placing.label, *(column.tolist() for column in columns), strict=True))
     facts = KernelFacts(matmuls=work.matmuls, collectives=moved, looks=looks)
     return fold_rows(rows, placing, inputs, facts, sites.kinds(collectives))
@@ -167,7 +167,7 @@ def _kernels(parts: GraphParts, matrix: Matrix, mixed: np.ndarray) -> GraphKerne
         how=np.array(placing.how, np.int8),
         loop=np.array(parts.loops, np.int32),
         runs=parts.runs,
-        result_bytes=module.result_bytes[kernels.rows],
+        result_bytes=kernels.result_bytes,
         matmuls=np.array(parts.work.matmuls, np.int32),
         flops=np.array(parts.work.flops, np.int64),
         mixed=np.isin(np.arange(len(kernels)), mixed),

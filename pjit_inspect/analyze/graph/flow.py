@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pjit_inspect.analyze.program.custom_calls import workspace_of
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.program.spec import PartitionSpec
@@ -159,7 +160,7 @@ class _Values:
         """The kernel, or the collective it is."""
         one = self._module.instruction(int(self._graph.kernels.instruction[kernel]))
         number = self._of_kernel.get(kernel, -1)
-        shape = one.shape
+        shape = one.shape.elements[0] if workspace_of(one) and len(one.shape.elements) == 2 else one.shape
         array = "" if shape.dtype == "tuple" else f"{shape.dtype}[{','.join(map(str, shape.dimensions))}]"
         spec = self._spec(one, None if number < 0 else self._collectives[number].kind) if array else None
         kind = "kernel" if number < 0 else "collective"

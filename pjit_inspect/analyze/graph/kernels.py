@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pjit_inspect.analyze.graph.values import MAKER, NOTHING, PASSER, Reads, trace_reads
-from pjit_inspect.analyze.program.custom_calls import describe_custom_call
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
 from pjit_inspect.analyze.program.running import Running, find_running
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import HloModule
@@ -67,6 +67,7 @@ class KernelList:
       running: what runs in it.
       rows: the instruction of each kernel, in schedule order.
       numbers: for each instruction, which kernel it is; -1.
+      result_bytes: bytes of each kernel's result on one device, without the workspace of a library; -1 when unknown.
       before: for each instruction that runs, how many kernels stand before it; -1 for any other.
       reads: who takes which value; `source` and `target` are kernels, and `source` is -1 for an argument.
       arguments: for each read, the entry's parameter instruction; -1 where a kernel is the source.
@@ -78,6 +79,7 @@ class KernelList:
     running: Running
     rows: np.ndarray
     numbers: np.ndarray
+    result_bytes: np.ndarray
     before: np.ndarray
     reads: Reads
     arguments: np.ndarray
@@ -115,12 +117,24 @@ def find_kernels(module: HloModule) -> KernelList:
         running=running,
         rows=rows,
         numbers=numbers,
+        result_bytes=_result_bytes(module, rows),
         before=before,
         reads=reads,
         arguments=np.where(source < 0, raw.source, -1),
         sizes=sizes,
         edges=_edges(reads, sizes),
     )
+
+
+def _result_bytes(module: HloModule, rows: np.ndarray) -> np.ndarray:
+    sizes = module.result_bytes[rows].copy()
+    calls = np.isin(module.instructions.opcode[rows], _rows_of(module, "custom-call")) & (sizes > 0)
+    for number in np.flatnonzero(calls).tolist():
+        try:
+            sizes[number] -= workspace_of(module.instruction(int(rows[number])))
+        except ParseError:
+            continue
+    return sizes
 
 
 def _roles(module: HloModule, order: np.ndarray) -> np.ndarray:

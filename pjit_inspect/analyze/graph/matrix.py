@@ -91,7 +91,7 @@ class _Facts:
         self._counts = counts.tolist()
         self._inferred = np.bincount(of_kernel[np.array(parts.placing.how) != HOW["own"]], minlength=boxes).tolist()
         self._matmuls = np.bincount(of_kernel, work.matmuls, minlength=boxes).astype(np.int64).tolist()
-        sizes = np.maximum(kernels.module.result_bytes[kernels.rows], 0)
+        sizes = np.maximum(kernels.result_bytes, 0)
         self._bytes, self._flops, self._runs = sizes.tolist(), work.flops, parts.runs.tolist()
         edges = kernels.edges
         inside = of_kernel[edges.source] == of_kernel[edges.target]

@@ -5,7 +5,7 @@ Not its job: reading it (`parse.buffers`), or live ranges, which the schedule gi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pjit_inspect.analyze.memory.live_ranges import LiveRanges
 from pjit_inspect.analyze.memory.occupancy import Buffer, Occupancy
@@ -42,6 +42,20 @@ def as_assigned(occupancy: Occupancy, assignment: BufferAssignment) -> bool:
     return True
 
 
+def _our_places(ranges: LiveRanges, instructions: Sequence[str]) -> list[int]:
+    """Where we have each instruction of XLA's list. It also has those of asynchronous bodies, which run as their start.
+
+    The start follows them.
+    """
+    nodes = ranges.nodes
+    known = {nodes.module.reader.name(index): place for place, index in enumerate(nodes.running.order)}
+    found, place = [], ranges.end
+    for name in reversed(instructions):
+        place = known.get(name, place)
+        found.append(place)
+    return found[::-1]
+
+
 def _place(
     ranges: LiveRanges, buffer: Buffer, places: dict[_Key, tuple[Allocation, AssignedValue]]
 ) -> tuple[Allocation, AssignedValue] | None:
@@ -70,10 +84,12 @@ def agreement(occupancy: Occupancy, assignment: BufferAssignment) -> Agreement |
     if assignment.live is None:
         return None
     ranges, end = occupancy.ranges, len(assignment.live.instructions)
+    places = _our_places(ranges, assignment.live.instructions)
     pairs = []
     for row, value in enumerate(ranges.values):
         own = assignment.live.ranges.get(_key(ranges, row))
         if own is not None and occupancy.buffers[value.buffer].kind != "argument":
             # What is returned ends one behind the last instruction.
-            pairs.append((value.begins, value.ends) == (own[0], min(own[1], end - 1)))
+            begin, last = own[0], min(own[1], end - 1)
+            pairs.append(0 <= begin < end and last >= 0 and (value.begins, value.ends) == (places[begin], places[last]))
     return sum(pairs), len(pairs)

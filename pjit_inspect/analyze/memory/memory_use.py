@@ -47,7 +47,7 @@ __all__ = [
 _LARGEST = 50
 _SPACES = {"tpu": {0: "HBM", 5: "host"}, "gpu": {0: "device memory", 5: "host"}}
 """Memories with a curve. On-chip memory has none: live ranges give more for it than a v5e has, so its rules differ."""
-_ALIGNMENT = {"tpu": (16384, 512), "gpu": (128, 0)}
+_ALIGNMENT = {"tpu": (16384, 512), "gpu": (256, 0)}
 """Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each)."""
 _PHASE: dict[str, Phase] = {
     "forward": "forward",
@@ -127,7 +127,7 @@ def arguments_alone(facts: MemoryFacts, missing: str) -> MemoryUse:
 def alignment_of(platform: str) -> tuple[int, int]:
     """Bytes that places in memory are multiples of, and those of a table of pointers (0: 8 for each).
 
-    *Source*: the offsets in buffer assignments of CPU and TPU programs.
+    *Source*: the offsets in buffer assignments of CPU, TPU and GPU programs.
     """
     return _ALIGNMENT.get(platform, (64, 0))
 

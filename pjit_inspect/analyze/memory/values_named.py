@@ -16,9 +16,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pjit_inspect.analyze.memory.passing import Nodes
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call, workspace_of
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.running import number_of
 from pjit_inspect.analyze.program.source import user_frames
+from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS
 from pjit_inspect.model.program.primitive import users_word
@@ -86,14 +88,16 @@ class Describer:
     mesh: Mesh | None
     cells: Mapping[str, str]
     _by_key: dict[_Key, list[ValueSharding]] = field(init=False)
+    _by_op_name: dict[str, list[ValueSharding]] = field(init=False)
     _several: dict[tuple[str, str], set[str]] = field(init=False)
     _collective_of: dict[str, Collective] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._by_key, self._several = defaultdict(list), defaultdict(set)
+        self._by_key, self._by_op_name, self._several = defaultdict(list), defaultdict(list), defaultdict(set)
         for row in self.shardings:
             if row.op_name:
                 self._by_key[row.op_name, row.dtype, math.prod(row.local_shape)].append(row)
+                self._by_op_name[row.op_name].append(row)
                 self._several[row.name, row.source[0].where if row.source else ""].add(row.op)
         self._collective_of = {name: row for row in self.collectives for name in row.instructions}
 
@@ -162,11 +166,34 @@ class Describer:
         if row is None:
             words = split_op_names(instruction.op_name)
             name = short_name(words[0]) if words else instruction.name
+            name = self._workspace(node, name) or self._partial_sums(node, instruction, source) or name
             return Described(name, None, None, source, instruction.op_name, phase)
         name = f"{_PREFIX.get(row.phase, '')}{self._name(row)}"
         return Described(
             name, row.spec, row.global_shape, row.source or source, row.op_name, phase or row.phase, row.local_shape
         )
+
+    def _workspace(self, node: int, operation: str) -> str:
+        """What a library is given to work in: "workspace of cuBLASLt, dot_general"; "" for anything else."""
+        nodes, call = self.nodes, self.nodes.owner[node]
+        if nodes.opcode(call) != "custom-call" or node != nodes.of(call).stop - 1:
+            return ""
+        instruction = nodes.module.instruction(call)
+        if not workspace_of(instruction):
+            return ""
+        return f"workspace of {describe_custom_call(instruction).library}, {operation}"
+
+    def _partial_sums(self, node: int, instruction: Instruction, source: tuple[Frame, ...]) -> str:
+        """A product that XLA for GPUs computes in parts, to be added up: "x @ w, 4 partial sums"; "" otherwise."""
+        if instruction.opcode not in ("dot", "custom-call"):
+            return ""
+        size = math.prod(self.nodes.shapes[node].dimensions)
+        found = [row for row in self._by_op_name.get(instruction.op_name, ()) if row.op in DOTS]
+        found = [row for row in found if _place(row.source) == _place(source)] or found
+        alike = {(self._name(row), math.prod(row.local_shape)) for row in found}
+        name, own = alike.pop() if len(alike) == 1 else ("", 0)
+        is_several = own > 0 and size > own and size % own == 0
+        return f"{name}, {size // own} partial sums" if is_several else ""
 
     def _row(self, node: int, op_name: str, source: tuple[Frame, ...], opcode: str) -> ValueSharding | None:
         """The value before partitioning that a node is; None where none is, or several differ.

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["BackendConfig", "WindowConfig", "read_backend_config"]
+__all__ = ["BackendConfig", "WindowConfig", "library_of_fusion", "read_backend_config"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +78,20 @@ def read_backend_config(raw: str) -> BackendConfig:
         fusion=_text(_at(fields, "fusion_backend_config", "kind")) or _text(_at(fields, "fusion_config", "kind")),
         window=_window(fields.get("window_config")),
     )
+
+
+_LIBRARIES = {"__cudnn$fusion": "cuDNN", "__cublas$fusion": "cuBLAS"}
+
+
+def library_of_fusion(raw: str) -> str:
+    """Who makes the code of a fusion, by its `backend_config`: "Triton", "cuDNN"; "" where it does not say.
+
+    *Source*: `xla/service/gpu/ir_emission_utils.h`, which has the kinds of fusions.
+    """
+    if "__" not in raw:
+        return ""
+    kind = read_backend_config(raw).fusion
+    return "Triton" if kind.startswith("__triton") else _LIBRARIES.get(kind, "")
 
 
 def _object(raw: str) -> dict[str, Any]:

@@ -19,9 +19,10 @@ from pjit_inspect.analyze.program.phases import split_op_names
 from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import Details, HloModule, Instruction
 from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.model.report.collective import KINDS
 from pjit_inspect.model.report.host_callback import CallbackTable, HostCallback
 
-__all__ = ["CustomCall", "Role", "describe_custom_call", "find_callbacks", "is_kernel", "runs_kernel"]
+__all__ = ["CustomCall", "Role", "describe_custom_call", "find_callbacks", "is_kernel", "runs_kernel", "workspace_of"]
 
 Role = Literal["kernel", "sharding", "async", "memory", "host", "note", "unknown"]
 """What a custom call is: a kernel on the device, a sharding note, half of an asynchronous operation, a view or a
@@ -37,12 +38,14 @@ class CustomCall:
       library: who implements it, as people call it ("cuBLASLt", "Mosaic TPU (Pallas)"); "" for an unknown target.
       role: what it is.
       kernel: the kernel's own name, where the program says it (Pallas, Triton); "" otherwise.
+      routine: that, or what the target names beside its library ("matmul", "getrf"); the target where there is no more.
     """
 
     target: str
     library: str
     role: Role
     kernel: str = ""
+    routine: str = ""
 
 
 _EXACT: dict[str, tuple[str, Role]] = {
@@ -108,6 +111,8 @@ _BEGINNINGS: tuple[tuple[str, str, Role], ...] = (
 )
 """Beginnings of targets; the first that fits counts."""
 
+_WITH_WORKSPACE = ("__cublas$", "__cudnn$", "__cub$")
+
 _PARTS: tuple[tuple[str, str, Role], ...] = (
     ("callback", "JAX", "host"),
     ("CallbackTo", "JAX", "host"),
@@ -127,7 +132,26 @@ def describe_custom_call(instruction: Instruction) -> CustomCall:
     details = instruction.details
     library, role = _look_up(details.custom_call_target)
     kernel = _kernel_name(details, instruction.op_name) if role in ("kernel", "unknown") else ""
-    return CustomCall(target=details.custom_call_target, library=library, role=role, kernel=kernel)
+    target = details.custom_call_target
+    return CustomCall(target=target, library=library, role=role, kernel=kernel, routine=kernel or _routine(target))
+
+
+def _routine(target: str) -> str:
+    start = next((start for start, _, role in _BEGINNINGS if role == "kernel" and target.startswith(start)), "")
+    return target.removeprefix(start).removesuffix("_ffi") or target
+
+
+def workspace_of(call: Instruction) -> int:
+    """Bytes of the scratch memory that a custom call to a library is given; 0 where it has none.
+
+    XLA gives it as the last of several results, one dimension of bytes.
+    """
+    elements = call.shape.elements
+    if len(elements) < 2 or not call.custom_call_target.startswith(_WITH_WORKSPACE):
+        return 0
+    last = elements[-1]
+    is_workspace = last.dtype in ("s8", "u8") and len(last.dimensions) == 1
+    return (last.bytes or 0) if is_workspace else 0
 
 
 def _look_up(target: str) -> tuple[str, Role]:
@@ -160,11 +184,14 @@ def is_kernel(target: str) -> bool:
 
 
 def runs_kernel(instruction: Instruction) -> bool:
-    """Whether a fusion or a custom call does work of its own: half of a collective, or a note, does not."""
+    """Whether a fusion or a custom call does work of its own: a collective or half of one, or a note, does not."""
     if instruction.opcode == "custom-call":
         return is_kernel(instruction.custom_call_target)
     called = instruction.called
     root = called[0].root if called else instruction
+    if root.opcode in KINDS:
+        # GPUs run a small one as a kernel of Triton's.
+        return any(one.opcode not in ("parameter", "bitcast") for one in called[0] if one.index != root.index)
     return root.opcode != "custom-call" or not root.custom_call_target.startswith("AsyncCollective")
 
 

@@ -1,4 +1,4 @@
-"""The fused kernels of an optimized program, and the library kernels beside them.
+"""The fused kernels of an optimized program, and the library kernels beside them (custom calls, and `fft`).
 
 A kernel counts when it runs: in the program itself, in a loop, a branch, a call, or an asynchronous computation. On
 CPU, XLA wraps kernels that run on several threads in a `call`: the fusions in it are what is reported. Fusions that
@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pjit_inspect.analyze.program.backend_config import library_of_fusion
 from pjit_inspect.analyze.program.body_forms import BodyForms
-from pjit_inspect.analyze.program.custom_calls import runs_kernel
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call, runs_kernel, workspace_of
 from pjit_inspect.analyze.program.fusion_traffic import bytes_read, bytes_written, is_plain
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.source import user_frames
@@ -25,7 +26,7 @@ from pjit_inspect.model.report.fusion import Fusion, FusionTable
 __all__ = ["find_fusions"]
 
 _RUNS_INSIDE = frozenset(("while", "conditional", "call", "async-start"))
-_KERNELS = frozenset(("fusion", "custom-call"))
+_KERNELS = frozenset(("fusion", "custom-call", "fft"))
 _NO_WORK = frozenset(("parameter", "constant"))
 _NO_RESULT = frozenset((
     "parameter", "constant", "iota", "tuple", "get-tuple-element", "bitcast", "custom-call", *KINDS,
@@ -55,7 +56,7 @@ def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]
     stack, seen = [iter(module.computation(module.entry).order.tolist())], set[int]()
     kernels = {k for k, name in enumerate(module.opcodes) if name in _KERNELS}
     looked_at = kernels | {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE}
-    has_notes = "custom-call" in module.opcodes
+    has_notes = not {"custom-call", *KINDS}.isdisjoint(module.opcodes)
     while stack:
         index = next(stack[-1], None)
         if index is None:
@@ -277,16 +278,28 @@ def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> d
     kind, target = context.module.reader.kernel(index)
     inner = [context.inner(c) for c in context.called.of(index)] if is_fusion else []
     read, written = context.traffic(kernel) if is_fusion else (total(operands), total((index,)))
+    if kernel.opcode == "custom-call":
+        more = _library_facts(kernel, written)
+    else:
+        more = {"library": library_of_fusion(kernel.details.backend_config) if kind == "kCustom" else ""}
     return {
-        "kind": kind.removeprefix("k").lower() if is_fusion else "custom-call",
-        "instructions": context.opcodes(inner),
+        "kind": kind.removeprefix("k").lower() if is_fusion else kernel.opcode,
+        "instructions": context.opcodes(inner) if kernel.opcode != "fft" else (("fft", 1),),
         "inputs": tuple(text for operand in operands for text in context.arrays(operand)),
         "outputs": context.arrays(index),
         "bytes_read": read,
         "bytes_written": written,
         "bytes_saved": _saved(inner) if is_fusion else 0,
         "target": target or None,
+        **more,
     }
+
+
+def _library_facts(call: Instruction, written: int | None) -> dict[str, Any]:
+    """Whose kernel a custom call runs; scratch memory is no result."""
+    what, workspace = describe_custom_call(call), workspace_of(call)
+    left = None if written is None else written - workspace
+    return {"library": what.library, "routine": what.routine, "workspace_bytes": workspace, "bytes_written": left}
 
 
 def _opcodes(inner: Iterable[_Inner], context: _Context) -> tuple[tuple[str, int], ...]:

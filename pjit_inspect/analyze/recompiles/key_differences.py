@@ -24,6 +24,7 @@ _CONTEXT_NAMES = {
     "xla_metadata_context_manager": code("set_xla_metadata"),
     "user_context": word("user context"),
 }
+_REGISTERED = "a module that was imported since has registered {}: JAX traces everything again"
 _UNNAMED = "JAX's trace context differs: a user context, or something else that this version does not name"
 
 
@@ -248,6 +249,8 @@ def _config(before: CompileKey, after: CompileKey) -> Iterator[Difference]:
     for path, was, now in _changed(before.config, after.config):
         shown = _CONTEXT_NAMES.get(path.split("[")[0]) or say("configuration {}", code(path))
         sentence = say("{}: {}", shown, _values(was, now))
+        if was is None and path.split("[")[0] not in _CONTEXT_NAMES:
+            sentence = say(_REGISTERED, shown)
         yield Difference(kind="config", path=path, before=_text(was), after=_text(now), sentence=sentence)
 
 

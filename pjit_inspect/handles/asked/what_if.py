@@ -418,7 +418,8 @@ def _origin(data: RecordData) -> str:
         return ""
     platforms = "/".join(sorted({device.platform for device in data.devices})) or "unknown"
     mesh = f"mesh {data.mesh}, " if data.mesh is not None else ""
-    return f"{mesh}{len(data.devices):,} {platforms} devices, compiled to run"
+    count = len(data.devices)
+    return f"{mesh}{count:,} {platforms} device{'s' * (count != 1)}, compiled to run"
 
 
 # ---------------------------------------------------------------- the answer

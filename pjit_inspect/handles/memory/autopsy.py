@@ -6,11 +6,12 @@ puts them side by side. Not its job: any of those steps.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pjit_inspect.analyze.memory.autopsy import explain_shortage, wanted_piece
 from pjit_inspect.analyze.memory.reported import join_reported
+from pjit_inspect.errors import ParseError
 from pjit_inspect.handles.memory.joined import known_autopsy
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.handles.session.captured import recent_records
@@ -67,19 +68,42 @@ def find_record(shortage: MemoryShortage, places: Collection[tuple[str, int]]) -
     """The newest record of the program that an error is about.
 
     Its call stands in the traceback, and a second witness says that it is this program: it has none, as the compiler
-    refused; or XLA's name is its name; or the piece that could not be had is one of its own.
+    refused; or XLA's name is its name; or the piece that could not be had is one of its own. JAX runs ahead, so that
+    the call may stand elsewhere: then both its name and the piece are its own. Where several programs fit, none is it.
     """
-    for record in recent_records():
-        data = record.state.captured.data
-        frame = data.user_frame
-        if frame is not None and (frame.file, frame.line) in places and _is_of(shortage, data):
-            return record
-    return None
-
-
-def _is_of(shortage: MemoryShortage, data: RecordData) -> bool:
+    records = recent_records()
+    here = [record for record in records if _is_called_at(record, places)]
     if shortage.kind == "compile":
-        return data.hlo is None
-    if shortage.program:
-        return shortage.program in (data.name, f"jit_{data.name}", f"pmap_{data.name}")
-    return bool(wanted_piece(shortage, data))
+        return next((record for record in here if record.state.captured.data.hlo is None), None)
+    if not shortage.program:
+        return next((record for record in here if _has_piece(record, shortage)), None)
+    named = [record for record in here if _is_named(record, shortage.program)]
+    if not named:
+        having = [record for record in records if _has_piece(record, shortage)]
+        return _only_one([record for record in having if _is_named(record, shortage.program)])
+    return _only_one(named) or _only_one([record for record in named if _has_piece(record, shortage)])
+
+
+def _is_called_at(record: CompileRecord, places: Collection[tuple[str, int]]) -> bool:
+    frame = record.state.captured.data.user_frame
+    return frame is not None and (frame.file, frame.line) in places
+
+
+def _has_piece(record: CompileRecord, shortage: MemoryShortage) -> bool:
+    return bool(wanted_piece(shortage, record.state.captured.data))
+
+
+def _is_named(record: CompileRecord, program: str) -> bool:
+    """Whether XLA calls the program so: JAX gives it a name without what is no letter (`jit__lambda`)."""
+    try:
+        module = record.hlo
+    except ParseError:
+        module = None
+    name = record.state.captured.data.name
+    return program == module.name if module is not None else program in (name, f"jit_{name}", f"pmap_{name}")
+
+
+def _only_one(records: Sequence[CompileRecord]) -> CompileRecord | None:
+    """The newest, if all are of one program."""
+    programs = [record.state.captured.data.hlo for record in records]
+    return records[0] if records and all(program == programs[0] for program in programs) else None

@@ -12,7 +12,23 @@ from pjit_inspect.model.memory.memory_use import MemoryUse
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.record.target import MemorySize, Platform
 
-__all__ = ["fit_of", "memory_of_chip"]
+__all__ = ["fit_of", "memory_of_chip", "own_chip"]
+
+_CHIPS = {
+    "TPU v4": "tpu:v4",
+    "TPU v5 lite": "tpu:v5e",
+    "TPU v5e": "tpu:v5e",
+    "TPU v5": "tpu:v5p",
+    "TPU v5p": "tpu:v5p",
+    "TPU v6 lite": "tpu:v6e",
+    "TPU v6e": "tpu:v6e",
+    "TPU7x": "tpu:tpu7x",
+    "NVIDIA A100-SXM4-80GB": "cuda:a100",
+    "NVIDIA H100 80GB HBM3": "cuda:h100",
+    "NVIDIA H200": "cuda:h200",
+    "NVIDIA B200": "cuda:b200",
+}
+"""What JAX calls a device -> the chip. *Source*: `device_kind`, as libtpu and CUDA's driver say it."""
 
 _BEST, _OTHERS = ("libtpu", "XLA"), ("TpuInfo", "Google")
 """Who says what a chip has, those first that say what programs may use of it."""
@@ -62,7 +78,16 @@ def _memory(target: str, chip: str) -> MemorySize:
     return found
 
 
+def own_chip(data: RecordData) -> str:
+    """The chip that a program is for, "tpu:v5e"; "" for none that is known."""
+    target = None if data.hypothesis is None else data.hypothesis.target
+    if target is not None and target.chip:
+        return f"{target.platform}:{target.chip}"
+    kinds = {device.kind for device in data.devices}
+    return _CHIPS.get(kinds.pop(), "") if len(kinds) == 1 else ""
+
+
 def _is_for(data: RecordData, platform: Platform, chip: str) -> bool:
     """Whether a program was compiled to the end for a chip."""
-    own = None if data.hypothesis is None else data.hypothesis.target
-    return own is not None and (own.platform, own.chip) == (platform, chip) and not data.is_partial
+    is_whole = data.hlo is not None or data.hypothesis is not None
+    return own_chip(data) == f"{platform}:{chip}" and is_whole and not data.is_partial

@@ -8,9 +8,8 @@ from __future__ import annotations
 from pjit_inspect.errors import ChangeError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.analyses import Analyses
-from pjit_inspect.handles.memory.fits import fit_of
+from pjit_inspect.handles.memory.fits import fit_of, own_chip
 from pjit_inspect.model.memory.fit import MemoryFit
-from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.view.charts.memory_curve import memory_curve_chart
 from pjit_inspect.view.memory.curve import curve_lines
 from pjit_inspect.view.memory.memory import memory_after, memory_head, memory_page
@@ -21,21 +20,6 @@ from pjit_inspect.view.render.text import to_text
 
 __all__ = ["memory_blob", "memory_shown"]
 
-_CHIPS = {
-    "TPU v4": "tpu:v4",
-    "TPU v5 lite": "tpu:v5e",
-    "TPU v5e": "tpu:v5e",
-    "TPU v5": "tpu:v5p",
-    "TPU v5p": "tpu:v5p",
-    "TPU v6 lite": "tpu:v6e",
-    "TPU v6e": "tpu:v6e",
-    "TPU7x": "tpu:tpu7x",
-    "NVIDIA A100-SXM4-80GB": "cuda:a100",
-    "NVIDIA H100 80GB HBM3": "cuda:h100",
-    "NVIDIA H200": "cuda:h200",
-    "NVIDIA B200": "cuda:b200",
-}
-"""What JAX calls a device -> the chip. *Source*: `device_kind`, as libtpu and CUDA's driver say it."""
 _USUAL = ("tpu:v5e", "tpu:v6e", "tpu:v5p", "cuda:h100")
 """Chips that a program for none of them is compared with."""
 
@@ -43,8 +27,8 @@ _USUAL = ("tpu:v5e", "tpu:v6e", "tpu:v5p", "cuda:h100")
 def memory_shown(analyses: Analyses) -> Shown:
     """What is alive in memory: text with a curve, and a page."""
     use, data = analyses.memory_use, analyses.report.data
-    target = None if data.hypothesis is None else data.hypothesis.target
-    fit = "" if target is None or not target.chip else str(fit_of(data, use, str(target)))
+    chip = own_chip(data)
+    fit = str(fit_of(data, use, chip)) if chip else ""
     head, after = memory_head(use, data), memory_after(use, data, fit)
     lines = [] if use.curve is None or use.at is None else curve_lines(use.curve, use.at.kernel)
     text = "\n".join([to_text(head), *lines, to_text(after)])
@@ -62,7 +46,7 @@ def memory_blob(analyses: Analyses) -> bytes:
             timelines=analyses.memory_timelines,
             data=analyses.report.data,
             fits=_fits(analyses),
-            own_chip=_own_chip(analyses.report.data) != "",
+            own_chip=own_chip(analyses.report.data) != "",
         )
         return memory_payload(given)
 
@@ -74,19 +58,10 @@ def _fits(analyses: Analyses) -> tuple[MemoryFit, ...]:
     data, found = analyses.report.data, []
     if "inputs" in data.missing:
         return ()
-    own = _own_chip(data)
+    own = own_chip(data)
     for target in (own,) if own else _USUAL:
         try:
             found.append(fit_of(data, analyses.memory_use, target))
         except ChangeError:  # a chip whose memory nobody knows
             continue
     return tuple(found)
-
-
-def _own_chip(data: RecordData) -> str:
-    """The chip that a program is for, "tpu:v5e"; "" for none that is known."""
-    target = None if data.hypothesis is None else data.hypothesis.target
-    if target is not None and target.chip:
-        return f"{target.platform}:{target.chip}"
-    kinds = {device.kind for device in data.devices}
-    return _CHIPS.get(kinds.pop(), "") if len(kinds) == 1 else ""

@@ -18,7 +18,8 @@ class Fusion:
     """One fused kernel: several operations that run without writing their intermediate results to memory.
 
     Attributes:
-      kind: XLA's fusion kind ("loop", "input", "output", "custom"), or "custom-call" for a library kernel.
+      kind: XLA's fusion kind ("loop", "input", "output", "custom"); "custom-call" for a library kernel, or "fft", which
+        is one that XLA has an instruction for.
       name: the HLO instruction.
       instructions: opcodes of what it contains with how often each stands there, most frequent first:
         (("multiply", 3), ("add", 2)). Parameters and constants are left out.
@@ -26,10 +27,15 @@ class Fusion:
       bytes_read, bytes_written: bytes it touches of its operands and results on one device (counted from shapes, as
         XLA's cost analysis does: of an operand that is only sliced, the slices; of one that is updated in place, the
         part that is); None when a width is unknown.
+      workspace_bytes: scratch memory that a library is given (cuBLAS, cuDNN), which is not in `bytes_written`.
       bytes_saved: bytes its intermediate results would have cost in memory traffic, one write and one read each
         (modelled: as if every intermediate result were stored, except constants, and numbers counted up or repeated);
         None when a width is unknown.
       target: the custom call's target, or None.
+      library: who implements it, as people call it ("Triton", "cuBLASLt", "cuDNN", "Mosaic TPU (Pallas)"); "" where
+        that is XLA itself, and where nothing says it.
+      routine: what of a library a custom call runs ("matmul", "convBackwardFilter"), or the kernel's own name where the
+        program says it (Pallas, Triton); "" otherwise.
       count: how often it runs per call; None when a loop's trip count is unknown.
       op_name: JAX's name of the operation it ends in, with scopes.
       source: the user's frames, innermost first.
@@ -42,11 +48,19 @@ class Fusion:
     outputs: tuple[str, ...] = ()
     bytes_read: int | None = None
     bytes_written: int | None = None
+    workspace_bytes: int = 0
     bytes_saved: int | None = None
     target: str | None = None
+    library: str = ""
+    routine: str = ""
     count: int | None = 1
     op_name: str = ""
     source: tuple[Frame, ...] = ()
+
+    @property
+    def sort(self) -> str:
+        """What sort of kernel it is, in a word: the library that implements it, or XLA's kind."""
+        return self.library.partition(" (")[0] if self.kind in ("custom", "custom-call") and self.library else self.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -364,29 +364,35 @@ def tracing_key() -> tuple[Any, ...]:
 
 
 def tracing_flags() -> tuple[tuple[str, Any], ...]:
-    """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value)."""
-    states, names = _config().config_states, _flag_names()
-    flags = [(name, states[name].value) for name in names if name in states]
-    contexts = [(name, getattr(_config(), name).value) for name in _CONTEXTS if hasattr(_config(), name)]
-    return (*flags, *contexts, *_user_contexts())
+    """The configuration that JAX's tracing cache is keyed on, as this thread sees it: (name, value).
+
+    Meshes and bound axes are left out: what they are is read elsewhere.
+    """
+    named = _named_values()
+    if named is not None:
+        return tuple(named)
+    states = _config().config_states
+    flags = [(name, states[name].value) for name in _FLAGS_BEFORE_NAMES if name in states]
+    return (*flags, *[(name, getattr(_config(), name).value) for name in _CONTEXTS if hasattr(_config(), name)])
 
 
-def _user_contexts() -> list[tuple[str, Any]]:
-    """The values of `jax.make_user_context`, where JAX names them (0.10 and later)."""
+def _named_values() -> list[tuple[str, Any]] | None:
+    """All that the cache is keyed on, where JAX names it (0.10 and later); None elsewhere.
+
+    Asked anew each time: a module that is imported later may register more of it, and then all is traced again.
+    """
     try:
         names = _config().trace_context_names()
     except (AttributeError, NotImplementedError):
-        return []
-    values = [value for name, value in zip(names, _config().trace_context(), strict=True) if name == "user_context"]
-    return [(f"user_context[{number}]", value) for number, value in enumerate(values)]
+        return None
+    pairs = list(zip(names, _config().trace_context(), strict=True))
+    values = [value for name, value in pairs if name == _USER_CONTEXT]
+    kept = [pair for pair in pairs if pair[0] not in _READ_ELSEWHERE]
+    return [*kept, *[(f"{_USER_CONTEXT}[{number}]", value) for number, value in enumerate(values)]]
 
 
-@functools.cache
-def _flag_names() -> tuple[str, ...]:
-    try:
-        return tuple(_config().trace_context_names())
-    except (AttributeError, NotImplementedError):
-        return _FLAGS_BEFORE_NAMES
+_USER_CONTEXT = "user_context"
+_READ_ELSEWHERE = (_USER_CONTEXT, "mesh_context_manager", "abstract_mesh_context_manager", "axis_env_state")
 
 
 def context_meshes() -> tuple[Any, ...]:
@@ -648,6 +654,22 @@ def no_source() -> Any:
     from jax._src import source_info_util
 
     return source_info_util.new_source_info()
+
+
+# ---------------------------------------------------------------- chips
+
+
+def tpu_memory(chip: str, cores: int) -> int | None:
+    """Bytes of memory that so many cores of a TPU ("v5e") have in JAX's own table; None where it has no such chip.
+
+    `jax.experimental.pallas.tpu` is not imported: it registers configuration, so that JAX traces and compiles every
+    function of the user's again.
+    """
+    try:
+        table = importlib.import_module("jax._src.pallas.mosaic.tpu_info")
+        return cores * table.get_tpu_info_for_chip(table.ChipVersion(chip), cores).hbm_capacity_bytes
+    except (ImportError, AttributeError, ValueError):
+        return None
 
 
 # ---------------------------------------------------------------- the profiler

@@ -43,6 +43,7 @@ One with a true attribute `can_wait` holds what it needs; of any other that is l
 _LARGE_BYTES = 32 * 1024
 """StableHLO of more bytes than this makes a program large; its compile takes about a second or more."""
 
+_NOT_ATTACHED = "XLA counts operations only in programs for hardware that is attached"
 _GONE = "the program was large and JAX had dropped it before anybody looked"
 
 
@@ -72,8 +73,11 @@ def hlo_at_once(executable: Any) -> Blob | None:
 def slow_facts(executable: Any, missing: dict[str, str]) -> dict[str, Any]:
     """The fields of a record that take time to ask XLA for."""
     stats = read_fact(missing, "memory", lambda: executable.get_compiled_memory_stats(), None)
+    cost = read_fact(missing, "cost", lambda: _cost(executable), {})
+    if "GetCostAnalysis is not supported" in missing.get("cost", ""):
+        missing["cost"] = _NOT_ATTACHED
     return {
-        "cost": read_fact(missing, "cost", lambda: _cost(executable), {}),
+        "cost": cost,
         "memory": None if stats is None else read_fact(missing, "memory", lambda: _memory(stats), None),
         "buffers": read_fact(missing, "buffers", lambda: _buffers(stats), None),
         "hlo_header": read_fact(missing, "hlo_header", lambda: _header(executable), None),

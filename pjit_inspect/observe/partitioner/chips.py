@@ -6,7 +6,6 @@ process can compile for (`observe.partitioner.targets`).
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 
 from pjit_inspect.model.record.target import MemorySize
@@ -183,17 +182,14 @@ def memory_of(chip: str) -> tuple[MemorySize, ...]:
 
 
 def listed_memory_of(chip: str) -> tuple[MemorySize, ...]:
-    """As `memory_of`, without JAX's word for it, for which Pallas is imported."""
+    """As `memory_of`, without JAX's word for it, for which a module of JAX's is imported."""
     return (MemorySize(GPUS[chip].memory_bytes, _XLA),) if chip in GPUS else _TPU_MEMORY.get(chip, ())
 
 
 def _jax_says(chip: str) -> int | None:
-    """Bytes of a device's memory as this JAX knows it; None where it does not."""
+    """Bytes of a device's memory as this JAX knows it; None where it does not, and where there is no JAX."""
     try:
-        pallas = importlib.import_module("jax.experimental.pallas.tpu")
-        cores = _CORES_OF_A_DEVICE.get(chip, 1)
-        return (
-            cores * pallas.get_tpu_info_for_chip(pallas.ChipVersion(chip.removeprefix("tpu")), cores).hbm_capacity_bytes
-        )
-    except (ImportError, AttributeError, ValueError):
+        from pjit_inspect.observe.contract import _jax
+    except ImportError:
         return None
+    return _jax.tpu_memory(chip.removeprefix("tpu"), _CORES_OF_A_DEVICE.get(chip, 1))

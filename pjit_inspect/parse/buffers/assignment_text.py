@@ -19,7 +19,7 @@ __all__ = ["parse_buffer_assignment", "parse_live_ranges"]
 _HEAD = "BufferAssignment:"
 _ALLOCATION = re.compile(r"allocation (\d+): size (\d+)(.*):")
 _FLAGS = re.compile(
-    r"(?P<color>, color (?P<number>\d+))"
+    r"(?P<color>, color (?P<number>\d+))|(?P<page>, page \d+)"
     r"|(?P<parameter>, parameter (?P<argument>\d+), shape \|[^|]*\| at ShapeIndex (?P<index>\{[\d,]*\}))"
     r"|(?P<output>, output shape is \|[^|]*\|)"
     r"|(?P<word>, (?:maybe-live-out|constant|thread-local|preallocated-temp|tuple|readonly))"

@@ -449,7 +449,7 @@ def _kernel_row(pairs: Sequence[Pair[Fusion]], unit: str) -> Row:
         (
             (Text(_SIGNS[pair.status], "strong"),),
             (Number(str(len(pairs))),),
-            (Text(row.kind),),
+            (Text(row.sort),),
             (Code(name or kernel_contents(row)),),
             (Code(row.source[0].where),) if row.source else (),
             (Number(bytes_in(before, unit) if pair.before is not None else "-"),),
@@ -467,7 +467,8 @@ def _contents(pair: Pair[Fusion]) -> str:
 
 def kernel_contents(row: Fusion) -> str:
     """What a kernel contains, or the library's name of it."""
-    return row.target or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
+    called = row.routine if row.library else row.target
+    return called or ", ".join(f"{n} {op}" if n > 1 else op for op, n in row.instructions)
 
 
 def _touched(pairs: Sequence[Pair[Fusion]]) -> Both:

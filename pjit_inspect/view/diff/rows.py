@@ -280,4 +280,4 @@ def _value(pair: Pair[ValueSharding]) -> dict[str, Any]:
 
 def _kernel(pair: Pair[Fusion]) -> dict[str, Any]:
     row = pair.row
-    return {"glyph": "kernel", "name": name_data(kernel_contents(row)), "more": [name_data(row.kind)]}
+    return {"glyph": "kernel", "name": name_data(kernel_contents(row)), "more": [name_data(row.sort)]}

@@ -46,8 +46,10 @@ def _row(group: KernelGroup, tables: SharedTables, times: Mapping[str, KernelTim
     spot = tables.spot(first.source)
     names = [member.name for member in group.members]
     return {
-        "kind": name_data(first.kind),
-        "target": name_data(first.target or ""),
+        "kind": name_data(first.sort),
+        "target": name_data(f"{first.library} {first.routine}" if first.library else first.target or "")
+        if first.target
+        else "",
         "what": name_data(group.what) or name_data(first.name),
         "number": len(group.members),
         "runs": "unknown" if group.runs is None else f"{group.runs:,}",
@@ -72,6 +74,7 @@ def _numbers(group: KernelGroup, times: list[list[str]]) -> list[list[str]]:
     return [
         ["reads, each", bytes_text(first.bytes_read), _how(first.bytes_read, "counted")],
         ["writes, each", bytes_text(first.bytes_written), _how(first.bytes_written, "counted")],
+        *([["workspace", bytes_text(first.workspace_bytes), "counted"]] if first.workspace_bytes else []),
         ["saves, each", bytes_text(first.bytes_saved), _how(first.bytes_saved, "modelled: unfused program")],
         [
             "times per call",

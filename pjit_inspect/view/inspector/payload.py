@@ -285,7 +285,10 @@ def _mesh(data: RecordData, report: RecordReport) -> dict[str, Any]:
     named = max((max(group, default=-1) for row in report.collectives or () for group in row.groups), default=-1)
     size = max(len(data.devices), named + 1)
     reason = data.missing.get("mesh", "no input or output follows one")
-    return {"axes": [], "shape": [size], "size": size, "missing": f"mesh unknown: {name_data(reason, longest=400)}"}
+    missing = f"mesh unknown: {name_data(reason, longest=400)}"
+    if size == 1 and "mesh" not in data.missing:
+        missing = "one device, without a mesh"
+    return {"axes": [], "shape": [size], "size": size, "missing": missing}
 
 
 def _mesh_columns(data: RecordData, size: int) -> dict[str, np.ndarray]:

@@ -47,7 +47,9 @@ def memory_head(use: MemoryUse, data: RecordData) -> Document:
 
 def memory_after(use: MemoryUse, data: RecordData, fit: str = "") -> Document:
     """The table of what is alive at the peak, its sums, what could help, and whether it fits (`fit`, in words)."""
-    blocks: list[Block] = [live_table(use.live, "at the peak" if use.at is not None else "arguments and results")]
+    title = "at the peak" if use.at is not None else "arguments and results"
+    is_on_one = data.mesh is None and len(data.devices) == 1
+    blocks: list[Block] = [live_table(use.live, title, specs=not is_on_one)]
     blocks += [line for name, sums in (("kind", use.by_kind), ("line", use.by_source)) for line in _sums(name, sums)]
     blocks += [Line((Text("could help: "), Text(one.sentence))) for one in use.suggestions]
     blocks += [Line((Text(one),)) for one in fit.splitlines()]
@@ -96,6 +98,10 @@ def provenance_lines(use: MemoryUse, stats: MemoryStats | None) -> list[Block]:
         how = "" if use.apart is None else f"{how}, {_percent(use.apart)}"
         words = f"temporary values alive at once: at most {bytes_text(use.temporary_peak_bytes)} ({use.source}){how}"
         lines.append(Line((Text(words, "dim"),)))
+    for curve in use.curves[1:]:
+        if curve.peak_bytes:
+            words = f"{bytes_text(curve.peak_bytes)} alive at the peak in {curve.name} memory ({use.source})"
+            lines.append(Line((Text(words, "dim"),)))
     if use.unknown:
         lines.append(Line((Text(f"{plural(use.unknown, 'buffer')} of unknown size, counted as nothing"),), role="note"))
     return lines
@@ -105,8 +111,8 @@ def _percent(apart: float) -> str:
     return "the same as XLA" if abs(apart) < 0.0005 else f"{100 * apart:+.1f} % from XLA"
 
 
-def live_table(live: LiveTable, title: str) -> Block:
-    """Buffers that are alive together, equal ones of several layers as one row."""
+def live_table(live: LiveTable, title: str, *, specs: bool = True) -> Block:
+    """Buffers that are alive together, equal ones of several layers as one row; with or without their specs."""
     groups = group_live(live.rows)
     if not groups:
         return Line((Text("nothing is alive"),))
@@ -117,22 +123,22 @@ def live_table(live: LiveTable, title: str) -> Block:
             Column(title="n", align="right"),
             Column(title=title, shrink=True, comfort=40),
             Column(title="kind"),
-            Column(title="spec", optional=True, shrink=True),
+            *((Column(title="spec", optional=True, shrink=True),) if specs else ()),
             Column(title=f"each {unit}", align="right"),
             Column(title="all", align="right"),
             Column(title="kernels", align="right"),
             Column(title="where", shrink=True),
         ),
-        rows=tuple(_row(group, unit) for group in shown),
+        rows=tuple(_row(group, unit, specs) for group in shown),
         text_rows=_TEXT_ROWS,
         text_rest=_rest(unseen) if unseen else (),
-        rest=Rest(summary=_rest(hidden), rows=tuple(_row(group, unit) for group in hidden[:_FOLDED_ROWS]))
+        rest=Rest(summary=_rest(hidden), rows=tuple(_row(group, unit, specs) for group in hidden[:_FOLDED_ROWS]))
         if hidden
         else None,
     )
 
 
-def _row(group: LiveGroup, unit: str) -> Row:
+def _row(group: LiveGroup, unit: str, specs: bool) -> Row:
     first = group.first
     kind = first.kind if first.turns is None else f"{first.kind}, {first.turns:,} turns"
     spec: Spans = (SpecLabel(first.spec),) if first.spec is not None else (Text("not known", "dim"),)
@@ -141,7 +147,7 @@ def _row(group: LiveGroup, unit: str) -> Row:
             (Number(f"{len(group.members):,}"),),
             (Code(group.name),),
             (Text(kind),),
-            spec,
+            *((spec,) if specs else ()),
             (Number(bytes_in(first.bytes, unit)),),
             (Number(bytes_in(group.bytes, unit)),),
             (Text(f"{group.begins:,}-{group.ends:,}"),),

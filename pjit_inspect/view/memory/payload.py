@@ -63,7 +63,7 @@ def memory_payload(given: MemoryInput) -> bytes:
     use, data = given.use, given.data
     tables = SharedTables(has_mesh=data.mesh is not None)
     timelines = given.timelines or (_still(use),)
-    groups = _Groups(tables, ValueSharder(data.mesh), use)
+    groups = _Groups(tables, ValueSharder(data.mesh), use, has_specs=data.mesh is not None or len(data.devices) != 1)
     spaces, parts = [], []
     for timeline in timelines:
         ordered = groups.add(timeline.values)
@@ -126,8 +126,8 @@ def _fit(fit: MemoryFit, *, is_own: bool) -> dict[str, Any]:
 class _Groups:
     """Rows of equal buffers, and the number of each."""
 
-    def __init__(self, tables: SharedTables, sharder: ValueSharder, use: MemoryUse) -> None:
-        self._tables, self._sharder, self._use = tables, sharder, use
+    def __init__(self, tables: SharedTables, sharder: ValueSharder, use: MemoryUse, *, has_specs: bool) -> None:
+        self._tables, self._sharder, self._use, self._has_specs = tables, sharder, use, has_specs
         self.rows: list[dict[str, Any]] = []
         self.scopes: dict[str, int] = {}
         self._of: dict[int, int] = {}
@@ -147,7 +147,8 @@ class _Groups:
     def _row(self, members: Sequence[TimedValue]) -> dict[str, Any]:
         first = members[0].value
         name = group_name([one.value for one in members])
-        sharding = None if first.spec is None or first.global_shape is None else self._sharder.sharding(first.spec)
+        spec = first.spec if self._has_specs else None
+        sharding = None if spec is None or first.global_shape is None else self._sharder.sharding(spec)
         layers = sorted({one.value.layers[0] for one in members if one.value.layers})
         return {
             "name": name_data(name),
@@ -156,7 +157,7 @@ class _Groups:
             "each": bytes_text(first.bytes),
             "bytes": float(first.bytes),
             "unpadded": None if first.unpadded_bytes in (None, first.bytes) else bytes_text(first.unpadded_bytes),
-            "spec": "not known" if first.spec is None else name_data(known_spec_text(first.spec)),
+            "spec": "not known" if spec is None else name_data(known_spec_text(spec)),
             "sharding": -1 if sharding is None else self._tables.sharding(sharding),
             "shape": [min(length, 2**53 - 1) for length in first.global_shape or ()],
             "array": "" if first.global_shape is None else name_data(f"{first.dtype}{shape_text(first.global_shape)}"),

@@ -147,7 +147,7 @@ def _row(group: KernelGroup, unit: str) -> Row:
     )
     runs = "?" if group.runs is None else f"{group.runs:,}"
     what: Spans = (Code(group.what),) if group.what else ()
-    return Row(((Number(runs),), (Code(first.kind),), _contents(first), *sizes, what, place_spans(first.source)))
+    return Row(((Number(runs),), (Code(first.sort),), _contents(first), *sizes, what, place_spans(first.source)))
 
 
 def _contents(kernel: Fusion) -> Spans:
@@ -159,7 +159,8 @@ def _contents(kernel: Fusion) -> Spans:
     more = number - len(listed)
     words = ", ".join([*shown, f"{more} more"] if more > 0 else shown)
     if kernel.target is not None:
-        words = f"{kernel.target}: {words}" if words else kernel.target
+        called = kernel.routine if kernel.library else kernel.target
+        words = f"{called}: {words}" if words else called
     return (Code(words),) if words else (Text("unknown", "dim"),)
 
 

@@ -19,7 +19,8 @@ from jax.sharding import PartitionSpec as P
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.memory.reported import join_reported
-from pjit_inspect.model.record.shortage import ReportedBuffer
+from pjit_inspect.handles.memory.autopsy import find_record
+from pjit_inspect.model.record.shortage import MemoryShortage, ReportedBuffer
 from pjit_inspect.parse.messages.memory_errors import parse_memory_shortage
 
 TOO_MUCH = 2**45
@@ -135,6 +136,44 @@ def test_a_record_of_another_line_is_not_taken():
     assert explained.record is None
     # That a piece has the size of another's is told as that, and no more.
     assert "a piece of this size: the result `result` of `grow`, called at test_autopsy.py:" in str(explained.notes[0])
+
+
+# ---------------------------------------------------------------- the program's name, as GPUs say it
+
+
+def not_had(program: str, size: str) -> MemoryShortage:
+    found = parse_memory_shortage(
+        f"RESOURCE_EXHAUSTED: Out of memory while trying to allocate {size} with allocator GPU_0_bfc on device 0. "
+        f"[executable_name='{program}'] [tf-allocator-allocation-error='']"
+    )
+    assert found is not None
+    return found
+
+
+def test_a_lambda_is_found_by_the_name_that_xla_has_for_it():
+    with pi.capture() as log:
+        jax.jit(lambda x: x * 2)(np.ones(8, np.float32))
+    frame = log[0].user_frame
+    assert frame is not None
+    here = {(frame.file, frame.line)}
+    # The name is enough, if the call is in the traceback: its temporaries may have any size.
+    assert find_record(not_had("jit__lambda", "1.00TiB"), here) is log[0]
+    assert find_record(not_had("jit_other", "32B"), here) is None
+    # JAX runs ahead, and the traceback is of another line.
+    assert find_record(not_had("jit__lambda", "32B"), set()) is log[0]
+    assert find_record(not_had("jit__lambda", "1.00TiB"), set()) is None
+
+
+def test_of_two_programs_of_one_name_none_is_taken_but_by_its_size():
+    with pi.capture() as log:
+        for size in (1024, 4096):
+            jax.jit(lambda x: x * 2)(np.ones(size, np.float32))
+    frame = log[0].user_frame
+    assert frame is not None
+    here = {(frame.file, frame.line)}
+    assert find_record(not_had("jit__lambda", "1.00TiB"), here) is None
+    assert find_record(not_had("jit__lambda", "4.00KiB"), here) is log[0]
+    assert find_record(not_had("jit__lambda", "16.00KiB"), here) is log[1]
 
 
 def test_an_error_that_was_raised_from_it_is_explained():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import subprocess
+import sys
 import weakref
 from collections.abc import Iterator
 
@@ -257,3 +259,19 @@ def test_the_flags_that_programs_depend_on_are_known_by_name() -> None:
     assert len(set(names)) == len(names)
     with jax.default_matmul_precision("float32"):
         assert dict(_jax.tracing_flags())["jax_default_matmul_precision"] == "float32"
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="JAX does not name it")
+def test_configuration_that_a_module_registers_later_is_known_by_name() -> None:
+    script = (
+        "import jax, pjit_inspect as pi\nfrom jax._src import config\ndef f(x): return x + 1\n"
+        "with pi.capture() as log:\n"
+        "  jax.jit(f)(1)\n"
+        "  late = dict(include_in_jit_key=True, include_in_trace_context=True)\n"
+        "  config.bool_state('late_flag', False, '', **late)\n"
+        "  jax.jit(f)(1)\n"
+        "print(log[-1].reason.sentence)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    said = "a module that was imported since has registered configuration `late_flag`: JAX traces everything again"
+    assert ran.stdout.strip() == said, ran.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import jax
@@ -111,6 +113,17 @@ def test_memory_is_said_by_each_source() -> None:
     assert sizes["libtpu"] == 15.75
     assert [own.source for own in chips.memory_of("h200")] == ["XLA"]
     assert chips.memory_of("v99") == ()
+
+
+def test_asking_what_chips_have_leaves_jaxs_tracing_cache_as_it_is() -> None:
+    """Pallas for TPUs registers configuration, and then JAX traces and compiles every function again."""
+    script = (
+        "import jax, pjit_inspect as pi\nfrom jax._src.config import trace_context\njax.jit(lambda x: x)(1)\n"
+        "before = trace_context()\npi.targets()\nassert trace_context() == before\n"
+        "import sys\nassert 'jax.experimental.pallas' not in sys.modules"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 # ---------------------------------------------------------------- compiles

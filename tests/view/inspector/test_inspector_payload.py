@@ -11,6 +11,7 @@ from blob_reader import read_blob, strings
 
 from pjit_inspect.analyze.collectives.traffic import find_link_traffic
 from pjit_inspect.model.record.reason import Difference, Reason
+from pjit_inspect.model.sharding.mesh import Device
 from pjit_inspect.view.inspector.blob import json_text, pack_blob
 from pjit_inspect.view.inspector.payload import InspectorInput, InspectorPayload, inspector_payload
 
@@ -123,3 +124,10 @@ def test_a_program_that_was_compiled_again_says_why_and_what_else_differs():
     # It depends on the session, as times do.
     assert again(reason, show_times=False) is None
     assert again(Reason(kind="first", sentence="first compile of `f`")) is None
+
+
+def test_a_program_of_one_device_is_called_that():
+    report, device = REPORTS["without_hlo"], Device(id=0, platform="gpu", kind="NVIDIA H200", process=0)
+    data = replace(report.data, mesh=None, meshes=(), missing={}, devices=(device,))
+    payload = inspector_payload(InspectorInput(report=replace(report, data=data)))
+    assert payload.first["mesh"]["missing"] == "one device, without a mesh"

@@ -152,3 +152,9 @@ def test_a_small_program_on_a_large_chip_is_not_a_fraction_of_a_gibibyte():
     header, _ = read_blob(memory_payload(MemoryInput(use=USE, timelines=(TIMELINE,), data=DATA, fits=(fit,))))
     assert header["fits"][0]["words"] == "5 MiB of 15.75 GiB on v5e"
     assert fit.sentence.startswith("fits v5e: 5 MiB of 15.75 GiB (")
+
+
+def test_a_program_of_one_device_without_a_mesh_has_no_specs():
+    record = fixtures.on_h200("linalg")
+    header, _ = read_blob(memory_payload(MemoryInput(use=record.memory_use, timelines=(), data=record.data)))
+    assert {row["spec"] for row in header["groups"]} == {"not known"}

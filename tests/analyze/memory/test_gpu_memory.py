@@ -1,0 +1,80 @@
+"""Memory of programs that ran on a GPU: what XLA reserves, what libraries work in, what lies in host memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from data import hlo_fixtures as fixtures
+
+import pjit_inspect as pi
+from pjit_inspect.analyze.memory.could import find_suggestions
+from pjit_inspect.model.memory.memory_use import LiveTable, MemoryCurve
+from pjit_inspect.view.memory.memory import provenance_lines
+
+ran = fixtures.on_h200
+
+
+def table(record: pi.CompileRecord) -> str:
+    """Its memory as text, from the head of the table on."""
+    return str(record.show("memory")).partition("at the peak  ")[2]
+
+
+@pytest.mark.parametrize("name", ["matmul", "fft", "softmax", "sort", "linalg", "pallas"])
+def test_the_model_reserves_what_xla_reserves_on_a_gpu(name: str):
+    """Places in memory are multiples of 256 bytes there, as in XLA's buffer assignments."""
+    record = ran(name)
+    assert record.memory is not None
+    assert record.memory_use.modelled_bytes == record.memory.temporary_bytes
+
+
+def test_the_workspace_of_a_library_is_called_so():
+    names = {row.name: row.bytes for row in ran("cond").memory_use.live}
+    assert names["workspace of cuBLASLt, branch_1_fun/dot_general"] == 32 << 20
+    assert any(row.name.startswith("workspace of cuDNN, ") for row in ran("conv_grad").memory_use.live)
+
+
+def test_partial_sums_of_a_product_are_told_from_the_product():
+    names = {row.name: row.bytes for row in ran("linalg").memory_use.live}
+    assert names["a @ a.T, 4 partial sums"] == 4 << 20
+
+
+def test_a_program_of_one_device_has_no_column_of_specs():
+    assert "spec" not in table(ran("linalg"))
+    assert "not known" not in table(ran("print"))
+    assert "a * 2" in table(ran("print"))
+
+
+def test_what_lies_in_host_memory_is_not_to_be_donated():
+    record = ran("fft")
+    (suggestion,) = record.memory_use.suggestions
+    assert (suggestion.kind, suggestion.name) == ("donate", "a")
+    (given,) = record.inputs
+    assert given.sharding is not None
+    on_host = replace(given, sharding=replace(given.sharding, memory_kind="pinned_host"))
+    live = LiveTable(rows=record.memory_use.live.rows)
+    assert find_suggestions(live, (on_host,), record.outputs, None, None) == ()
+    elsewhere = replace(record.outputs[0], sharding=on_host.sharding)
+    assert find_suggestions(live, (on_host,), (elsewhere,), None, None) == ()
+
+
+def test_a_program_that_ran_on_a_chip_fits_it_by_xlas_count():
+    fit = ran("linalg").fits("cuda:h200")
+    assert (fit.source, fit.temporary_bytes) == ("counted", 5_244_184)
+    assert ran("linalg").fits("cuda:h100").source == "modelled"
+    assert "fits h200: " in str(ran("linalg").show("memory"))
+
+
+def test_what_is_alive_in_host_memory_is_said_apart():
+    use = ran("fft").memory_use
+    host = MemoryCurve(space=5, name="host", bytes=(1 << 20, 2 << 20))
+    said = [str(line) for line in provenance_lines(replace(use, curves=(*use.curves, host)), None)]
+    assert any("2 MiB alive at the peak in host memory (modelled)" in line for line in said)
+    assert not any("host memory" in str(line) for line in provenance_lines(use, None))
+
+
+def test_live_ranges_are_xlas_where_its_list_has_asynchronous_bodies_too():
+    """A scan compiled ahead of time: XLA counts the places of what an asynchronous fusion holds, and we do not."""
+    use = ran("scan_ahead_of_time").memory_use
+    assert (use.source, use.agreement) == ("counted", (19, 20))
+    assert use.reserved_bytes == use.xla_temporary_bytes == 1_049_888
