@@ -31,7 +31,7 @@ def text(name: str) -> str:
 @functools.cache
 def on_h200(name: str) -> pi.CompileRecord:
     """The record of a program that ran on an H200."""
-    return pi.load(HERE / "h200" / f"{name}.pjit")
+    return pi.load(HERE / "gpu" / f"{name}.nvidia_h200.pjit")
 
 
 def opened(text: str, folder: Path) -> pi.CompileRecord:
