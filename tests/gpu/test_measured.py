@@ -237,12 +237,13 @@ def test_kernels_of_command_buffers_belong_to_the_instructions_that_xla_launches
     assert wanted <= {row.instruction for row in times_of(record)}
 
 
-def test_kernels_of_libraries_are_those_that_run_without_command_buffers(device: jax.Device):
+def test_kernels_of_libraries_are_those_that_run_without_command_buffers(device: jax.Device, keep: Keep):
     if device.platform == "cpu":
         pytest.skip("a CPU has no command buffers")
     usual, _ = measured("mlp", device)
     without, _ = measured("mlp", device, compiler_options={"xla_gpu_enable_command_buffer": ""})
     # There XLA names the instruction of every event.
+    keep(without, "mlp_without_command_buffers")
     assert _runs(usual) == _runs(without)
 
 
