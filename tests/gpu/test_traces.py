@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from jax.profiler import ProfileData
 
 import pjit_inspect as pi
 from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
@@ -58,6 +59,7 @@ def test_there_are_traces():
         "chain_without_command_buffers",
         "libraries",
         "mlp",
+        "mlp_without_command_buffers",
         "train_step",
     ]
 
@@ -126,17 +128,21 @@ def test_calls_of_a_library_are_graphs_within_in_the_order_of_the_schedule():
     ]
     ran = sorted((node.number, node.kernel, owner) for node, owner in found.items() if node.kernel.startswith("nvjet"))
     assert [owner for _, _, owner in ran] == [module.reader.name(row) for row in calls]
-    # cuBLAS names its kernels after the layouts of the operands: those with a transposed one are of the backward pass.
-    transposed = {owner for _, kernel, owner in ran if "_TNT" in kernel}
-    assert transposed == {
-        module.reader.name(row) for row in calls if "transpose(jvp" in module.instruction(row).op_name
+    # Launched one by one, XLA names the instruction of each, and cuBLAS runs the same function for it.
+    without = {
+        (event.name, dict(event.stats)["hlo_op"])
+        for plane in ProfileData.from_serialized_xspace(trace("mlp_without_command_buffers")).planes
+        for line in plane.lines
+        for event in line.events
+        if event.name.startswith("nvjet")
     }
+    assert {(kernel, owner) for _, kernel, owner in ran} == without
 
 
 def test_of_two_programs_of_the_same_instructions_the_one_compiled_later_has_the_larger_number():
     notes = read_trace_notes(trace("chain_without_command_buffers"))
-    # Both are held by the process, and only the later one ran.
-    assert len(notes.programs["jit_chain"]) == 2
+    # The process holds several, and only the latest one ran.
+    assert len(notes.programs["jit_chain"]) > 1
     (number,) = {
         run.program
         for run in read_runs(trace("chain_without_command_buffers"), notes.parents)
@@ -168,8 +174,8 @@ def test_loops_and_branches_took_what_they_ran_and_no_longer_than_the_call():
         assert region is not None
         inside = [found.of(one.name) for called in region.called for one in called]
         held = sum(one.mean_us for one in inside if one is not None)
-        # A conditional's own event is the copy of its predicate to the host.
-        assert held <= row.mean_us <= min(held + 3, found.mean_call_us)
+        # A kernel may begin before the one before it has ended; and a conditional copies its predicate to the host.
+        assert 0.8 * held <= row.mean_us <= min(held + 3, found.mean_call_us)
     assert {row.opcode: row.runs_per_call for row in regions.values()} == {"while": 1, "conditional": 1}
     assert 5 in {row.runs_per_call for row in found}
 
