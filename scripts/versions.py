@@ -179,14 +179,29 @@ Shardy the instructions of a program on several devices have no source lines the
 DEVICES = """\
 ## Devices
 
-Every test ran on fake CPU devices. The programs for GPU and TPU among the tests were compiled ahead of time for devices
-that were not attached: nothing of this package was ever run on a GPU or TPU.
+The tests run on fake CPU devices. Those of `tests/gpu` are one body each for a CPU and a GPU, and passed on one NVIDIA
+H200 (JAX 0.11.2, CUDA 13, driver 580.159, Python 3.12, 2026-11-27). Nothing was run on several GPUs, on AMD's, or on a
+TPU: of those the tests have programs that were compiled ahead of time.
 
-The tests of `tests/gpu` are one body each for a CPU and a GPU. Those marked `gpu` were not run on a GPU by now; on CPU
-devices the same bodies pass. To run them on a machine with an NVIDIA GPU: `scripts/test --gpu`, after
-`pip install 'jax[cuda12]'` in its environment; or `python -m pytest --gpu tests/gpu` in one of your own. JAX starts
-the GPU as its default backend, with eight fake CPU devices beside it. With the variable `OUT` set to a folder, records
-are saved there as `.pjit` files, each with a `.json` that has the device's kind, the versions and the date.
+What is otherwise on that GPU:
+
+- Programs have other numbers for the profiler than for JAX. A record is found by its instructions, as the profiler keeps
+  the HLO of every program; of equal programs the one that was compiled latest is known by its number, and one that was
+  compiled before the measured block may be any of the others: then `kernel_times` is None, and `data.missing` says so.
+- Runs have no number, and loops no event. A run is the outermost scope that the profiler's file has around an event; a
+  loop took the time during which something in it ran (`KernelTimes.busy_us` is that of the call).
+- Kernels that XLA launches as a CUDA graph (a command buffer) name the buffer, often, not the instruction. The function
+  that ran and the place in the schedule tell which it is. All 898 kernels and copies of such graphs in 8 traces of 5
+  programs were given to the instruction that XLA's own list of launches has for them (`xla_dump_to`); where the two
+  do not agree with the program, one stays in `KernelTimes.unknown`.
+- Kernels may begin before the one before them has ended, so that their times add up to more than the call, by up to a
+  sixth there.
+- XLA gives no buffer assignment of an attached GPU: what is alive is modelled ([memory.md](memory.md)).
+
+To run them on a machine with an NVIDIA GPU: `scripts/test --gpu`, after `pip install 'jax[cuda12]'` in its environment;
+or `python -m pytest --gpu tests/gpu` in one of your own. JAX starts the GPU as its default backend, with eight fake CPU
+devices beside it. With the variable `OUT` set to a folder, records and traces are saved there, each with a `.json` that
+has the device's kind, the versions and the date; those of the H200 are in `tests/data/gpu`.
 """
 
 

@@ -16,16 +16,13 @@ from dataclasses import dataclass, field
 
 from pjit_inspect.analyze.diff.sequence import common_subsequence
 from pjit_inspect.analyze.program.phases import split_op_names
-from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.words.layers import split_layers
 
 __all__ = ["LayerNames", "clean_scope", "same_layers", "skeleton"]
 
 _WRAPPER = re.compile(r"\b(?:transpose|jvp|vmap)\(")
-_MACHINERY = frozenset((
-    "while", "body", "cond", "closed_call", "checkpoint", "remat", "remat2", "rematted_computation", "core_call",
-    "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "",
-))  # fmt: skip
+_MACHINERY = JAX_SCOPES | {""}
 """What JAX's names have for loops, differentiation and calls: phases and counts say that on their own."""
 
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^']*'|\"[^\"]*\"|[^\s\w]")

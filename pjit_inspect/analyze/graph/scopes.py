@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names
 from pjit_inspect.analyze.program.source import is_library
 from pjit_inspect.model.program.hlo import HloModule
-from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 
 __all__ = ["BACKWARD", "FORWARD", "LOOP", "RECOMPUTE", "ROOT", "UNKNOWN", "UPDATE", "Name", "Scopes", "read_names"]
 
@@ -40,10 +40,8 @@ _WRAPPERS = frozenset((
     "xla_call", "core_call", "linearize", "partial_eval",
 ))  # fmt: skip
 _JITS = frozenset(("jit", "pjit"))
-_CONTROL = frozenset((
-    "closed_call", "core_call", "eval_jaxpr", "checkpoint", "remat", "remat2", "rematted_computation",
-    "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin", "pjit", "shard_map", "smap",
-    "xla_call", "cond_fun", "body_fun",
+_CONTROL = (JAX_SCOPES - {"while", "body", "cond"}) | frozenset((
+    "custom_lin", "pjit", "shard_map", "smap", "xla_call", "cond_fun", "body_fun",
 ))  # fmt: skip
 _BRANCH = re.compile(r"branch_(\d+)_fun")
 _EINSUM = re.compile(r"[A-Za-z.]*(?:,[A-Za-z.]*)*->[A-Za-z.]*")

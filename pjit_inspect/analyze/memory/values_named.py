@@ -23,7 +23,7 @@ from pjit_inspect.analyze.program.source import user_frames
 from pjit_inspect.model.program.hlo import Instruction
 from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.program.opcodes import DOTS, PRODUCTS
-from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import PartitionSpec, axes_of, local_shape
 from pjit_inspect.model.report.collective import Collective, CollectiveTable, Phase
@@ -298,7 +298,7 @@ def scope_of(op_name: str) -> str:
 
 def _unwrapped(scope: str) -> str:
     """A part of JAX's name without what JAX did to it; "" for what is no scope of the user's."""
-    if scope in ("while", "body", "cond", "closed_call", "checkpoint", "rematted_computation", "remat"):
+    if scope in JAX_SCOPES:
         return ""
     while "(" in scope and scope.endswith(")"):
         head, _, scope = scope[:-1].partition("(")

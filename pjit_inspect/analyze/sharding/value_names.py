@@ -33,7 +33,7 @@ _LOOPS_OWN = frozenset(("reshape", "slice", "concatenate"))
 _TURNS = ("/body/jit(dynamic_index_in_dim)", "/body/jit(dynamic_update_index_in_dim)")
 """JAX's name, behind that of the loop, of what `scan` does to take a turn's piece and to put it into the result."""
 _BODIES = ("/body/closed_call/", "/body/eval_jaxpr/")
-"""The same of what the user wrote in a `scan`, before JAX 0.12 and from it on."""
+"""The same of what the user wrote in a `scan`, before JAX 0.11.2 and from it on."""
 _MOST_STEPS = 10_000
 _ROOTS = ("jit(", "pjit(", "pmap(")
 """What JAX's full name of an op begins with; any other name begins in the region the op stands in."""

@@ -1,11 +1,20 @@
-"""What the user calls a primitive of JAX.
+"""What the user calls a primitive of JAX, and what in JAX's names is not of the user's.
 
 Not its job: what a primitive does.
 """
 
 from __future__ import annotations
 
-__all__ = ["users_word"]
+__all__ = ["JAX_SCOPES", "users_word"]
+
+JAX_SCOPES = frozenset((
+    "while", "body", "cond", "closed_call", "eval_jaxpr", "core_call", "checkpoint", "remat", "remat2",
+    "rematted_computation", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr",
+))  # fmt: skip
+"""Scopes that JAX adds to the names of operations for loops, branches, differentiation and calls.
+
+`eval_jaxpr` is what 0.11.2 and later have where earlier ones have `closed_call`.
+"""
 
 _WORDS = {
     "psum2": "psum",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pjit_inspect.model.program.dtype import short_dtype
 from pjit_inspect.model.program.layout import ArrayLayout
-from pjit_inspect.model.program.primitive import users_word
+from pjit_inspect.model.program.primitive import JAX_SCOPES, users_word
 from pjit_inspect.model.program.spec import PartitionSpec, spec_text
 
 __all__ = [
@@ -28,7 +28,7 @@ _WRAPPER = re.compile(r"^(?:jvp|transpose|vmap|pmap|checkpoint|remat|rematted_co
 _CALL = re.compile(r"^(?:p?jit|xla_call|core_call|shard_map|pmap)\(.*\)$")
 _MAX_NAME = 4096  # a longer name of an operation is cut before it is taken apart
 _MAX_DEPTH = 8  # names that XLA combined hold names that it combined before, a few levels deep
-_SILENT = {"", "main", "while", "body", "cond", "closed_call", "remat", "rematted_computation", "checkpoint"}
+_SILENT = JAX_SCOPES | {"", "main"}
 
 
 def ranges_text(numbers: Sequence[int], *, limit: int | None = None) -> str:

@@ -80,6 +80,7 @@ def test_many_paths_are_starred_as_each_of_them(paths, keep_first):
     [
         ("jit(step)/jit(main)/transpose(jvp(layer0))/attn/dot_general", "layer0/attn/dot_general"),
         ("jit(f)/while/body/closed_call/psum", "psum"),
+        ("jit(f)/transpose(jvp())/while/body/eval_jaxpr/checkpoint/rematted_computation/mlp/dot", "mlp/dot"),
         ("jit(step)/jvp()/reduce_sum", "reduce_sum"),
         ("jit(f)/(transpose(jvp())/dot_general:transpose(jvp())/dot_general:jvp()/add)", "dot_general, add"),
         ("dot", "dot"),
