@@ -613,7 +613,7 @@ body:has(> #pjit-inspector) {
   stroke: var(--dim);
 }
 .pjit-inspector h2 .glyph {
-  stroke: var(--c);
+  stroke: var(--c, currentColor);
   width: 15px;
   height: 15px;
 }

@@ -97,13 +97,18 @@ export function neededHeight(root, store) {
 }
 
 /**
- * What is selected at first: the dearest collective, or the longest where it was measured; where there is none, the first array.
+ * What is selected at first: the dearest collective, or the longest where it was measured; where there is none, the longest
+ * kernel or, where nothing was measured, the first array.
  * @param {import("../core/store.js").Store} store
  * @returns {import("../core/store.js").Selection | null}
  */
 function opening(store) {
-  const collectives = shownRows(store.rows("collectives"), { ...store.state, list: "collectives" }, store.first);
-  if (collectives.length) return { type: "collective", row: collectives[0][1] };
+  /** @param {string} list */
+  const first = (list) => shownRows(store.rows(list), { ...store.state, list }, store.first)[0]?.[1];
+  const collective = first("collectives");
+  if (collective !== undefined) return { type: "collective", row: collective };
+  const kernel = store.first.measured ? first("kernels") : undefined;
+  if (kernel !== undefined) return { type: "kernel", row: kernel };
   return store.rows("arrays").length ? { type: "array", row: 0 } : null;
 }
 
