@@ -17,7 +17,7 @@ import pjit_inspect
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.graph import ProgramGraph
 
-__all__ = ["collectives_of", "graph_of", "page_of"]
+__all__ = ["collectives_of", "graph_of", "measured_page_of", "page_of"]
 
 
 @functools.cache
@@ -29,6 +29,15 @@ def page_of(name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         pjit_inspect.CompileRecord(data, hlo=found.hlo, hlo_text=found.hlo_text).to_html(file)
+        return file.read_text(encoding="utf-8")
+
+
+@functools.cache
+def measured_page_of(name: str) -> str:
+    """The exported page of a program that was measured on a GPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        fixtures.measured_on_h200(name).to_html(file)
         return file.read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gzip
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 
 import pjit_inspect as pi
+from pjit_inspect.handles.measuring import find_times
 from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.sharding.mesh import Mesh
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 
@@ -32,6 +35,16 @@ def text(name: str) -> str:
 def on_h200(name: str) -> pi.CompileRecord:
     """The record of a program that ran on an H200."""
     return pi.load(HERE / "gpu" / f"{name}.nvidia_h200.pjit")
+
+
+def measured_on_h200(name: str) -> pi.CompileRecord:
+    """The same with the times that the profiler saw."""
+    record = pi.load(HERE / "gpu" / f"{name}.nvidia_h200.pjit")
+    trace = gzip.decompress((HERE / "gpu" / f"{name}.nvidia_h200.xplane.pb.gz").read_bytes())
+    (times,) = find_times([record], trace)
+    assert isinstance(times, KernelTimes), times
+    record.add_times(dataclasses.replace(record.data, kernel_times=times))
+    return record
 
 
 def opened(text: str, folder: Path) -> pi.CompileRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from fixture_pages import measured_page_of
 from fixture_pages import page_of as program_page
 from pages import page_of
 
@@ -25,6 +26,19 @@ def last_names(opened, number: int = 1) -> str:
     opened.page.locator(".row").first.click()
     opened.hash("sel=")
     return name
+
+
+def test_a_measured_program_without_collectives_opens_with_its_longest_kernel(visit):
+    opened = visit(measured_page_of("train_step"))
+    rows = opened.texts(".row .sub")
+    # XLA counts the loops itself, and runs no condition.
+    assert "measured" not in rows[-1]
+    times = [float(words.split()[0]) for words in rows[:-1]]
+    assert len(times) > 10
+    assert times == sorted(times, reverse=True)
+    assert opened.select(".row[aria-selected=true] .sub").inner_text() == rows[0]
+    # The sign before its title is drawn.
+    assert opened.page.evaluate("getComputedStyle(document.querySelector('.details h2 .glyph')).stroke") != "none"
 
 
 def test_the_list_follows_a_permalink(visit):
