@@ -120,6 +120,8 @@ def test_a_function_that_several_instructions_share_is_told_apart_by_the_order_o
     assert [owner for _, owner in shared] == ["gemm_fusion_dot.1", "gemm_fusion_dot.2", "gemm_fusion_dot.3"]
 
 
+# jaxlib 0.12 warns within C++ on Python 3.13, where a warning made an error ends the process.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_calls_of_a_library_are_graphs_within_in_the_order_of_the_schedule():
     found, module = owners("mlp"), record("mlp").hlo
     assert module is not None
