@@ -292,6 +292,8 @@ class _Sums:
     def run(self, key: _Key) -> ProfiledRun:
         module, program, run, device = key
         spans = {what: (np.array(began), np.array(ended)) for what, (began, ended) in self._spans.items()}
+        # Events come by stream, and one stream may be told of before another that ran first.
+        nodes = sorted(self.nodes, key=lambda node: float(spans[node][0].min()))
         return ProfiledRun(
             module=module,
             program=program,
@@ -300,6 +302,6 @@ class _Sums:
             began_ns=self.began_ns,
             ended_ns=self.ended_ns,
             ops=self.ops,
-            nodes=self.nodes,
+            nodes={node: self.nodes[node] for node in nodes},
             spans=spans if self.is_scoped else None,
         )

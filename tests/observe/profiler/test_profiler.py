@@ -87,6 +87,15 @@ def test_kernels_of_a_cuda_graph_are_nodes_of_their_buffer():
     assert run.nodes == {GraphNode(buffer="command_buffer_1", graph=2, number=7, kernel="loop_add_fusion_1"): (1, 9.0)}
 
 
+def test_nodes_stand_in_the_order_in_which_they_ran_on_whatever_stream():
+    def on(stream: int, start: float):
+        graph = {"cuda_graph_id": stream, "cuda_graph_node_id": stream << 32}
+        return kernel("command_buffer_1", 11, start, 1, f"stream_{stream}", **graph)
+
+    (run,) = profiler.sum_events([plane("/device:GPU:0", [on(2, 50), on(2, 3)], [on(1, 5), on(1, 1)])], PARENTS)
+    assert [node.kernel for node in run.nodes] == ["stream_1", "stream_2"]
+
+
 def test_runs_of_several_devices_have_one_number_where_each_ran_equally_often():
     def runs(*second: SimpleNamespace):
         planes = [
