@@ -59,6 +59,10 @@ def gpu_run(
         spans.setdefault(op, []).append(_spans(run, node))
         # A graph is of one computation: what has one of its instructions runs all of it.
         member_of[node.graph] = op
+    for op, (count, total_ns) in ops.items():
+        if sum(len(began) for began, _ in spans.get(op, ())) > count:
+            # Of several kernels of one run of it some may run at once, or be told twice.
+            ops[op] = (count, min(total_ns, _union_ns(spans[op])))
     lost = sorted(node.buffer for nodes in ownerless.values() for node in nodes if node.graph not in member_of)
     unknown: dict[str, str] = {}
     for region, inside in contents.items():
