@@ -19,11 +19,11 @@ from jax.profiler import ProfileData
 import pjit_inspect as pi
 from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.report.launches import launches_of
-from pjit_inspect.handles.measuring import find_times
+from pjit_inspect.handles.measuring import _programs, find_times
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
 from pjit_inspect.observe.profiler.profiler import read_runs
-from pjit_inspect.parse.files.xplane import read_trace_notes
+from pjit_inspect.parse.files.xplane import TraceNotes, read_trace_notes
 
 DATA = Path(__file__).parent.parent / "data" / "gpu"
 MEASURED = sorted(path.name.partition(".")[0] for path in DATA.glob("*.xplane.pb.gz"))
@@ -45,8 +45,12 @@ def times(name: str, *, of: str | None = None) -> KernelTimes:
     return found
 
 
+def notes(name: str) -> TraceNotes:
+    return read_trace_notes(trace(name))
+
+
 def runs(name: str) -> list[ProfiledRun]:
-    found = read_runs(trace(name), read_trace_notes(trace(name)).parents)
+    found = read_runs(trace(name), notes(name).parents)
     module = record(name).hlo
     return [run for run in found if module is not None and run.module == module.name]
 
@@ -198,6 +202,28 @@ def test_both_loops_of_a_train_step_have_a_time_and_all_kernels_but_of_condition
     # XLA's own loop counters are conditions, which nothing runs for.
     unseen = {kernel.name for kernel in record("train_step").fusions} - {row.instruction for row in found}
     assert all(name.startswith("loop_compare_fusion") for name in unseen)
+
+
+def test_a_loop_took_no_less_than_while_a_copy_ran_that_it_began_and_did_not_wait_for():
+    module = record("train_step").hlo
+    assert module is not None
+    begun = {
+        loop: {
+            instruction.name
+            for called in module.instruction(loop).called
+            for start in called
+            if start.opcode == "async-start"
+            for computation in start.called
+            for instruction in computation
+        }
+        for loop in module.with_opcode("while").tolist()
+    }
+    (program,) = _programs({0: (record("train_step").data, module)}, tuple(runs("train_step")), notes("train_step"))
+    for loop, names in begun.items():
+        inside = program.contents[module.reader.name(loop)]
+        assert inside is not None
+        assert names <= inside
+        assert names & {row.instruction for row in times("train_step")}
 
 
 def test_a_custom_call_of_several_launches_is_one_run():
