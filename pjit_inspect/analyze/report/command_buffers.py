@@ -183,16 +183,12 @@ def _is_possible(
     steps = next_number - number - 1
     hidden = steps - stretch.count_between(number, next_number)
     least = sum(not one.may_be_nothing for one in between) if first else 0
-    is_open = any(map(_may_be_several, (*between, stretch.commands[next_place])))
+    is_open = any(one.may_be_several and not one.is_product for one in (*between, stretch.commands[next_place]))
     return (
         least <= steps
         and (is_open or steps <= len(between))
         and hidden <= sum(one.is_library or one.moves for one in between)
     )
-
-
-def _may_be_several(command: Command) -> bool:
-    return command.copies_first or command.clears_first or command.is_of_unknown_size
 
 
 def _at(anchor: tuple[GraphNode, int]) -> tuple[int, int]:

@@ -232,7 +232,8 @@ def _rows(
             # What is several events runs no more often for that.
             _, most = program.runs.get(op, (0, count))
             sums[op].add(run.device, min(count, most), settled.times_ns[op])
-            sums[op].unknown = sums[op].unknown or settled.unknown.get(op, "")
+        for op in settled.unknown.keys() & sums.keys():
+            sums[op].unknown = sums[op].unknown or settled.unknown[op]
     _spread(sums, program.contents)
     rows = [_row(op, program, one, calls, devices) for op, one in sums.items() if not one.unknown]
     unknown = [
@@ -303,7 +304,7 @@ class _Settled:
 
     Attributes:
       times_ns: instruction -> nanoseconds; of a region at least those of what it runs.
-      unknown: region -> why its time is not known.
+      unknown: instruction -> why its time is not known.
     """
 
     times_ns: dict[str, float]

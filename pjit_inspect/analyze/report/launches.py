@@ -71,6 +71,16 @@ class Command:
     clears_first: bool = False
 
     @property
+    def may_be_several(self) -> bool:
+        """Whether it may be several nodes of a graph."""
+        return self.copies_first or self.clears_first or self.is_library
+
+    @property
+    def may_be_without_function(self) -> bool:
+        """Whether some of its nodes may run no function that is named after an instruction."""
+        return self.may_be_several or self.moves or self.fills
+
+    @property
     def is_of_unknown_size(self) -> bool:
         """Whether nobody knows how many kernels it launches, if any: a call of most libraries."""
         return self.is_library and not self.is_product

@@ -283,6 +283,7 @@ class _Sums:
         sums[what] = (count + is_new_run, total_ns + duration_ns)
         if scope is not None:
             self._scopes.add((what, scope))
+        if scope is not None or isinstance(what, GraphNode):
             began, ended = self._spans.setdefault(what, (array("d"), array("d")))
             began.append(start_ns)
             ended.append(start_ns + duration_ns)

@@ -114,6 +114,13 @@ def test_a_scope_that_nothing_is_known_of_is_no_run():
     assert run.run is None
 
 
+def test_a_node_of_a_graph_without_a_scope_is_counted_by_its_events():
+    graph = {"cuda_graph_node_id": 1 << 32, "scope_range_id": None, "run_id": 10}
+    events = [kernel("dot", 11, 0, 1, run_id=10), kernel("command_buffer_1", 11, 1, 2, "a", **graph)]
+    (run,) = profiler.sum_events([plane("/device:GPU:0", events)], PARENTS)
+    assert list(run.nodes.values()) == [(1, 2.0)]
+
+
 def test_scopes_that_go_in_a_circle_end():
     (run,) = profiler.sum_events([plane("/device:GPU:0", [kernel("dot", 1, 0, 1)])], {1: 2, 2: 1})
     assert run.run == 0
