@@ -5,6 +5,7 @@ Not its job: the profiler (`observe.profiler.profiler`), or which run is whose (
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -123,18 +124,21 @@ def _programs(
 
 
 _TELLING = 16
+"""Names of instructions that are looked for in a program before it is read."""
 
 
 def _held(programs: Mapping[int, bytes], like: Sequence[HloModule]) -> dict[int, str]:
     """The content of each program that may be one of some others; "" of those that are none, which is most."""
-    telling = [
-        sorted((module.reader.name(index).encode("utf-8", "replace") for index in range(len(module))), key=len)[-_TELLING:]
-        for module in like
-    ]
+    telling = [_longest_names(module) for module in like]
     return {
         number: _content(program) if any(all(name in program for name in names) for names in telling) else ""
         for number, program in programs.items()
     }
+
+
+def _longest_names(module: HloModule) -> list[bytes]:
+    names = (module.reader.name(index).encode("utf-8", "replace") for index in range(len(module)))
+    return heapq.nlargest(_TELLING, names, key=len)
 
 
 def _content(program: bytes) -> str:

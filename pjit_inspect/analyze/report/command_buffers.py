@@ -170,9 +170,7 @@ def _contradicted(
     return found
 
 
-def _is_possible(
-    stretch: _Stretch, first: tuple[GraphNode, int] | None, second: tuple[GraphNode, int] | None
-) -> bool:
+def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second: tuple[GraphNode, int] | None) -> bool:
     """Whether the schedule can have what lies between two nodes, or before the first one."""
     if second is None or (first is not None and first[1] == second[1]):
         return True

@@ -25,8 +25,29 @@ _MOVES = frozenset(
 _FILLS = frozenset(("bitcast", "broadcast", "constant", "tuple"))
 _NUMBERED = frozenset(("get-tuple-element", "parameter"))
 _PLAIN = frozenset(
-    ("abs", "add", "and", "bitcast", "clamp", "convert", "copy", "divide", "floor", "maximum", "minimum", "multiply")
-    + ("negate", "not", "or", "power", "select", "sign", "subtract", "tuple", "xor")
+    [
+        "abs",
+        "add",
+        "and",
+        "bitcast",
+        "clamp",
+        "convert",
+        "copy",
+        "divide",
+        "floor",
+        "maximum",
+        "minimum",
+        "multiply",
+        "negate",
+        "not",
+        "or",
+        "power",
+        "select",
+        "sign",
+        "subtract",
+        "tuple",
+        "xor",
+    ]
 )
 """Opcodes that have no attributes: what they do is their opcode, operands and shapes."""
 _OVERWRITE = frozenset(("scatter", "select-and-scatter", "sort"))
@@ -122,9 +143,7 @@ def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Co
     for one in (instruction, *started):
         if one.opcode == "custom-call":
             is_product = one.custom_call_target.startswith("__cublas$")
-            yield Command(
-                instruction=one.name, is_library=True, is_product=is_product, may_be_nothing=not is_product
-            )
+            yield Command(instruction=one.name, is_library=True, is_product=is_product, may_be_nothing=not is_product)
         elif one.opcode in _LAUNCHED:
             yield _command(one, is_scalar)
 
@@ -133,10 +152,10 @@ def _command(instruction: Instruction, is_scalar: np.ndarray) -> Command:
     """The command of a copy, a sort or a fusion."""
     module, within, fills = instruction.module, {instruction.opcode}, False
     if instruction.opcode == "fusion":
-        opcodes = module.instructions.opcode
         rows = [row for computation in instruction.called for row in computation.range]
-        within = {module.opcodes[opcodes[row]] for row in rows if not is_scalar[row] or module.opcodes[opcodes[row]] in _REDUCE}
-        fills = within <= _FILLS and not any(module.opcodes[opcodes[row]] == "parameter" for row in rows)
+        opcodes = [(module.opcodes[module.instructions.opcode[row]], is_scalar[row]) for row in rows]
+        within = {opcode for opcode, is_small in opcodes if opcode in _REDUCE or not is_small}
+        fills = within <= _FILLS and not any(opcode == "parameter" for opcode, _ in opcodes)
     return Command(
         instruction=instruction.name,
         moves=within <= _MOVES,
