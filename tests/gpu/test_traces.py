@@ -19,6 +19,7 @@ from jax.profiler import ProfileData
 import pjit_inspect as pi
 from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
 from pjit_inspect.analyze.report.launches import launches_of
+from pjit_inspect.handles import measuring
 from pjit_inspect.handles.measuring import _programs, find_times
 from pjit_inspect.model.record.kernel_times import KernelTimes
 from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
@@ -241,3 +242,14 @@ def test_the_text_says_how_much_of_a_call_a_kernel_ran():
     shown.add_times(replace(shown.data, kernel_times=times("chain"), missing={}))
     words = " ".join(str(shown.show("text")).split())
     assert re.search(r"measured: 3 calls, [\d.]+ µs each on its device, a kernel running for 100 % of it", words)
+
+
+def test_a_program_that_cannot_be_read_costs_no_other_its_times(monkeypatch: pytest.MonkeyPatch):
+    held = notes("chain").programs["jit_chain"]
+    damaged = {max(held) + 1: next(iter(held.values())) + b"\xff"}
+    monkeypatch.setattr(
+        measuring,
+        "read_trace_notes",
+        lambda data: replace(read_trace_notes(data), programs={"jit_chain": {**held, **damaged}}),
+    )
+    assert isinstance(find_times([record("chain")], trace("chain"))[0], KernelTimes)
