@@ -5,12 +5,14 @@ Not its job: the profiler (`observe.profiler.profiler`), or which run is whose (
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times, measured_program
 from pjit_inspect.analyze.report.profiled_programs import Candidate, numbers_of, program_content
+from pjit_inspect.errors import ParseError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord
 from pjit_inspect.model.program.hlo import HloModule
@@ -107,8 +109,7 @@ def _programs(
     numbers: dict[int, frozenset[int]] = {}
     for name in {module.name for _, module in of.values()}:
         rows = [row for row, (_, module) in of.items() if module.name == name]
-        programs = notes.programs.get(name, {}).items()
-        held = {number: program_content(parse_hlo_module(content)) for number, content in programs}
+        held = _held(notes.programs.get(name, {}), [of[row][1] for row in rows])
         ran = {run.program for run in runs if run.module == name and run.program is not None}
         numbers |= zip(rows, numbers_of([_candidate(*of[row]) for row in rows], held, ran), strict=True)
     return [
@@ -120,6 +121,32 @@ def _programs(
         )
         for row, (data, module) in of.items()
     ]
+
+
+_TELLING = 16
+"""Names of instructions that are looked for in a program before it is read."""
+
+
+def _held(programs: Mapping[int, bytes], like: Sequence[HloModule]) -> dict[int, str]:
+    """The content of each program that may be one of some others; "" of those that are none, which is most."""
+    telling = [_longest_names(module) for module in like]
+    return {
+        number: _content(program) if any(all(name in program for name in names) for names in telling) else ""
+        for number, program in programs.items()
+    }
+
+
+def _longest_names(module: HloModule) -> list[bytes]:
+    names = (module.reader.name(index).encode("utf-8", "replace") for index in range(len(module)))
+    return heapq.nlargest(_TELLING, names, key=len)
+
+
+def _content(program: bytes) -> str:
+    try:
+        return program_content(parse_hlo_module(program))
+    except ParseError:
+        # Every record that has a program could be read.
+        return ""
 
 
 def _candidate(data: RecordData, module: HloModule) -> Candidate:

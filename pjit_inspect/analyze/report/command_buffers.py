@@ -8,15 +8,19 @@ then, and the kernel's function, and no instruction. Two things tell more; what 
   instructions of that can have run a function as it ran there, the first run of it is of the first in the schedule;
 - nodes are numbered in the order of the schedule. A library's call and an asynchronous copy are graphs of their own
   within, which take a number that no event has; what is in them has the numbers after all others, in the same order.
-  Between two nodes whose instructions are known, as many others are the instructions between.
+  Between two nodes whose instructions are known, as many others are the instructions between. Where there are fewer
+  nodes than instructions, or more than can be, one of the two is another's, and what shares its function is nobody's.
 
 Not its job: whether the counts agree with the program (`analyze.report.kernel_times`).
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from pjit_inspect.analyze.report.launches import Command, KernelFunction, Launches
@@ -26,6 +30,8 @@ __all__ = ["owners_of_nodes"]
 
 _MOVES_BYTES = ("memcpy", "memset")
 """How the names begin of what only moves bytes, in lower case: XLA's own kernels and those of CUDA."""
+_SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
+"""The kernel of cuBLAS that adds what the one before it left in parts."""
 
 
 def owners_of_nodes(
@@ -40,13 +46,19 @@ def owners_of_nodes(
     for node in nodes:
         of_graph[node.graph].append(node)
     home_of = {graph: _home(inside, launches, known) for graph, inside in of_graph.items()}
-    owners = dict(known) | _by_function(nodes, launches.functions, known, home_of)
-    for graph, inside in of_graph.items():
-        home = home_of[graph]
-        if home is not None:
-            elsewhere = {*ran, *(name for node, name in owners.items() if node.graph != graph)}
-            owners |= _by_place(inside, launches, home, owners, elsewhere)
+    owners = dict(known) | _by_function(nodes, launches.functions, known, home_of, ran)
+    stretches = {graph: _Stretch.of(inside, launches, home_of[graph]) for graph, inside in of_graph.items()}
+    for node in _contradicted(stretches.values(), launches, owners) - known.keys():
+        del owners[node]
+    for graph, stretch in stretches.items():
+        if stretch is not None:
+            owners |= _by_place(stretch, launches, owners, _elsewhere(graph, owners, ran))
     return owners
+
+
+def _elsewhere(graph: int, owners: Mapping[GraphNode, str], ran: Collection[str]) -> set[str]:
+    """What ran outside of a graph."""
+    return {*ran, *(name for node, name in owners.items() if node.graph != graph)}
 
 
 def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphNode, str]) -> int | None:
@@ -70,104 +82,218 @@ def _by_function(
     functions: Mapping[str, KernelFunction],
     known: Mapping[GraphNode, str],
     home_of: Mapping[int, int | None],
+    ran: Collection[str],
 ) -> dict[GraphNode, str]:
-    """Owners by the function that ran, where the functions of its computation leave no choice."""
-    graphs = list(dict.fromkeys(node.graph for node in nodes))
+    """Owners by the function that ran, where the functions of its computation leave no choice.
+
+    What `ran` outside of graphs has run already, and has a function of another graph no more.
+    """
+    place_of = {graph: place for place, graph in enumerate(dict.fromkeys(node.graph for node in nodes))}
     grouped: dict[tuple[int, str], list[GraphNode]] = defaultdict(list)
+    made_for: dict[int, set[str]] = defaultdict(set)
     for node in nodes:
-        home = home_of[node.graph]
-        if home is not None and home in getattr(functions.get(node.kernel), "instructions", {}):
+        home, function = home_of[node.graph], functions.get(node.kernel)
+        if home is not None and function is not None and home in function.instructions:
             grouped[home, node.kernel].append(node)
+            made_for[home] |= function.own
     owners: dict[GraphNode, str] = {}
     for (home, kernel), group in grouped.items():
-        taken = {known[node] for node in group if node in known}
+        taken = {*ran, *(known[node] for node in group if node in known)}
         open_nodes = [node for node in group if node not in known]
-        seen = {name for at, name in grouped if at == home}
-        own = [name for name in functions[kernel].instructions[home] if name in functions[kernel].own - taken]
-        candidates = own if len(own) == len(open_nodes) else _candidates(kernel, home, functions, seen, taken)
+        can_be = [name for name in functions[kernel].instructions[home] if name not in taken]
+        # The own ones first; and what has a function of its own that ran there has run no other.
+        own = [name for name in can_be if name in functions[kernel].own]
+        others = [name for name in can_be if name in functions[kernel].own or name not in made_for[home]]
+        candidates = own if len(own) == len(open_nodes) else others
         if len(candidates) == len(open_nodes):
-            ordered = sorted(open_nodes, key=lambda node: (graphs.index(node.graph), node.number))
+            ordered = sorted(open_nodes, key=lambda node: (place_of[node.graph], node.number))
             owners |= zip(ordered, candidates, strict=True)
     return owners
 
 
-def _candidates(
-    kernel: str,
-    home: int,
-    functions: Mapping[str, KernelFunction],
-    seen: Collection[str],
-    taken: Collection[str],
-) -> list[str]:
-    """The instructions of a computation that can have run a function; not those whose own one ran there."""
-    others = [functions[name].own for name in seen if name != kernel]
-    return [
-        name
-        for name in functions[kernel].instructions[home]
-        if name not in taken and (name in functions[kernel].own or not any(name in own for own in others))
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stretch:
+    """One graph, which is a stretch of the schedule of one computation.
+
+    Attributes:
+      home: the computation.
+      nodes: its nodes, by number.
+      numbers: those.
+      commands: all that the computation launches.
+      place_of: instruction -> its place among these.
+    """
+
+    home: int
+    nodes: tuple[GraphNode, ...]
+    numbers: tuple[int, ...]
+    commands: tuple[Command, ...]
+    place_of: Mapping[str, int]
+
+    @staticmethod
+    def of(nodes: Iterable[GraphNode], launches: Launches, home: int | None) -> _Stretch | None:
+        """None where the computation is not known."""
+        if home is None:
+            return None
+        commands = launches.commands.get(home, ())
+        place_of = {command.instruction: place for place, command in enumerate(commands)}
+        by_number = tuple(sorted(nodes, key=lambda node: node.number))
+        numbers = tuple(node.number for node in by_number)
+        return _Stretch(home=home, nodes=by_number, numbers=numbers, commands=commands, place_of=place_of)
+
+    def count_between(self, first: int, last: int) -> int:
+        """How many nodes have a number between these two."""
+        return bisect_left(self.numbers, last) - bisect_right(self.numbers, first)
+
+    def anchors(self, owners: Mapping[GraphNode, str]) -> list[tuple[GraphNode, int]]:
+        """The nodes whose instructions are known, and the places of those."""
+        return [(node, self.place_of[owners[node]]) for node in self.nodes if owners.get(node) in self.place_of]
+
+
+def _contradicted(
+    stretches: Iterable[_Stretch | None], launches: Launches, owners: Mapping[GraphNode, str]
+) -> set[GraphNode]:
+    """The nodes that may be of another instruction which shares the function, as their places say."""
+    found: set[GraphNode] = set()
+    for stretch in stretches:
+        while stretch is not None:
+            anchors = [(node, place) for node, place in stretch.anchors(owners) if node not in found]
+            doubtful = {
+                node
+                for pair in pairwise((None, *anchors))
+                if not _is_possible(stretch, *pair)
+                for node in (one[0] for one in pair if one)
+                if _is_shared(node, stretch.home, launches)
+            }
+            if not doubtful:
+                break
+            found |= doubtful
+    return found
+
+
+def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second: tuple[GraphNode, int] | None) -> bool:
+    """Whether the schedule can have what lies between two nodes, or before the first one."""
+    if second is None or (first is not None and first[1] == second[1]):
+        return True
+    (number, place), (next_number, next_place) = _at(first) if first else (-1, -1), _at(second)
+    if next_place < place:
+        return False
+    between = stretch.commands[place + 1 : next_place]
+    steps = next_number - number - 1
+    hidden = steps - stretch.count_between(number, next_number)
+    least = sum(not one.may_be_nothing for one in between) if first else 0
+    is_open = any(one.may_be_several and not one.is_product for one in (*between, stretch.commands[next_place]))
+    return (
+        least <= steps
+        and (is_open or steps <= len(between))
+        and hidden <= sum(one.is_library or one.moves for one in between)
+    )
+
+
+def _at(anchor: tuple[GraphNode, int]) -> tuple[int, int]:
+    return anchor[0].number, anchor[1]
+
+
+def _is_shared(node: GraphNode, home: int, launches: Launches) -> bool:
+    function = launches.functions.get(node.kernel)
+    return function is not None and len(function.instructions.get(home, ())) > 1
 
 
 def _by_place(
-    inside: Sequence[GraphNode],
-    launches: Launches,
-    home: int,
-    owners: Mapping[GraphNode, str],
-    elsewhere: Collection[str],
+    stretch: _Stretch, launches: Launches, owners: Mapping[GraphNode, str], elsewhere: Collection[str]
 ) -> dict[GraphNode, str]:
     """Owners of what lies between nodes whose instructions are known, in numbers as in the schedule.
 
     Before the first node is what ran `elsewhere`, or nothing.
     """
-    commands = launches.commands.get(home, ())
-    place_of = {command.instruction: place for place, command in enumerate(commands)}
-    anchors = sorted((node.number, place_of[owners[node]]) for node in inside if owners.get(node) in place_of)
+    commands, anchors = stretch.commands, [_at(anchor) for anchor in stretch.anchors(owners)]
     if not anchors or any(second <= first for (_, first), (_, second) in pairwise(anchors)):
         return {}
-    before = max((place for name, place in place_of.items() if name in elsewhere and place < anchors[0][1]), default=-1)
-    following = commands[anchors[-1][1] + 1 :][:1]
-    is_last = all(command.instruction in elsewhere for command in following)
-    steps = _steps(inside, anchors[-1][0], is_complete=is_last)
+    ran = (place for name, place in stretch.place_of.items() if name in elsewhere and place < anchors[0][1])
+    before, (last, end) = max(ran, default=-1), anchors[-1]
+    is_last = all(command.instruction in elsewhere for command in commands[end + 1 : end + 2])
+    # Of other libraries nobody knows how many kernels a call has.
+    is_clear = is_last and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
+    steps = _steps(stretch.nodes, last, is_complete=is_clear)
     found: dict[GraphNode, str] = {}
     for (number, place), (next_number, next_place) in pairwise(((-1, before), *anchors)):
         between = [steps.get(k, ()) for k in range(number + 1, next_number)]
-        wanted = commands[place + 1 : next_place]
-        if len(between) == len(wanted) and all(_agree(*pair, launches) for pair in zip(between, wanted, strict=True)):
-            found |= {
-                node: command.instruction for nodes, command in zip(between, wanted, strict=True) for node in nodes
-            }
+        owned = _paired(between, commands[place + 1 : next_place], commands[next_place], launches)
+        found |= {node: one.instruction for nodes, one in zip(between, owned, strict=False) for node in nodes}
     return found
 
 
-def _steps(inside: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[int, tuple[GraphNode, ...]]:
+def _paired(
+    between: Sequence[Sequence[GraphNode]], wanted: Sequence[Command], following: Command, launches: Launches
+) -> Sequence[Command]:
+    """The command of each step between two nodes that are known; () where it is not clear.
+
+    `following` is that of the second. What prepares it comes before that, too.
+    """
+    if between and not wanted:
+        is_of_following = all(nodes and _prepare(nodes, following) for nodes in between)
+        return [following] * len(between) if is_of_following else ()
+    # One that is nothing, and another that is two, would add up as well.
+    may_be_several = any(
+        one.is_of_unknown_size or any(nodes and _prepare(nodes, one) for nodes in between)
+        for one in (*wanted, following)
+    )
+    if len(between) != len(wanted) or (may_be_several and any(one.may_be_nothing for one in wanted)):
+        return ()
+    return wanted if all(_agree(*pair, launches) for pair in zip(between, wanted, strict=True)) else ()
+
+
+def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[int, tuple[GraphNode, ...]]:
     """The nodes of each number of the outer graph; with those of graphs within, where it is clear which are whose.
 
     `last` is the number of the last node whose instruction is known; `is_complete` is whether the outer graph ends
-    there, by the schedule.
+    there, by the schedule, and each graph within is one copy or one product.
     """
-    by_number = {node.number: node for node in inside}
+    by_number = {node.number: node for node in nodes}
     steps = {number: (by_number[number],) for number in range(last + 1) if number in by_number}
     hidden = [number for number in range(last + 1) if number not in by_number]
     if not hidden or not is_complete:
         return steps
-    calls: list[list[GraphNode]] = [[]]
-    for number in sorted(number for number in by_number if number > last):
-        calls[-1].append(by_number[number])
+    calls: list[list[GraphNode]] = []
+    is_begun = False
+    for node in (node for node in nodes if node.number > last):
+        if is_begun or (calls and _SUM_OF_PARTS.search(node.kernel)):
+            calls[-1].append(node)
+        else:
+            calls.append([node])
         # A library clears its workspace, and then runs a kernel.
-        if not by_number[number].kernel.lower().startswith("memset"):
-            calls.append([])
-    is_clear = not calls.pop() and len(calls) == len(hidden)
+        is_begun = _is_clearing(node)
+    is_clear = not is_begun and len(calls) == len(hidden)
     return steps | {number: tuple(call) for number, call in zip(hidden, calls, strict=True)} if is_clear else steps
 
 
+def _is_clearing(node: GraphNode) -> bool:
+    return node.kernel.lower().startswith("memset")
+
+
+def _prepare(nodes: Iterable[GraphNode], command: Command) -> bool:
+    """Whether nodes can be copies or clearings that come before the kernel of a command."""
+    return all(
+        command.clears_first if _is_clearing(node) else command.copies_first and _only_moves([node]) for node in nodes
+    )
+
+
+def _only_moves(nodes: Iterable[GraphNode]) -> bool:
+    return all(node.kernel.lower().startswith(_MOVES_BYTES) for node in nodes)
+
+
 def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> bool:
-    """Whether nodes can be of a command: a library's kernels of its call, a function of whose it can be."""
-    kernels = [node.kernel for node in nodes if not node.kernel.lower().startswith(_MOVES_BYTES)]
-    if not nodes or not kernels:
-        return not (nodes and command.is_library)
-    functions = [launches.functions.get(kernel) for kernel in kernels]
+    """Whether nodes can be of a command: a library's kernels of its call, a function of whose it can be.
+
+    No nodes are a graph within whose own are not known.
+    """
+    if not nodes:
+        return command.is_library or command.moves
+    if _only_moves(nodes):
+        return command.fills if any(map(_is_clearing, nodes)) else command.moves
+    functions = [launches.functions.get(node.kernel) for node in nodes if not _only_moves([node])]
     if command.is_library:
         return not any(functions)
-    return all(
+    return len(nodes) == 1 and all(
         function is not None and any(command.instruction in names for names in function.instructions.values())
         for function in functions
     )

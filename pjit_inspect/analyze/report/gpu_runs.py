@@ -6,7 +6,7 @@ did run; what ran at the same time counts once. Not its job: how often an instru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ class GpuRun:
       run: the run, whose `ops` have a region for each that ran something.
       busy_ns: how long at least one kernel or copy ran.
       ownerless: command buffer -> its nodes that no instruction is known to own.
-      unknown: region -> why its time is not known.
+      unknown: instruction -> why its time is not known; also of such as did not run, as far as anybody knows.
     """
 
     run: ProfiledRun
@@ -59,8 +59,12 @@ def gpu_run(
         spans.setdefault(op, []).append(_spans(run, node))
         # A graph is of one computation: what has one of its instructions runs all of it.
         member_of[node.graph] = op
+    for op, (count, total_ns) in ops.items():
+        if sum(len(began) for began, _ in spans.get(op, ())) > count:
+            # Of several kernels of one run of it some may run at once, or be told twice.
+            ops[op] = (count, min(total_ns, _union_ns(spans[op])))
     lost = sorted(node.buffer for nodes in ownerless.values() for node in nodes if node.graph not in member_of)
-    unknown: dict[str, str] = {}
+    unknown = _doubtful([node for nodes in ownerless.values() for node in nodes], launches, owners.values(), counts)
     for region, inside in contents.items():
         parts = [part for op in sorted(inside or ()) for part in spans.get(op, ())]
         for node in (node for nodes in ownerless.values() for node in nodes):
@@ -77,6 +81,31 @@ def gpu_run(
             unknown[region] = f"kernels of `{lost[0]}`, whose place in the program is unknown, may be its"
     busy_ns = _union_ns((run.spans or {}).values())
     return GpuRun(run=replace(run, ops=ops), busy_ns=busy_ns, ownerless=ownerless, unknown=unknown)
+
+
+def _doubtful(
+    ownerless: Sequence[GraphNode],
+    launches: Launches,
+    owners: Collection[str],
+    counts: Mapping[str, tuple[int, int]],
+) -> dict[str, str]:
+    """The instructions that may have run more than is known: whose nodes those without an owner may be.
+
+    Where the program says how often one runs, a run of it that is missing is seen. Nobody sees that of what is one node
+    or several, as a sort and its copies, one is missing.
+    """
+    found: dict[str, str] = {}
+    unnamed = [node for node in ownerless if node.kernel not in launches.functions]
+    commands = [one for of in launches.commands.values() for one in of] if unnamed else []
+    may_be = {one.instruction: unnamed[0] for one in commands if one.may_be_without_function}
+    several = {one.instruction for one in commands if one.may_be_several} & set(owners)
+    for node in ownerless:
+        names = launches.functions[node.kernel].instructions.values() if node.kernel in launches.functions else ()
+        may_be |= {name: node for of in names for name in of}
+    for name, node in may_be.items():
+        if name in several or _count(counts.get(name)) is None:
+            found[name] = f"kernels of `{node.buffer}`, whose instruction is unknown, may be its"
+    return found
 
 
 def _count(counts: tuple[int, int] | None) -> int | None:

@@ -70,7 +70,7 @@ def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: An
         once=frozenset(names[entry.start : entry.stop]),
         runs=_runs(module, names),
         pieces=_pieces(module, names, on_gpu=on_gpu),
-        contents=_contents(module, names),
+        contents=_contents(module, names, on_gpu=on_gpu),
         launches=launches_of(module) if any(run.nodes for run in runs) else Launches(),
         **facts,
     )
@@ -106,13 +106,20 @@ def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
     return runs_of
 
 
-def _contents(module: HloModule, names: list[str]) -> dict[str, frozenset[str] | None]:
+def _contents(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str, frozenset[str] | None]:
     """What each region runs, inner regions first: a computation stands before those that call it."""
     contents, often = dict[str, frozenset[str] | None](), Counter(names)
     starts, callers = module.callers.starts.tolist(), module.callers.items.tolist()
+    begun_in: dict[int, list[int]] = {}
+    # On a GPU events name what an asynchronous start begins, which is in a computation of its own.
+    for start in module.with_opcode("async-start").tolist() if on_gpu else ():
+        begun_in.setdefault(int(module.instructions.computation[start]), []).extend(
+            module.instructions.called[start].tolist()
+        )
     for region in module.with_opcode(*REGIONS).tolist():
         called = set(module.instructions.called[region].tolist())
-        inside = [names[i] for one in called for i in module.computation(one).range]
+        run = {*called, *(begun for one in called for begun in begun_in.get(one, ()))}
+        inside = [names[i] for one in run for i in module.computation(one).range]
         others = {caller for one in called for caller in callers[starts[one] : starts[one + 1]]} - {region}
         is_clear = not others and all(often[name] == 1 for name in (names[region], *inside))
         contents[names[region]] = frozenset(inside) if is_clear else None
@@ -225,7 +232,8 @@ def _rows(
             # What is several events runs no more often for that.
             _, most = program.runs.get(op, (0, count))
             sums[op].add(run.device, min(count, most), settled.times_ns[op])
-            sums[op].unknown = sums[op].unknown or settled.unknown.get(op, "")
+        for op in settled.unknown.keys() & sums.keys():
+            sums[op].unknown = sums[op].unknown or settled.unknown[op]
     _spread(sums, program.contents)
     rows = [_row(op, program, one, calls, devices) for op, one in sums.items() if not one.unknown]
     unknown = [
@@ -296,7 +304,7 @@ class _Settled:
 
     Attributes:
       times_ns: instruction -> nanoseconds; of a region at least those of what it runs.
-      unknown: region -> why its time is not known.
+      unknown: instruction -> why its time is not known.
     """
 
     times_ns: dict[str, float]

@@ -7,16 +7,51 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from pjit_inspect.model.program.hlo import Computation, Details, HloModule, Instruction
 
 __all__ = ["Command", "KernelFunction", "Launches", "launches_of"]
 
 _NO_LETTER = re.compile(r"\W", re.ASCII)
-_LAUNCHED = ("fusion", "custom-call", "copy", "sort")
+_LAUNCHED = ("fusion", "copy", "sort")
+_MOVES = frozenset(
+    ("bitcast", "copy", "dynamic-slice", "dynamic-update-slice", "get-tuple-element", "parameter", "slice", "tuple")
+)
+_FILLS = frozenset(("bitcast", "broadcast", "constant", "tuple"))
+_NUMBERED = frozenset(("get-tuple-element", "parameter"))
+_PLAIN = frozenset(
+    [
+        "abs",
+        "add",
+        "and",
+        "bitcast",
+        "clamp",
+        "convert",
+        "copy",
+        "divide",
+        "floor",
+        "maximum",
+        "minimum",
+        "multiply",
+        "negate",
+        "not",
+        "or",
+        "power",
+        "select",
+        "sign",
+        "subtract",
+        "tuple",
+        "xor",
+    ]
+)
+"""Opcodes that have no attributes: what they do is their opcode, operands and shapes."""
+_OVERWRITE = frozenset(("scatter", "select-and-scatter", "sort"))
+_REDUCE = frozenset(("reduce", "reduce-window"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +74,37 @@ class Command:
     Attributes:
       instruction: its name; of an asynchronous start that of what it starts.
       is_library: whether that is a call of a library, whose kernels have names of their own.
+      is_product: whether it is one of cuBLAS: one kernel, perhaps with a clearing before and a sum of parts after it.
+      moves: whether it only moves bytes, so that it may be a copy.
+      may_be_nothing: whether XLA may launch nothing for it: the bytes may stay where they are.
+      fills: whether it only writes a constant, so that it may be a clearing.
+      copies_first: whether copies of operands may come before its kernel: of a sort or a scatter.
+      clears_first: whether a clearing of its result may come before that: of a reduction.
     """
 
     instruction: str
     is_library: bool = False
+    is_product: bool = False
+    moves: bool = False
+    may_be_nothing: bool = False
+    fills: bool = False
+    copies_first: bool = False
+    clears_first: bool = False
+
+    @property
+    def may_be_several(self) -> bool:
+        """Whether it may be several nodes of a graph."""
+        return self.copies_first or self.clears_first or self.is_library
+
+    @property
+    def may_be_without_function(self) -> bool:
+        """Whether some of its nodes may run no function that is named after an instruction."""
+        return self.may_be_several or self.moves or self.fills
+
+    @property
+    def is_of_unknown_size(self) -> bool:
+        """Whether nobody knows how many kernels it launches, if any: a call of most libraries."""
+        return self.is_library and not self.is_product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +123,47 @@ class Launches:
 def launches_of(module: HloModule) -> Launches:
     """What a program launches on a GPU."""
     commands: dict[int, tuple[Command, ...]] = {}
+    is_scalar = _are_scalars(module)
     for index in range(len(module.computations)):
         computation = module.computation(index)
         if not computation.is_fusion:
             ordered = (module.instruction(row) for row in computation.order.tolist())
-            commands[index] = tuple(command for one in ordered for command in _commands_of(one))
+            commands[index] = tuple(command for one in ordered for command in _commands_of(one, is_scalar))
     return Launches(functions=_functions(module), commands=commands)
 
 
-def _commands_of(instruction: Instruction) -> Iterator[Command]:
+def _are_scalars(module: HloModule) -> np.ndarray:
+    """Whether each instruction has one number as its result: those count places, and move nothing."""
+    shapes = [module.reader.shape(row) for row in range(int(module.instructions.shape.max(initial=-1)) + 1)]
+    return np.array([shape.is_array and not shape.dimensions for shape in shapes], bool)[module.instructions.shape]
+
+
+def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Command]:
     started = [one for called in instruction.called for one in called] if instruction.opcode == "async-start" else ()
     for one in (instruction, *started):
-        if one.opcode in _LAUNCHED:
-            yield Command(instruction=one.name, is_library=one.opcode == "custom-call")
+        if one.opcode == "custom-call":
+            is_product = one.custom_call_target.startswith("__cublas$")
+            yield Command(instruction=one.name, is_library=True, is_product=is_product, may_be_nothing=not is_product)
+        elif one.opcode in _LAUNCHED:
+            yield _command(one, is_scalar)
+
+
+def _command(instruction: Instruction, is_scalar: np.ndarray) -> Command:
+    """The command of a copy, a sort or a fusion."""
+    module, within, fills = instruction.module, {instruction.opcode}, False
+    if instruction.opcode == "fusion":
+        rows = [row for computation in instruction.called for row in computation.range]
+        opcodes = [(module.opcodes[module.instructions.opcode[row]], is_scalar[row]) for row in rows]
+        within = {opcode for opcode, is_small in opcodes if opcode in _REDUCE or not is_small}
+        fills = within <= _FILLS and not any(opcode == "parameter" for opcode, _ in opcodes)
+    return Command(
+        instruction=instruction.name,
+        moves=within <= _MOVES,
+        may_be_nothing=within <= _MOVES and not any(opcode.startswith("dynamic-") for opcode in within),
+        fills=fills,
+        copies_first=bool(within & _OVERWRITE),
+        clears_first=bool(within & _REDUCE),
+    )
 
 
 def _functions(module: HloModule) -> dict[str, KernelFunction]:
@@ -83,22 +173,54 @@ def _functions(module: HloModule) -> dict[str, KernelFunction]:
         module.instruction(index)
         for index in sorted(module.with_opcode("fusion", "custom-call").tolist(), key=lambda row: places[row])
     ]
-    alike: dict[Any, list[Instruction]] = defaultdict(list)
+    found: dict[str, list[KernelFunction]] = defaultdict(list)
+    order = {kernel.name: place for place, kernel in enumerate(kernels)}
+    for same in _alike(kernels):
+        names: dict[int, list[str]] = defaultdict(list)
+        own: dict[str, set[str]] = defaultdict(set)
+        for kernel in same:
+            names[kernel.computation.index].append(kernel.name)
+            for function in _functions_named_after(kernel):
+                own[function].add(kernel.name)
+        instructions = {computation: tuple(of) for computation, of in names.items()}
+        for function, of in own.items():
+            found[function].append(KernelFunction(instructions=instructions, own=frozenset(of)))
+    return {function: _merged(of, order) for function, of in found.items()}
+
+
+def _alike(kernels: Iterable[Instruction]) -> Iterator[list[Instruction]]:
+    """Those that may share a function, together. Attributes are read only where opcodes and shapes are alike."""
+    roughly: dict[Any, list[Instruction]] = defaultdict(list)
     for kernel in kernels:
-        alike[_what_it_computes(kernel)].append(kernel)
-    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    own: dict[str, set[str]] = defaultdict(set)
-    for same in alike.values():
-        for function, name in {name: kernel.name for kernel in same for name in _functions_named_after(kernel)}.items():
-            own[function].add(name)
-            for kernel in same:
-                found[function][kernel.computation.index].append(kernel.name)
-    return {
-        function: KernelFunction(
-            instructions={computation: tuple(names) for computation, names in of.items()}, own=frozenset(own[function])
-        )
-        for function, of in found.items()
-    }
+        roughly[_outline(kernel)].append(kernel)
+    for same in roughly.values():
+        alike: dict[Any, list[Instruction]] = defaultdict(list)
+        for kernel in same:
+            alike[_what_it_computes(kernel) if len(same) > 1 else None].append(kernel)
+        yield from alike.values()
+
+
+def _outline(kernel: Instruction) -> Any:
+    """Equal for all that compute the same, and for some others."""
+    if kernel.opcode != "fusion":
+        return kernel.index
+    opcodes = kernel.module.instructions.opcode
+    bodies = [computation.range for computation in kernel.called]
+    return str(kernel.shape), *(opcodes[body.start : body.stop].tobytes() for body in bodies)
+
+
+def _merged(parts: Sequence[KernelFunction], order: Mapping[str, int]) -> KernelFunction:
+    """What has one name, and may be of any of several groups; `order` is that of the schedule."""
+    if len(parts) == 1:
+        return parts[0]
+    names: dict[int, list[str]] = defaultdict(list)
+    for part in parts:
+        for computation, of in part.instructions.items():
+            names[computation] += of
+    return KernelFunction(
+        instructions={computation: tuple(sorted(of, key=order.__getitem__)) for computation, of in names.items()},
+        own=frozenset().union(*(part.own for part in parts)),
+    )
 
 
 def _functions_named_after(kernel: Instruction) -> list[str]:
@@ -122,7 +244,7 @@ def _computed(computation: Computation) -> Any:
             str(one.shape),
             tuple(operand.index - first for operand in one.operands),
             tuple(map(_computed, one.called)),
-            _attributes(one.details),
+            one.number if one.opcode in _NUMBERED else None if one.opcode in _PLAIN else _attributes(one.details),
         )
         for one in computation
     )

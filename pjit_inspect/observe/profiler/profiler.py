@@ -15,6 +15,7 @@ import warnings
 from array import array
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ import numpy as np
 
 from pjit_inspect.errors import CaptureError
 from pjit_inspect.guard import Guard
-from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
+from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
 from pjit_inspect.observe.contract import _jax
 from pjit_inspect.observe.watch.listener import unseen
 
@@ -227,14 +228,9 @@ def _add(found: dict[_Key, _Sums], event: Any, device: int, scopes: _Scopes) -> 
     sums = found.get(key)
     if sums is None:
         sums = found[key] = _Sums(is_scoped=scope is not None)
-    node = stats.get("cuda_graph_node_id")
-    what = str(op) if node is None else _node(str(op), int(node), event.name)
+    node = _number(stats, "cuda_graph_node_id")
+    what = str(op) if node is None else (str(op), node, event.name)
     sums.add(what, scope, float(event.start_ns), float(event.duration_ns))
-
-
-def _node(op: str, number: int, kernel: str) -> GraphNode:
-    # CUDA's number of a node: that of its graph in the upper half.
-    return GraphNode(buffer=op, graph=number >> 32, number=number & 0xFFFFFFFF, kernel=kernel)
 
 
 def _number(stats: dict[str, Any], name: str, default: Any = None) -> Any:
@@ -259,47 +255,79 @@ def _numbered(found: dict[_Key, _Sums]) -> dict[_Key, _Sums]:
     return {(*key[:2], number_of.get(key, key[2]), key[3]): sums for key, sums in found.items()}
 
 
+_NO_SCOPE = -1
+_LARGEST = (1 << 63) - 1
+"""The largest number of a column. A damaged file may have others."""
+
+
 class _Sums:
-    """What the events of one run on one device add up to.
+    """The events of one run on one device, as columns, and what they add up to.
 
     With scopes, an instruction ran as often as there are scopes of it: one run of it can be several kernels. Without,
     each event is a run.
     """
 
-    __slots__ = ("_scopes", "_spans", "began_ns", "ended_ns", "is_scoped", "nodes", "ops")
+    __slots__ = ("_began", "_lasted", "_places", "_scopes", "_what", "is_scoped")
 
     def __init__(self, *, is_scoped: bool) -> None:
-        self.began_ns, self.ended_ns = float("inf"), float("-inf")
-        self.ops: dict[str, tuple[int, float]] = {}
-        self.nodes: dict[GraphNode, tuple[int, float]] = {}
         self.is_scoped = is_scoped
-        self._scopes: set[tuple[str | GraphNode, int]] = set()
-        self._spans: dict[str | GraphNode, tuple[array[float], array[float]]] = {}
+        self._places: dict[str | tuple[str, int, str], int] = {}
+        self._what, self._scopes = array("q"), array("q")
+        self._began, self._lasted = array("d"), array("d")
 
-    def add(self, what: str | GraphNode, scope: int | None, start_ns: float, duration_ns: float) -> None:
-        sums: dict[Any, tuple[int, float]] = self.nodes if isinstance(what, GraphNode) else self.ops
-        count, total_ns = sums.get(what, (0, 0.0))
-        is_new_run = scope is None or (what, scope) not in self._scopes
-        sums[what] = (count + is_new_run, total_ns + duration_ns)
-        if scope is not None:
-            self._scopes.add((what, scope))
-            began, ended = self._spans.setdefault(what, (array("d"), array("d")))
-            began.append(start_ns)
-            ended.append(start_ns + duration_ns)
-        self.began_ns = min(self.began_ns, start_ns)
-        self.ended_ns = max(self.ended_ns, start_ns + duration_ns)
+    def add(self, what: str | tuple[str, int, str], scope: int | None, start_ns: float, duration_ns: float) -> None:
+        """Another event of an instruction; or of a node of a graph: what names it, its number and its kernel."""
+        self._what.append(self._places.setdefault(what, len(self._places)))
+        self._scopes.append(_NO_SCOPE if scope is None else scope & _LARGEST)
+        self._began.append(start_ns)
+        self._lasted.append(duration_ns)
+
+    @property
+    def began_ns(self) -> float:
+        return min(self._began)
 
     def run(self, key: _Key) -> ProfiledRun:
         module, program, run, device = key
-        spans = {what: (np.array(began), np.array(ended)) for what, (began, ended) in self._spans.items()}
+        what, began = np.array(self._what), np.array(self._began)
+        ended = began + np.array(self._lasted)
+        numbers = zip(self._counts(what).tolist(), np.bincount(what, self._lasted).tolist(), strict=True)
+        sums = dict(zip(map(_named, self._places), numbers, strict=True))
+        first = np.full(len(sums), np.inf)
+        np.minimum.at(first, what, began)
+        # Events come by stream, and one stream may be told of before another that ran first.
+        nodes = [one for _, one in sorted(zip(first.tolist(), sums, strict=True), key=lambda pair: pair[0])]
         return ProfiledRun(
             module=module,
             program=program,
             run=run,
             device=device,
-            began_ns=self.began_ns,
-            ended_ns=self.ended_ns,
-            ops=self.ops,
-            nodes=self.nodes,
-            spans=spans if self.is_scoped else None,
+            began_ns=float(began.min()),
+            ended_ns=float(ended.max()),
+            ops={one: found for one, found in sums.items() if isinstance(one, str)},
+            nodes={one: sums[one] for one in nodes if isinstance(one, GraphNode)},
+            spans=_spans(sums, what, began, ended) if self.is_scoped else None,
         )
+
+    def _counts(self, what: np.ndarray) -> np.ndarray:
+        scopes, number = np.array(self._scopes), len(self._places)
+        plain = scopes == _NO_SCOPE
+        scoped = np.unique(np.stack([what[~plain], scopes[~plain]]), axis=1)[0]
+        return np.bincount(what[plain], minlength=number) + np.bincount(scoped, minlength=number)
+
+
+def _named(what: str | tuple[str, int, str]) -> str | GraphNode:
+    if isinstance(what, str):
+        return what
+    op, number, kernel = what
+    # CUDA's number of a node: that of its graph in the upper half.
+    return GraphNode(buffer=op, graph=number >> 32, number=number & 0xFFFFFFFF, kernel=kernel)
+
+
+def _spans(
+    names: Iterable[str | GraphNode], what: np.ndarray, began: np.ndarray, ended: np.ndarray
+) -> dict[str | GraphNode, Spans]:
+    """The events of each name; `what` is whose each event is, by place among the names."""
+    order = np.argsort(what, kind="stable")
+    sides = [of[order] for of in (began, ended)]
+    cuts = pairwise((0, *np.cumsum(np.bincount(what)).tolist()))
+    return {name: (sides[0][at:end], sides[1][at:end]) for name, (at, end) in zip(names, cuts, strict=True)}

@@ -60,6 +60,9 @@ def time_numbers(instructions: Sequence[str], times: Mapping[str, KernelTime]) -
     if slowest is None:
         return []
     mean = sum(times[name].mean_us for name in instructions if name in times)
+    if mean == slowest:
+        # As on one device.
+        return [["time per call", time_text(slowest), "measured"]]
     return [
         ["time per call, mean of devices", time_text(mean), "measured"],
         ["time per call, slowest device", time_text(slowest), "measured"],
@@ -76,13 +79,14 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
         return []
     known = report.timed
     unit = time_unit(max((row.slowest_us for row in times), default=0.0))
-    shown = [_row(row, known, unit) for row in times.rows[:rows]]
+    several = times.devices > 1
+    shown = [_row(row, known, unit, several=several) for row in times.rows[:rows]]
     table = Table(
-        columns=_columns(unit),
+        columns=_columns(unit, several=several),
         rows=tuple(shown),
         text_rows=text_rows,
         text_rest=_rest(times.rows[text_rows:], "; record.kernel_times has all") if len(times) > text_rows else (),
-        rest=_folded(times.rows[rows:], known, unit),
+        rest=_folded(times.rows[rows:], known, unit, several=several),
     )
     words = f"{measured_words(times)}; {_HOW}"
     notes = [Line((Text("unknown: "), Code(one.instruction), Text(f": {one.why}"))) for one in times.unknown[:rows]]
@@ -95,10 +99,11 @@ def times_blocks(report: RecordReport, *, rows: int = _ROWS, text_rows: int = _T
 _HOW = "per call, under JAX's profiler, which slows the program"
 
 
-def _columns(unit: str) -> tuple[Column, ...]:
+def _columns(unit: str, *, several: bool) -> tuple[Column, ...]:
+    """`several` is whether devices may differ: of one device, both times are one."""
+    slowest = Column(title=f"slowest {unit}", align="right"), Column(title="mean", align="right")
     return (
-        Column(title=f"slowest {unit}", align="right"),
-        Column(title="mean", align="right"),
+        *(slowest if several else [Column(title=unit, align="right")]),
         Column(title="n", align="right"),
         Column(title="instruction", shrink=True),
         Column(title="opcode", shrink=True, optional=True),
@@ -107,14 +112,14 @@ def _columns(unit: str) -> tuple[Column, ...]:
     )
 
 
-def _row(row: KernelTime, known: _Timed, unit: str) -> Row:
+def _row(row: KernelTime, known: _Timed, unit: str, *, several: bool) -> Row:
     op_name, source = known.get(row.instruction, ("", ()))
     what = operation_text(op_name)
     opcode: Spans = (Code(row.opcode), Text(" with what it runs", "dim")) if row.holds_others else (Code(row.opcode),)
+    shown = (row.slowest_us, row.mean_us) if several else (row.slowest_us,)
     return Row(
         (
-            (Number(time_in(row.slowest_us, unit), provenance="measured"),),
-            (Number(time_in(row.mean_us, unit), provenance="measured"),),
+            *((Number(time_in(one, unit), provenance="measured"),) for one in shown),
             (Number(runs_text(row.runs_per_call)),),
             (Code(row.instruction),),
             opcode,
@@ -128,7 +133,9 @@ def _rest(rows: tuple[KernelTime, ...], more: str) -> Spans:
     return (Text(f"{plural(len(rows), 'shorter one')}{more}"),)
 
 
-def _folded(rows: tuple[KernelTime, ...], known: _Timed, unit: str) -> Rest | None:
+def _folded(rows: tuple[KernelTime, ...], known: _Timed, unit: str, *, several: bool) -> Rest | None:
     if not rows:
         return None
-    return Rest(summary=_rest(rows, ""), rows=tuple(_row(row, known, unit) for row in rows[:_FOLDED_ROWS]))
+    return Rest(
+        summary=_rest(rows, ""), rows=tuple(_row(row, known, unit, several=several) for row in rows[:_FOLDED_ROWS])
+    )

@@ -14,8 +14,25 @@ def node(number: int, kernel: str, *, graph: int = 1) -> GraphNode:
     return GraphNode(buffer=f"command_buffer_{graph}", graph=graph, number=number, kernel=kernel)
 
 
+def command(name: str, library: tuple[str, ...]) -> Command:
+    what = name.partition(".")[0]
+    return Command(
+        instruction=name,
+        is_library=name in library,
+        is_product=name in library and what == "call",
+        moves=what in ("copy", "slice"),
+        may_be_nothing=what == "copy" or (name in library and what != "call"),
+        fills=what == "fill",
+        copies_first=what == "sort",
+        clears_first=what == "reduce",
+    )
+
+
 def schedule(*names: str, library: tuple[str, ...] = (), shared: dict[str, str] | None = None) -> Launches:
-    """One computation; each instruction has a function of its own but those of a library, copies and `shared` ones."""
+    """One computation; each instruction has a function of its own but those of a library, copies and `shared` ones.
+
+    Of a library, "call.1" is a product of cuBLAS, and nobody knows how many kernels another has.
+    """
     functions = {name: [name] for name in names if name not in library and not name.startswith("copy")}
     for name, of in (shared or {}).items():
         functions[of].append(name)
@@ -24,7 +41,7 @@ def schedule(*names: str, library: tuple[str, ...] = (), shared: dict[str, str] 
             name: KernelFunction(instructions={0: tuple(n for n in names if n in of)}, own=frozenset({name}))
             for name, of in functions.items()
         },
-        commands={0: tuple(Command(instruction=name, is_library=name in library) for name in names)},
+        commands={0: tuple(command(name, library) for name in names)},
     )
 
 
@@ -70,7 +87,7 @@ def test_a_graph_within_has_a_number_that_is_not_seen_and_its_nodes_have_the_las
 
 def test_where_graphs_within_do_not_add_up_nothing_is_said_of_them():
     program = schedule("call.0", "a", "call.1", "b", library=("call.0", "call.1"))
-    nodes = (node(1, "a"), node(3, "b"), node(4, "nvjet_A"), node(5, "splitKreduce"), node(6, "nvjet_B"))
+    nodes = (node(1, "a"), node(3, "b"), node(4, "nvjet_A"), node(5, "nvjet_B"), node(6, "nvjet_C"))
     assert owners(program, *nodes) == ["a", "b", None, None, None]
     # Nor where the outer graph may go on: a copy would have the number 4.
     longer = schedule("call.0", "a", "b", "copy.3", library=("call.0",))
@@ -95,7 +112,9 @@ def test_nodes_that_are_not_in_the_order_of_the_schedule_are_told_by_their_funct
 def test_what_events_named_is_taken_as_it_is():
     first, second = node(0, "a"), node(1, "a")
     program = schedule("a", "b", shared={"b": "a"})
-    assert owners(program, first, second, known={first: "b"}) == ["b", "a"]
+    assert owners(program, first, second, known={first: "a"}) == ["a", "b"]
+    # Where that is not the order of the schedule, it says nothing of the other one.
+    assert owners(program, first, second, known={first: "b"}) == ["b", None]
 
 
 def test_functions_of_two_computations_in_one_graph_have_no_owner():
@@ -107,3 +126,52 @@ def test_functions_of_two_computations_in_one_graph_have_no_owner():
         commands={0: (Command(instruction="a"),), 1: (Command(instruction="b"),)},
     )
     assert owners(both, node(0, "a"), node(1, "b")) == [None, None]
+
+
+def test_what_adds_the_parts_of_a_product_is_of_that_product():
+    program = schedule("call.0", "a", "call.1", "b", library=("call.0", "call.1"))
+    nodes = (node(1, "a"), node(3, "b"), node(4, "nvjet_A"), node(5, "cublasLt::splitKreduce_kernel"))
+    assert owners(program, *nodes, node(6, "nvjet_B")) == ["a", "b", "call.0", "call.0", "call.1"]
+    # Two kernels in two graphs within: one of the products would have run nothing.
+    assert owners(program, *nodes) == ["a", "b", None, None]
+
+
+def test_a_library_of_two_kernels_beside_one_of_none_has_no_owner():
+    program = schedule("fft.0", "a", "fft.1", "b", library=("fft.0", "fft.1"))
+    nodes = (node(1, "a"), node(3, "b"), node(4, "radix_A"), node(5, "radix_B"))
+    assert owners(program, *nodes) == ["a", "b", None, None]
+
+
+def test_the_copies_of_a_sort_are_its_own_and_not_those_of_a_copy_that_runs_nothing():
+    nodes = (node(0, "a"), node(1, "MemcpyD2D"), node(2, "sort.1"))
+    assert owners(schedule("a", "sort.1"), *nodes) == ["a", "sort.1", "sort.1"]
+    # The one copy may be the copy's, or the sort's where the copy has nothing to do.
+    assert owners(schedule("a", "copy.1", "sort.1"), *nodes) == ["a", None, "sort.1"]
+    # A slice by a number that is known when it runs is always one.
+    assert owners(schedule("a", "slice.1", "sort.1"), *nodes) == ["a", "slice.1", "sort.1"]
+    nodes = (*nodes[:2], node(2, "MemcpyD2D"), node(3, "sort.1"))
+    assert owners(schedule("a", "slice.1", "slice.2", "sort.1"), *nodes) == ["a", "slice.1", "slice.2", "sort.1"]
+
+
+def test_a_clearing_is_no_copy():
+    nodes = (node(0, "a"), node(1, "Memset 0"), node(2, "reduce.1"))
+    assert owners(schedule("a", "copy.1", "reduce.1"), *nodes) == ["a", None, "reduce.1"]
+    assert owners(schedule("a", "reduce.1"), *nodes) == ["a", "reduce.1", "reduce.1"]
+    assert owners(schedule("a", "fill.1", "reduce.1"), *nodes) == ["a", "fill.1", "reduce.1"]
+
+
+def test_a_function_of_what_ran_by_itself_is_of_another_in_the_graph():
+    program = schedule("a", "b", "c", shared={"c": "a"})
+    assert owners(program, node(0, "b"), node(1, "a"), ran=("a",)) == ["b", "c"]
+
+
+def test_what_shares_a_function_has_no_owner_where_its_place_contradicts():
+    program = schedule("a", "b", "c", "d", shared={"c": "a"})
+    # The event of a is lost: what ran after b is no run of a, and before d there is but one place.
+    assert owners(program, node(1, "b"), node(2, "a")) == ["b", None]
+    assert owners(program, node(1, "b"), node(2, "a"), node(3, "d")) == ["b", "c", "d"]
+    # c would have run nothing.
+    assert owners(schedule("a", "c", "d", shared={"c": "a"}), node(0, "a"), node(1, "d")) == [None, "d"]
+    # Nothing before it in the schedule can be the graph within that the number 0 would be.
+    assert owners(schedule("b", "a", "c", shared={"c": "a"}), node(1, "a")) == [None]
+    assert owners(schedule("b", "a", "c", shared={"c": "a"}), node(0, "b"), node(1, "a")) == ["b", "a"]

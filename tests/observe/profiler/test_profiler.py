@@ -87,6 +87,15 @@ def test_kernels_of_a_cuda_graph_are_nodes_of_their_buffer():
     assert run.nodes == {GraphNode(buffer="command_buffer_1", graph=2, number=7, kernel="loop_add_fusion_1"): (1, 9.0)}
 
 
+def test_nodes_stand_in_the_order_in_which_they_ran_on_whatever_stream():
+    def on(stream: int, start: float):
+        graph = {"cuda_graph_id": stream, "cuda_graph_node_id": stream << 32}
+        return kernel("command_buffer_1", 11, start, 1, f"stream_{stream}", **graph)
+
+    (run,) = profiler.sum_events([plane("/device:GPU:0", [on(2, 50), on(2, 3)], [on(1, 5), on(1, 1)])], PARENTS)
+    assert [node.kernel for node in run.nodes] == ["stream_1", "stream_2"]
+
+
 def test_runs_of_several_devices_have_one_number_where_each_ran_equally_often():
     def runs(*second: SimpleNamespace):
         planes = [
@@ -103,6 +112,13 @@ def test_runs_of_several_devices_have_one_number_where_each_ran_equally_often():
 def test_a_scope_that_nothing_is_known_of_is_no_run():
     (run,) = profiler.sum_events([plane("/device:GPU:0", [kernel("dot", 99, 0, 1)])], PARENTS)
     assert run.run is None
+
+
+def test_a_node_of_a_graph_without_a_scope_is_counted_by_its_events():
+    graph = {"cuda_graph_node_id": 1 << 32, "scope_range_id": None, "run_id": 10}
+    events = [kernel("dot", 11, 0, 1, run_id=10), kernel("command_buffer_1", 11, 1, 2, "a", **graph)]
+    (run,) = profiler.sum_events([plane("/device:GPU:0", events)], PARENTS)
+    assert list(run.nodes.values()) == [(1, 2.0)]
 
 
 def test_scopes_that_go_in_a_circle_end():

@@ -15,7 +15,7 @@ from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.quantities import time_in, time_text, time_unit
 from pjit_inspect.view.inspector.payload import InspectorInput, inspector_payload
 from pjit_inspect.view.record.record import ViewOptions, record_view
-from pjit_inspect.view.record.times import measured_words, runs_text
+from pjit_inspect.view.record.times import measured_words, runs_text, time_numbers
 from pjit_inspect.view.render.html import to_html
 from pjit_inspect.view.render.text import to_text
 
@@ -171,3 +171,13 @@ def test_one_instruction_is_one():
     row = KernelTime(instruction="copy", opcode="copy", slowest_us=2.0, mean_us=1.0)
     times = KernelTimes(calls=1, devices=8, call_us=2.0, mean_call_us=1.0, rows=(row,))
     assert repr(times) == "KernelTimes(1 instruction, 1 call of 2 us)"
+
+
+def test_of_one_device_a_time_is_said_once():
+    alone = dataclasses.replace(TIMES, devices=1, call_us=41_234, mean_call_us=41_234)
+    text = to_text(record_view(measured(alone)))
+    (header,) = (line for line in text.splitlines() if " instruction" in line and " where" in line and "ms" in line)
+    assert header.split()[:3] == ["ms", "n", "instruction"]
+    assert time_numbers(["x"], {"x": KernelTime(instruction="x", slowest_us=2.0, mean_us=2.0)}) == [
+        ["time per call", "2.00 µs", "measured"]
+    ]

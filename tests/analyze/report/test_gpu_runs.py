@@ -1,0 +1,88 @@
+"""Times of one run on a GPU: what runs at once counts once, and what may have run more has no time.
+
+Not its job: whose a node is (`test_command_buffers`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pjit_inspect.analyze.report.gpu_runs import GpuRun, gpu_run
+from pjit_inspect.analyze.report.launches import Command, KernelFunction, Launches
+from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
+
+LAUNCHES = Launches(
+    functions={name: KernelFunction(instructions={0: (name,)}, own=frozenset({name})) for name in ("a", "b", "sort")},
+    commands={
+        0: (Command(instruction="a"), Command(instruction="b"), Command(instruction="copy", moves=True)),
+        1: (Command(instruction="sort", copies_first=True),),
+    },
+)
+ONCE = {"a": (1, 1), "b": (1, 1), "sort": (1, 1), "copy": (1, 1), "loop": (1, 1)}
+
+
+def node(number: int, kernel: str, *, graph: int = 1) -> GraphNode:
+    return GraphNode(buffer=f"command_buffer_{graph}", graph=graph, number=number, kernel=kernel)
+
+
+def read(
+    *events: tuple[str | GraphNode, float, float],
+    scopes: int = 1,
+    contents: dict[str, frozenset[str] | None] | None = None,
+    counts: dict[str, tuple[int, int]] = ONCE,
+) -> GpuRun:
+    """One run of events, each with begin and end; all of one name are of `scopes` runs."""
+    names = list(dict.fromkeys(name for name, _, _ in events))
+    of = {name: [(began, ended) for one, began, ended in events if one == name] for name in names}
+    sums = {name: (scopes, sum(ended - began for began, ended in found)) for name, found in of.items()}
+    run = ProfiledRun(
+        module="jit_f",
+        program=1,
+        run=0,
+        device=0,
+        began_ns=min(began for _, began, _ in events),
+        ended_ns=max(ended for _, _, ended in events),
+        ops={name: sums[name] for name in names if isinstance(name, str)},
+        nodes={name: sums[name] for name in names if isinstance(name, GraphNode)},
+        spans={name: (np.array([a for a, _ in found]), np.array([b for _, b in found])) for name, found in of.items()},
+    )
+    opcodes = dict.fromkeys(("a", "b", "copy", "sort"), "fusion") | {"loop": "while"}
+    return gpu_run(run, opcodes, LAUNCHES, contents or {}, counts)
+
+
+def test_kernels_of_one_run_that_run_at_once_count_once():
+    assert read(("a", 0, 10), ("a", 5, 12)).run.ops == {"a": (1, 12.0)}
+    # As do events that are told twice; other runs of it are other times.
+    assert read(("a", 0, 10), ("a", 0, 10)).run.ops == {"a": (1, 10.0)}
+    assert read(("a", 0, 10), ("a", 5, 12), scopes=2).run.ops == {"a": (2, 17.0)}
+
+
+def test_a_loop_takes_what_its_kernels_take_together():
+    found = read((node(0, "a"), 0, 10), (node(1, "b"), 8, 20), contents={"loop": frozenset({"a", "b"})})
+    assert found.run.ops == {"a": (1, 10.0), "b": (1, 12.0), "loop": (1, 20.0)}
+    assert (found.busy_ns, found.unknown) == (20.0, {})
+
+
+def test_what_runs_more_or_less_often_has_no_time_where_a_kernel_without_owner_may_be_its():
+    lost = node(3, "MemcpyD2D", graph=2)
+    # What runs exactly once is seen to have run; "copy" may run or not.
+    assert not read((node(0, "a"), 0, 10), (lost, 10, 12)).unknown
+    found = read((node(0, "a"), 0, 10), (lost, 10, 12), counts=ONCE | {"copy": (0, 1)})
+    assert found.unknown == {"copy": "kernels of `command_buffer_2`, whose instruction is unknown, may be its"}
+    # A function tells whose it is not.
+    found = read((node(0, "b"), 0, 10), (node(1, "b"), 10, 12), counts=ONCE | {"copy": (0, 1), "b": (0, 5)})
+    assert found.unknown.keys() == {"b"}
+
+
+def test_a_sort_has_no_time_where_a_copy_without_owner_may_be_its():
+    found = read((node(1, "sort"), 0, 10), (node(0, "MemcpyD2D", graph=2), 10, 12))
+    assert found.unknown.keys() == {"sort"}
+    # Not one by itself, whose events all name it.
+    assert not read(("sort", 0, 10), (node(0, "MemcpyD2D", graph=2), 10, 12)).unknown
+
+
+def test_a_loop_has_no_time_where_a_graph_has_no_place():
+    found = read((node(0, "a"), 0, 10), (node(0, "nvjet", graph=2), 8, 20), contents={"loop": frozenset({"a"})})
+    assert found.unknown == {
+        "loop": "kernels of `command_buffer_2`, whose place in the program is unknown, may be its",
+    }
