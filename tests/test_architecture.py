@@ -82,6 +82,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "recompiles": set(),
         "errors": set(),
         "processes": {"recompiles"},
+        "measured": {"program"},
         "report": {"program", "sharding", "causes", "collectives", "recompiles"},
         "diff": {"program", "sharding", "graph"},
     },

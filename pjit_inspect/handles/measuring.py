@@ -1,6 +1,6 @@
 """A capture whose programs are measured: JAX's profiler around its block, and the records that ran in it, joined.
 
-Not its job: the profiler (`observe.profiler.profiler`), or which run is whose (`analyze.report.kernel_times`).
+Not its job: the profiler (`observe.profiler.profiler`), or which run is whose (`analyze.measured.kernel_times`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times, measured_program
-from pjit_inspect.analyze.report.profiled_programs import Candidate, numbers_of, program_content
+from pjit_inspect.analyze.measured.kernel_times import MeasuredProgram, find_kernel_times, measured_program
+from pjit_inspect.analyze.measured.profiled_programs import Candidate, numbers_of, program_content
 from pjit_inspect.errors import ParseError
 from pjit_inspect.guard import Guard
 from pjit_inspect.handles.record import CompileRecord

@@ -17,8 +17,8 @@ import pytest
 from jax.profiler import ProfileData
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
-from pjit_inspect.analyze.report.launches import launches_of
+from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
+from pjit_inspect.analyze.measured.launches import launches_of
 from pjit_inspect.handles import measuring
 from pjit_inspect.handles.measuring import _programs, find_times
 from pjit_inspect.model.record.kernel_times import KernelTimes

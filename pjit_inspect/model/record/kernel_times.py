@@ -1,6 +1,6 @@
 """How long each HLO instruction of a program took when it ran, measured.
 
-Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.report.kernel_times`), laying out
+Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), laying out
 (`view.record.times`).
 """
 

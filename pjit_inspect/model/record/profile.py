@@ -1,7 +1,7 @@
 """What JAX's profiler saw: one run of one program on one device, as names and sums.
 
 Not its job: reading the profiler's files (`observe.profiler.profiler`), or whose run it was
-(`analyze.report.kernel_times`).
+(`analyze.measured.kernel_times`).
 """
 
 from __future__ import annotations

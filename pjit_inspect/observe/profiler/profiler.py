@@ -4,7 +4,7 @@ It is on before the block, and off after all that the block began has run.
 
 JAX runs one profiler at a time. Where it cannot start, the block runs without it and `Profiler.missing` says why; where
 the block starts one of its own, this one makes way. For code in the block, none of ours is running. Not its job:
-what the file has beside events (`parse.files.xplane`), whose runs they are (`analyze.report.profiled_programs`).
+what the file has beside events (`parse.files.xplane`), whose runs they are (`analyze.measured.profiled_programs`).
 """
 
 from __future__ import annotations

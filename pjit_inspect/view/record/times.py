@@ -1,6 +1,6 @@
 """Measured times: the line that sums them up, and the table of what took longest.
 
-Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.report.kernel_times`), seconds of compiling
+Not its job: measuring (`observe.profiler.profiler`), adding up (`analyze.measured.kernel_times`), seconds of compiling
 (`record_view`).
 """
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from pjit_inspect.analyze.report.kernel_times import MeasuredProgram, find_kernel_times
+from pjit_inspect.analyze.measured.kernel_times import MeasuredProgram, find_kernel_times
 from pjit_inspect.model.record.kernel_times import KernelTime, KernelTimes
 from pjit_inspect.model.record.profile import ProfiledRun
 

@@ -5,8 +5,8 @@ Not its job: what real programs launch (`tests/gpu/test_traces.py`, against XLA'
 
 from __future__ import annotations
 
-from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
-from pjit_inspect.analyze.report.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
+from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
 from pjit_inspect.model.record.profile import GraphNode
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pjit_inspect.analyze.report.command_buffers import owners_of_nodes
-from pjit_inspect.analyze.report.launches import Launches
+from pjit_inspect.analyze.measured.command_buffers import owners_of_nodes
+from pjit_inspect.analyze.measured.launches import Launches
 from pjit_inspect.model.record.profile import GraphNode, ProfiledRun, Spans
 
 __all__ = ["GpuRun", "gpu_run"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pjit_inspect.analyze.report.gpu_runs import GpuRun, gpu_run
-from pjit_inspect.analyze.report.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
+from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
 from pjit_inspect.model.record.profile import GraphNode, ProfiledRun
 
 LAUNCHES = Launches(

@@ -1,6 +1,6 @@
 """What a program launches on a GPU: functions by the names that XLA gives them, and commands in the schedule's order.
 
-Not its job: what ran (`analyze.report.command_buffers`).
+Not its job: what ran (`analyze.measured.command_buffers`).
 """
 
 from __future__ import annotations

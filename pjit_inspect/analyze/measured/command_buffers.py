@@ -11,7 +11,7 @@ then, and the kernel's function, and no instruction. Two things tell more; what 
   Between two nodes whose instructions are known, as many others are the instructions between. Where there are fewer
   nodes than instructions, or more than can be, one of the two is another's, and what shares its function is nobody's.
 
-Not its job: whether the counts agree with the program (`analyze.report.kernel_times`).
+Not its job: whether the counts agree with the program (`analyze.measured.kernel_times`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pjit_inspect.analyze.report.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
 from pjit_inspect.model.record.profile import GraphNode
 
 __all__ = ["owners_of_nodes"]

@@ -4,7 +4,7 @@ The profiler keeps the optimized HLO of every program that the process holds, un
 program is one that has the same instructions. On CPU it has the same number too; on a GPU never. Programs with the same
 instructions are told apart by the order in which they were compiled, which is that of their numbers. What came from the
 compilation cache on disk runs on CPU under the number that it had in the process which compiled it: the profiler keeps
-no program under that. What may be several stays so. Not its job: the runs (`analyze.report.kernel_times`).
+no program under that. What may be several stays so. Not its job: the runs (`analyze.measured.kernel_times`).
 """
 
 from __future__ import annotations

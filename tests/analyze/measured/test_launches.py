@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pjit_inspect as pi
-from pjit_inspect.analyze.report.launches import Command, launches_of
+from pjit_inspect.analyze.measured.launches import Command, launches_of
 from pjit_inspect.model.program.hlo import HloModule
 
 DATA = Path(__file__).parent.parent.parent / "data" / "gpu"

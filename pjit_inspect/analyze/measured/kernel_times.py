@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
+from pjit_inspect.analyze.measured.launches import Launches, launches_of
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
-from pjit_inspect.analyze.report.gpu_runs import GpuRun, gpu_run
-from pjit_inspect.analyze.report.launches import Launches, launches_of
 from pjit_inspect.model.program.hlo import HloModule
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
