@@ -186,8 +186,8 @@ TPU: of those the tests have programs that were compiled ahead of time.
 What is otherwise on that GPU:
 
 - Programs have other numbers for the profiler than for JAX. A record is found by its instructions: the profiler keeps
-  the HLO of every program. Of equal programs the one that was compiled latest is known by its number; one that was compiled
-  before the measured block may be any of the others: then `kernel_times` is None, and `data.missing` says so.
+  the HLO of every program. Of equal programs the one that was compiled latest is known by its number; one that was
+  compiled before the measured block may be any of the others: then `kernel_times` is None, and `data.missing` says so.
 - Runs have no number, and loops no event. A run is the outermost scope that the profiler's file has around an event; a
   loop took the time during which something in it ran (`KernelTimes.busy_us` is that of the call).
 - Kernels that XLA launches as a CUDA graph (a command buffer) name the buffer, often, not the instruction. The function
