@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from data import hlo_fixtures as fixtures
 from jax.profiler import ProfileData
 
 import pjit_inspect as pi
@@ -39,10 +40,10 @@ def record(name: str) -> pi.CompileRecord:
     return pi.load(DATA / f"{name}.nvidia_h200.pjit")
 
 
-def times(name: str, *, of: str | None = None) -> KernelTimes:
-    """The times of the record in a trace: its own, or that of another name."""
-    (found,) = find_times([record(name)], trace(of or name))
-    assert isinstance(found, KernelTimes), found
+def times(name: str) -> KernelTimes:
+    """The times of a record in its own trace."""
+    found = fixtures.measured_on_h200(name).kernel_times
+    assert found is not None
     return found
 
 
@@ -240,9 +241,7 @@ def test_a_custom_call_of_several_launches_is_one_run():
 
 
 def test_the_text_says_how_much_of_a_call_a_kernel_ran():
-    shown = record("chain")
-    shown.add_times(replace(shown.data, kernel_times=times("chain"), missing={}))
-    words = " ".join(str(shown.show("text")).split())
+    words = " ".join(str(fixtures.measured_on_h200("chain").show("text")).split())
     assert re.search(r"measured: 3 calls, [\d.]+ µs each on its device, a kernel running for 100 % of it", words)
 
 

@@ -63,13 +63,12 @@ def gpu_run(
         if sum(len(began) for began, _ in spans.get(op, ())) > count:
             # Of several kernels of one run of it some may run at once, or be told twice.
             ops[op] = (count, min(total_ns, _union_ns(spans[op])))
-    lost = sorted(node.buffer for nodes in ownerless.values() for node in nodes if node.graph not in member_of)
-    unknown = _doubtful([node for nodes in ownerless.values() for node in nodes], launches, owners.values(), counts)
+    unowned = [node for nodes in ownerless.values() for node in nodes]
+    lost = sorted(node.buffer for node in unowned if node.graph not in member_of)
+    unknown = _doubtful(unowned, launches, owners.values(), counts)
     for region, inside in contents.items():
         parts = [part for op in sorted(inside or ()) for part in spans.get(op, ())]
-        for node in (node for nodes in ownerless.values() for node in nodes):
-            if member_of.get(node.graph) in (inside or ()):
-                parts.append(_spans(run, node))
+        parts += (_spans(run, node) for node in unowned if member_of.get(node.graph) in (inside or ()))
         count = ops[region][0] if region in ops else _count(counts.get(region))
         if count is None or not (parts or region in ops):
             continue

@@ -24,31 +24,10 @@ _MOVES = frozenset(
 )
 _FILLS = frozenset(("bitcast", "broadcast", "constant", "tuple"))
 _NUMBERED = frozenset(("get-tuple-element", "parameter"))
-_PLAIN = frozenset(
-    [
-        "abs",
-        "add",
-        "and",
-        "bitcast",
-        "clamp",
-        "convert",
-        "copy",
-        "divide",
-        "floor",
-        "maximum",
-        "minimum",
-        "multiply",
-        "negate",
-        "not",
-        "or",
-        "power",
-        "select",
-        "sign",
-        "subtract",
-        "tuple",
-        "xor",
-    ]
-)
+_PLAIN = frozenset((
+    "abs", "add", "and", "bitcast", "clamp", "convert", "copy", "divide", "floor", "maximum", "minimum", "multiply",
+    "negate", "not", "or", "power", "select", "sign", "subtract", "tuple", "xor",
+))  # fmt: skip
 """Opcodes that have no attributes: what they do is their opcode, operands and shapes."""
 _OVERWRITE = frozenset(("scatter", "select-and-scatter", "sort"))
 _REDUCE = frozenset(("reduce", "reduce-window"))
