@@ -11,13 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pjit_inspect.analyze.program.backend_config import library_of_fusion
 from pjit_inspect.analyze.program.body_forms import BodyForms
 from pjit_inspect.analyze.program.custom_calls import describe_custom_call, runs_kernel, workspace_of
 from pjit_inspect.analyze.program.fusion_traffic import bytes_read, bytes_written, is_plain
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.analyze.program.source import user_frames
-from pjit_inspect.model.program.hlo import HloModule, Instruction
+from pjit_inspect.model.program.hlo import Computation, HloModule, Instruction
 from pjit_inspect.model.program.hlo_columns import Links
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.collective import KINDS
@@ -45,33 +47,33 @@ def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -
     What a loop, a branch or a call runs stands where it is called. `cells` says how the notebook calls a file.
     """
     context = _Context(module, cells)
-    return FusionTable(tuple(_fusion(kernel, context) for kernel in _kernels(module, context.opcode)))
+    return FusionTable(tuple(_fusion(kernel, context) for kernel in _kernels(module)))
 
 
-def _kernels(module: HloModule, opcodes: Sequence[int]) -> Iterator[Instruction]:
-    """The kernels of the entry computation and of those it runs, each computation once.
-
-    `opcodes` are the instructions', as numbers.
-    """
-    stack, seen = [iter(module.computation(module.entry).order.tolist())], set[int]()
-    kernels = {k for k, name in enumerate(module.opcodes) if name in _KERNELS}
-    looked_at = kernels | {k for k, name in enumerate(module.opcodes) if name in _RUNS_INSIDE}
+def _kernels(module: HloModule) -> Iterator[Instruction]:
+    """The kernels of the entry computation and of those it runs, each computation once."""
+    is_kernel = np.array([name in _KERNELS for name in module.opcodes])[module.instructions.opcode]
+    is_looked_at = is_kernel | np.array([name in _RUNS_INSIDE for name in module.opcodes])[module.instructions.opcode]
     has_notes = not {"custom-call", *KINDS}.isdisjoint(module.opcodes)
+
+    def of(computation: Computation) -> Iterator[int]:
+        order = computation.order
+        return iter(order[is_looked_at[order]].tolist())
+
+    stack, seen = [of(module.computation(module.entry))], set[int]()
     while stack:
         index = next(stack[-1], None)
         if index is None:
             stack.pop()
             continue
-        if opcodes[index] not in looked_at:
-            continue
         instruction = module.instruction(index)
-        if opcodes[index] in kernels:
+        if is_kernel[index]:
             if not has_notes or runs_kernel(instruction):
                 yield instruction
         else:
             called = [computation for computation in instruction.called if computation.index not in seen]
             seen.update(computation.index for computation in called)
-            stack.extend(iter(computation.order.tolist()) for computation in reversed(called))
+            stack.extend(map(of, reversed(called)))
 
 
 class _Inner(NamedTuple):

@@ -155,12 +155,15 @@ def count_runs(module: HloModule) -> tuple[Runs, ...]:
     nested = {number for number, name in enumerate(module.opcodes) if name in NESTED}
     # A computation stands before those that call it (`parse.wire.hlo_invariants`): so callers are settled first.
     for computation in range(module.entry - 1, -1, -1):
-        for caller in dict.fromkeys(callers[starts[computation] : starts[computation + 1]]):
+        own = callers[starts[computation] : starts[computation + 1]]
+        if len(own) == 1 and opcodes[own[0]] in nested and called[own[0] + 1] - called[own[0]] == 1:
+            # Nearly always: a fusion and its one body, for which no instruction is read.
+            runs[computation] = runs[computations[own[0]]]
+            continue
+        for caller in dict.fromkeys(own):
             inside = runs[computations[caller]]
             if inside != NEVER:
-                # Nearly always: a fusion and its one body, for which no instruction is read.
-                is_plain = opcodes[caller] in nested and called[caller + 1] - called[caller] == 1
-                factor = ONCE if is_plain else _factor(module.instruction(caller), computation)
+                factor = _factor(module.instruction(caller), computation)
                 runs[computation] = runs[computation].plus(inside.times(factor))
     return tuple(runs)
 

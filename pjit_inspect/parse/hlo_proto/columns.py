@@ -6,6 +6,7 @@ Not its job: the module around them (`parse.hlo_proto.hlo`), source positions (`
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,10 +102,8 @@ def read_columns(data: bytes, spans: np.ndarray) -> Columns:
 def _read_chunk(
     data: bytes, buffer: np.ndarray, fields: Fields, count: int, tables: tuple[_Rows, ...]
 ) -> tuple[dict[str, np.ndarray], dict[str, Links]]:
-    opcode, shape, metadata = (
-        _intern(data, *fields.last(number, count), table)
-        for number, table in zip((_OPCODE, _SHAPE, _METADATA), tables, strict=False)
-    )
+    repeated = [fields.last(number, count) for number in (_OPCODE, _SHAPE, _METADATA)]
+    opcode, shape, metadata = _intern_together(data, buffer, repeated, tables[:3])
     if len(tables[0]) > _MAX_OPCODES:
         raise ParseError("the program has too many distinct opcodes", expected=f"at most {_MAX_OPCODES}")
     singles = {
@@ -123,6 +122,25 @@ def _read_chunk(
         "called": _links(buffer, fields.of(_CALLED), count),
     }
     return singles, links
+
+
+def _intern_together(
+    data: bytes, buffer: np.ndarray, spans: Sequence[tuple[np.ndarray, np.ndarray]], tables: Sequence[_Rows]
+) -> list[np.ndarray]:
+    """As `_intern` of the opcode, the shape and the metadata, looked up once where all three are the same.
+
+    XLA writes them in this order, and from the tag of the first to the end of the last, equal bytes are equal fields.
+    """
+    (opcode, _), (shape, _), (metadata, _) = spans
+    # Of a tag and of a length below 128, as any opcode's, each takes one byte.
+    starts, ends = opcode - 2, np.max([end for _, end in spans], axis=0)
+    is_usual = (opcode >= 2) & (shape > opcode) & ((metadata > shape) | (metadata < 0))
+    if not (is_usual & (buffer[starts] == _OPCODE << 3 | 2)).all():
+        return [_intern(data, *span, table) for span, table in zip(spans, tables, strict=True)]
+    rows = _intern(data, starts, ends, _Rows())
+    first = np.unique(rows, return_index=True)[1]
+    pairs = zip(spans, tables, strict=True)
+    return [_intern(data, start[first], end[first], table)[rows] for (start, end), table in pairs]
 
 
 def _intern(data: bytes, starts: np.ndarray, ends: np.ndarray, table: _Rows) -> np.ndarray:
