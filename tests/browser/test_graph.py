@@ -274,7 +274,20 @@ def test_measured_time_is_a_colour_a_tooltip_a_sorting_and_a_number(visit):
     found.page.locator("[data-tab=kernels]").click()
     found.page.get_by_label("Sort by").select_option("time")
     first = found.page.locator(".list .row").first
+    assert first.locator(".size").inner_text().endswith("ms")
     assert "measured" in first.inner_text()
+    bars = found.page.locator(".list .row").evaluate_all(
+        "(rows) => rows.map((row) => [row.querySelector('.bar').offsetWidth, row.offsetWidth])"
+    )
+    times = found.page.locator(".list .row .size").all_inner_texts()
+    for (bar, row), time in zip(bars, times, strict=True):
+        assert abs(bar / (row - 46) - float(time.split()[0]) / float(times[0].split()[0])) < 0.02
+    found.page.get_by_label("Sort by").select_option("size")
+    first = found.page.locator(".list .row").first
+    assert first.locator(".size").inner_text().endswith("B")
+    assert "ms measured" in first.inner_text()
+    found.page.get_by_label("Sort by").select_option("time")
+    first = found.page.locator(".list .row").first
     first.click()
     found.page.locator(".details .numbers").wait_for()
     assert "time per call, slowest device" in found.select(".details").inner_text()

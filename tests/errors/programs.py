@@ -10,7 +10,7 @@ COUNT = "np.arange(1., 65.).reshape(8, 8)"
 
 COMPILED = (
     Case(
-        name="a compiled step gets a batch that is split otherwise",
+        name="a compiled step gets a batch that is split differently",
         kind="compiled",
         code="""\
 step = jax.jit(lambda params, x: x * params['w'])
@@ -25,7 +25,7 @@ result = train(params, batch)
         by_hand={"call the jitted": (("train(params", "step(params"),)},
     ),
     Case(
-        name="a compiled step gets one leaf that is split otherwise",
+        name="a compiled step gets one leaf that is split differently",
         kind="compiled",
         code="""\
 def step(params, x):

@@ -1,4 +1,4 @@
-"""Equal arrays of which one is split otherwise: it stands alone, its optimizer state with it, and comes back."""
+"""Equal arrays of which one is split differently: it stands alone, its optimizer state with it, and comes back."""
 
 from __future__ import annotations
 

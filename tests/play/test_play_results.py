@@ -1,4 +1,4 @@
-"""Results that are split otherwise: what XLA makes of it is what it makes of `out_shardings`, and so are the lines."""
+"""Results that are split differently: XLA makes the same of it as of `out_shardings`, and so are the lines."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def run_written(function: Callable[..., Any], arguments: tuple[Any, ...], turn: 
 
 
 def _changed(play: pi.Playground, turn: int) -> Variant | None:
-    """A variant with two groups split otherwise, that XLA takes."""
+    """A variant with two groups split differently, that XLA takes."""
     play.wait()
     tries = 0
     labels = [group.label for group in play.controls.groups if group.spec is not None and group.shape]

@@ -80,7 +80,7 @@ def test_a_member_that_is_split_otherwise_stands_in_its_groups_row():
     assert len(groups) == len(play_data(given(4))["groups"])
     row = next(one for one in groups if one["key"] == play_samples.WQ)
     assert row["asks"] == "params['layers'][0]['wq'] and 10 more"
-    assert row["sub"] == "bf16, 12 equal arrays, 1 split otherwise"
+    assert row["sub"] == "bf16, 12 equal arrays, 1 split differently"
     assert row["copies"] == "1 to 8 copies"
     assert row["changed"]
     assert [place for place, own in enumerate(row["members"]) if own["dims"]] == [2]

@@ -108,7 +108,7 @@ def test_donated_arguments_stay_donated_where_a_result_is_split_otherwise():
     play = pi.playground(both, WEIGHTS["a"], WEIGHTS["b"])
     assert play.wait().result_bytes == 0
     piece = 4 * 64 * 128 // 4
-    # Of as many bytes, though split otherwise: JAX gives the argument to XLA, which finds the place.
+    # Of as many bytes, though split differently: JAX gives the argument to XLA, which finds the place.
     play.set(specs={"a": P("model")})
     assert play.wait().result_bytes == 0
     play.go_back(0)
@@ -330,7 +330,7 @@ def held(value, spec):
 
 
 def adapted(base, low, x, hold=(None, None)):
-    """Two layers of one line, split otherwise each; `hold` is put on both products of the small matrices."""
+    """Two layers of one line, split differently each; `hold` is put on both products of the small matrices."""
 
     def loss(low):
         h = x

@@ -321,7 +321,7 @@ class _Writer:
         return say("{} needs {} {}, but {} {}", self.words.op(), what, self._as_wanted(), is_now, self.words.given())
 
     def _changed(self) -> str | None:
-        """A value that is split otherwise where it is used: XLA has a copy there, with the name of what makes it."""
+        """A value that is split differently where it is used: XLA has a copy there, with the name of what makes it."""
         own, moved = self.about.own(), self.about.moved()
         if own is None or own.kind != "copy" or moved is None or self.about.need is None:
             return None

@@ -1,4 +1,4 @@
-"""Collectives that came, went or changed because XLA combines the same arrays otherwise.
+"""Collectives that came, went or changed because XLA combines the same arrays differently.
 
 Proven where every array that a collective moves has its like in the other program: moved for the same operation, by the
 same kind over the same axes, of as many bytes, and as often. Not its job: joining rows (`analyze.diff.collectives`),

@@ -124,7 +124,7 @@ def _groups(data: DiffData) -> Iterator[Sentence]:
 
 
 def _combined(collectives: CollectiveDiff) -> Iterator[Sentence]:
-    """The collectives of the same arrays that XLA combines otherwise."""
+    """The collectives of the same arrays that XLA combines differently."""
     pairs = [pair for pair in collectives if pair.reason == COMBINED]
     if not pairs:
         return
@@ -135,7 +135,7 @@ def _combined(collectives: CollectiveDiff) -> Iterator[Sentence]:
         yield say("XLA combines the arrays of {} otherwise", _counted(counts[0], noun))
     else:
         yield say(
-            "{} became {}, as XLA combines the same arrays otherwise", _counted(counts[0], noun), f"{counts[1]:,}"
+            "{} became {}, as XLA combines the same arrays differently", _counted(counts[0], noun), f"{counts[1]:,}"
         )
 
 

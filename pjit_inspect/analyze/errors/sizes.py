@@ -124,7 +124,7 @@ def _quoted(facts: ErrorFacts) -> tuple[int, ...]:
 
 
 def explain_update(facts: ErrorFacts, scene: ErrorScene) -> ExplainedError:
-    """An update that is split otherwise than what it updates."""
+    """An update that is split differently from what it updates."""
     updated, part = facts.arrays
     array, update = _only(updated, scene), _only(part, scene)
     sentence = say(

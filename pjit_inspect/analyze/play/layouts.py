@@ -291,7 +291,7 @@ def _moved(
 
 
 def _specs_near(shape: Sequence[int], spec: PartitionSpec, sizes: Mapping[str, int]) -> Iterator[PartitionSpec]:
-    """Specs with one dimension split otherwise, or an axis taken from one dimension to another."""
+    """Specs with one dimension split differently, or an axis taken from one dimension to another."""
     for place, choices in enumerate(choices_of(tuple(shape), spec, tuple(sizes.items()))):
         for choice in choices:
             if choice.allowed and not choice.is_chosen:

@@ -1,8 +1,8 @@
 """What each op of a sharded program cannot do on the pieces it has, and what must therefore be communicated.
 
-An op needs communication where a factor it sums over is split (every device has a partial sum), where a factor it needs
-whole is split, where neighbours' edges are needed, or where an operand is split otherwise than the result or the other
-operand. Not its job: which collective serves which need (`analyze.causes.causes`).
+An op needs communication where a factor it sums over is split (every device has a partial sum), where a factor it
+needs whole is split, where neighbours' edges are needed, or where an operand is split differently from the result or
+the other operand. Not its job: which collective serves which need (`analyze.causes.causes`).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Need:
       axes: the mesh axes between whose devices it goes.
       parts: the dimensions that prove it.
       value: the array that moves, or whose partial sums are combined; None when it could be several.
-      target: how that array is wanted to be split; None where it is not to be split otherwise.
+      target: how that array is wanted to be split; None where it is not to be split differently.
       request: who asked for the sharding that is wanted; None when nobody did.
       taken: axis -> the dimension of the result that uses it already, where that is why an operand cannot stay split.
       is_xlas: whether no operand is sharded so: XLA's partitioner splits the operation over these axes of itself.
@@ -389,7 +389,7 @@ def _request_needs(program: ShardedProgram, index: int, op: ShardedOp) -> Iterat
 
 
 def _border_needs(program: ShardedProgram, index: int, op: ShardedOp, requests: RequestFinder) -> Iterator[Need]:
-    """An array that a loop or a `shard_map` wants split otherwise than it is."""
+    """An array that a loop or a `shard_map` wants split differently from it is."""
     for number, value in enumerate(op.operands):
         wanted = _wanted_at_border(program, op, number)
         if wanted is None:

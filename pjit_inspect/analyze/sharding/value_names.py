@@ -119,7 +119,7 @@ class ValueNames:
         return Step(value=op.operands[0]) if op is not None and op.kind == "slice" and self._loop_of(op) else None
 
     def _is_resharded(self, before: int, after: int) -> bool:
-        """Whether an array is split otherwise afterwards: by a constraint, or where a loop or a view takes it."""
+        """Whether an array is split differently afterwards: by a constraint, or where a loop or a view takes it."""
         one, two = self.program.values[before], self.program.values[after]
         view = None if two.op is None else self.program.ops[two.op]
         if view is not None and view.detail in MANUAL_BORDERS:

@@ -1,4 +1,4 @@
-"""How large a piece of a value is, and what a device sends when a value is to be split otherwise (modelled).
+"""How large a piece of a value is, and what a device sends when a value is to be split differently (modelled).
 
 Ring formulas, as in `analyze.collectives.traffic`. Not its job: which values move (`analyze.suggest.cost`).
 """

@@ -138,7 +138,7 @@ class Playground(Displayable):
           target: the machine, as in `CompileRecord.what_if`; by default as many fake CPU devices as the mesh has.
           specs: PartitionSpecs by the label of a group (`play.controls.groups`), or by a path with `*` for any key, of
             arguments and results; None leaves it to XLA. The state of an optimizer goes with its parameter, unless it
-            is split otherwise, or named itself.
+            is split differently, or named itself.
           results: the same for results alone (`play.controls.results`), as `out_shardings` of `jax.jit`: by paths like
             "result[1]['loss']", which an argument may have, too. None is as XLA chooses.
           constraints: PartitionSpecs by the place of a `with_sharding_constraint` ("train.py:41"); None takes it out.

@@ -24,7 +24,7 @@ __all__ = [
 
 Row = TypeVar("Row")
 
-COMBINED = Sentence("XLA combines the same arrays otherwise")
+COMBINED = Sentence("XLA combines the same arrays differently")
 """The reason of a collective that came, went or changed so: each of its arrays is moved in the other program, too."""
 
 Status = Literal["added", "removed", "changed", "same"]

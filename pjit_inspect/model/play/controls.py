@@ -36,7 +36,7 @@ class ArgumentGroup:
 
     Attributes:
       label: what they are called together, layers starred ("params['layers'][*]['w1']").
-      family: what all equal arrays are called together, also those that are split otherwise, and so of other groups.
+      family: what all equal arrays are called together, also those that are split differently, and so of other groups.
       paths: each of them, in the order of the arguments.
       shape: of each of them (global).
       dtype: JAX's name of the element type.

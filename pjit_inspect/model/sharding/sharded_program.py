@@ -372,7 +372,7 @@ class ShardedProgram:
         return math.prod(map(self.length, axes))
 
     def local_shape(self, value: int, spec: Dimensions | None = None) -> tuple[int, ...]:
-        """The shape of the largest piece of a value that a device holds; `spec` where it is split otherwise."""
+        """The shape of the largest piece of a value that a device holds; `spec` where it is split differently."""
         found = self.values[value]
         return local_shape(found.shape, [self.pieces(axes) for axes in (found.spec if spec is None else spec)])
 

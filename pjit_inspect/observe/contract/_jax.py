@@ -645,7 +645,7 @@ def lacks_lines(devices: int) -> str:
     version = jaxlib.version.__version__
     if version not in _MISNUMBERED or devices < 2 or not getattr(jax.config, "jax_use_shardy_partitioner", False):
         return ""
-    return f"jaxlib {version} numbers the source lines of programs on several devices otherwise than its table of them"
+    return f"jaxlib {version} numbers the source lines of programs on several devices unlike its table of them"
 
 
 @functools.cache

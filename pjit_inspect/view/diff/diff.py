@@ -261,7 +261,7 @@ def _subject(cause: Cause) -> str:
 
 
 def _combined(table: PairTable[Collective]) -> list[list[Pair[Collective]]]:
-    """The collectives of the same arrays that XLA combines otherwise, by kind and axes."""
+    """The collectives of the same arrays that XLA combines differently, by kind and axes."""
     groups: dict[Hashable, list[Pair[Collective]]] = {}
     for pair in table.rows:
         if pair.reason == COMBINED:
@@ -284,7 +284,7 @@ def _combined_row(pairs: Sequence[Pair[Collective]], unit: str) -> Row:
             (Number(bytes_in(after, unit), provenance="modelled"),),
             (Number(_signed((before, after), unit), provenance="modelled"),),
         ),
-        items=((Text("the same arrays, which XLA combines otherwise"),),),
+        items=((Text("the same arrays, which XLA combines differently"),),),
     )
 
 

@@ -599,7 +599,8 @@ body:has(> #pjit-inspector) {
   bottom: 2px;
   height: 2px;
   background: var(--c);
-  max-width: calc(100% - 46px);
+  width: calc(var(--share) * (100% - 46px));
+  min-width: 2px;
 }
 .pjit-inspector .glyph {
   fill: none;

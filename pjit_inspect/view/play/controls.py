@@ -181,7 +181,7 @@ def _family(
         "name": name_data(main.family),
         "title": _paths(paths),
         "search": name_data(" ".join((main.family, *paths[:_MOST_MEMBERS])), longest=4000),
-        "sub": f"{_equal(main.dtype, len(paths))}{f', {alone:,} split otherwise' if alone else ''}",
+        "sub": f"{_equal(main.dtype, len(paths))}{f', {alone:,} split differently' if alone else ''}",
         "scalar": _scalar(main.dtype),
         "dims": _dims(main.shape, main.spec, main.choices, sizes, was.get(main.paths[0])),
         "held": "unknown" if wrong or None in held else bytes_text(sum(size or 0 for size in held)),

@@ -111,9 +111,7 @@ def group_arrays(
         if kind not in sizes:
             sizes[kind] = members[0].bytes_per_device
         name = path if len(members) == 1 else pattern
-        found.append(
-            ArrayGroup(name=name, layouts=tuple(members), each_bytes=sizes[kind], in_vain=path in in_vain)
-        )
+        found.append(ArrayGroup(name=name, layouts=tuple(members), each_bytes=sizes[kind], in_vain=path in in_vain))
     return tuple(found)
 
 

@@ -268,7 +268,7 @@ def test_the_longest_along_a_split_dimension_are_an_operation_along_it():
 
 
 def test_what_selects_is_one_of_the_operands_that_conflict():
-    # 0.10.2, `jnp.where` of a condition that is split otherwise than the values.
+    # 0.10.2, `jnp.where` of a condition that is split differently from the values.
     mesh = (
         "NamedSharding(mesh=AbstractMesh('data': 2, 'model': 4, axis_types=(Explicit, Explicit), device_kind=cpu, "
         "num_cores=None, platform=cpu), spec=P({}, None))"

@@ -69,8 +69,10 @@ export function list(store) {
       limit = Math.max(limit, shown.findIndex(([, i]) => i === current.row) + 1);
     options.setAttribute("role", shown.length ? "listbox" : "group");
     rest.replaceChildren();
+    const isTimed = sortKey(store.state, store.first) === "time";
+    const longest = isTimed ? all.reduce((most, row) => Math.max(most, row.time_us ?? 0), 0) : 0;
     options.replaceChildren(
-      ...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current)),
+      ...shown.slice(0, limit).map(([row, i], at) => drawRow(store, row, i, at === 0 && !current, longest)),
     );
     if (shown.length > limit)
       rest.append(
@@ -328,10 +330,16 @@ function counted(rows, key) {
   return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
-/** @param {import("../core/store.js").Store} store @param {any} row @param {number} index @param {boolean} isFirst */
-function drawRow(store, row, index, isFirst) {
+/**
+ * @param {import("../core/store.js").Store} store
+ * @param {any} row
+ * @param {number} index
+ * @param {boolean} isFirst
+ * @param {number} longest the longest measured time of the list where that sorts it, 0 elsewhere
+ */
+function drawRow(store, row, index, isFirst, longest) {
   const type = /** @type {"collective" | "array" | "kernel"} */ (store.state.list.slice(0, -1));
-  const parts = { collective: collectiveParts, array: arrayParts, kernel: kernelParts }[type](store, row);
+  const parts = { collective: collectiveParts, array: arrayParts, kernel: kernelParts }[type](store, row, longest);
   return h(
     "div",
     {
@@ -354,7 +362,7 @@ function drawRow(store, row, index, isFirst) {
     h("span", { class: "size" }, parts.size),
     h("span", { class: "sub" }, parts.sub),
     row.number > 1 ? h("span", { class: "times" }, `\u00d7 ${thousands(row.number)}`) : null,
-    parts.share === null ? null : h("span", { class: "bar", style: { width: `${Math.max(1, 100 * parts.share)}%` } }),
+    parts.share === null ? null : h("span", { class: "bar", style: { "--share": String(parts.share) } }),
   );
 }
 
@@ -363,20 +371,32 @@ function narrow(store) {
   return store.isNarrow();
 }
 
-/** @param {import("../core/store.js").Store} store @param {any} row */
-function collectiveParts(store, row) {
+/**
+ * A row's figure and its bar, and what is said beside: of bytes, or of the time where that sorts the list.
+ * @param {any} row
+ * @param {number} longest
+ * @param {string} bytes
+ * @param {number | null} share of the bytes
+ */
+function figures(row, longest, bytes, share) {
+  if (!longest) return { size: bytes, beside: row.time && `${row.time} measured`, share };
+  if (!row.time) return { size: "unknown", beside: bytes, share: null };
+  return { size: row.time, beside: `measured, ${bytes}`, share: row.time_us / longest };
+}
+
+/** @param {import("../core/store.js").Store} store @param {any} row @param {number} longest */
+function collectiveParts(store, row, longest) {
   const set = store.first.axis_sets[row.axes] ?? store.data?.header.axis_sets[row.axes];
   const scope = row.what.split("/").slice(0, 2).join("/");
-  const sub = [row.time && `${row.time} measured`, row.kind, row.place, scope === row.name ? "" : scope]
-    .filter(Boolean)
-    .join(" \u00b7 ");
+  const { beside, size, share } = figures(row, longest, row.sent, row.share);
+  const sub = [beside, row.kind, row.place, scope === row.name ? "" : scope].filter(Boolean).join(" \u00b7 ");
   return {
     sign: row.kind,
     name: row.name,
     full: `${row.what}\n${row.kind}, ${row.phase || "phase unknown"}, ${row.cause}, ${row.place}`,
-    size: row.sent,
+    size,
     sub,
-    share: row.share,
+    share,
     axes: set?.words ?? "",
     color: axisClass(set?.axes ?? null, store.first.axes),
   };
@@ -399,22 +419,21 @@ function arrayParts(store, row) {
   };
 }
 
-/** @param {import("../core/store.js").Store} _store @param {any} row */
-function kernelParts(_store, row) {
+/** @param {import("../core/store.js").Store} _store @param {any} row @param {number} longest */
+function kernelParts(_store, row, longest) {
   const contains = row.contains
     .slice(0, 3)
     .map((/** @type {any} */ [opcode, n]) => (n > 1 ? `${opcode} \u00d7${n}` : opcode))
     .join(", ");
-  const sub = [row.time && `${row.time} measured`, row.target || row.kind, contains, row.place]
-    .filter(Boolean)
-    .join(" \u00b7 ");
+  const { beside, size, share } = figures(row, longest, row.traffic, null);
+  const sub = [beside, row.target || row.kind, contains, row.place].filter(Boolean).join(" \u00b7 ");
   return {
     sign: "kernel",
     name: row.what,
     full: `${row.what}\n${sub}`,
-    size: row.traffic,
+    size,
     sub,
-    share: null,
+    share,
     axes: "",
     color: "ax-none",
   };
