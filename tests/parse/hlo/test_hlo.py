@@ -17,6 +17,7 @@ from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.errors import ParseError
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 from pjit_inspect.parse.wire.hlo_schema import message_class
+from pjit_inspect.parse.wire.wire import split_message
 
 TINY = """HloModule tiny, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias) }, num_partitions=4
 
@@ -216,6 +217,38 @@ def edited(name: str, edit: Callable[[Any], None], more: bytes = b"", module: An
             computation.instructions[place] = instruction.SerializeToString() + more
     module.computations[1] = computation.SerializeToString()
     return module
+
+
+def _reordered(data: bytes, path: tuple[int, ...], edit: Callable[[list[bytes]], list[bytes]]) -> bytes:
+    """The message with the fields of the messages in it at `path` as `edit` leaves them."""
+    fields = []
+    for field in split_message(data, 0, len(data)):
+        raw = data[field.tag : field.end]
+        if path and field.number == path[0]:
+            inner = _reordered(data[field.start : field.end], path[1:], edit)
+            raw = _varint(field.number << 3 | 2) + _varint(len(inner)) + inner
+        fields.append(raw)
+    return b"".join(fields if path else edit(fields))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda fields: fields[::-1],
+        lambda fields: fields[1:] + fields[:1],
+        lambda fields: fields + [field for field in fields if field[0] >> 3 in (2, 3, 7)],
+        lambda fields: fields[::-1] if len(fields) % 2 else fields,
+    ],
+    ids=["reversed", "name last", "twice", "some reversed"],
+)
+@pytest.mark.parametrize("name", ["mlp_step.cpu_8", "tiny"])
+def test_the_order_of_an_instructions_fields_does_not_matter(name: str, edit: Callable[[list[bytes]], list[bytes]]):
+    data = fixtures.xla_module(TINY).as_serialized_hlo_module_proto() if name == "tiny" else fixtures.proto(name)
+    usual, other = parse_hlo_module(data), parse_hlo_module(_reordered(data, (3, 2), edit))
+    assert len(usual) == len(other)
+    for one, same in ((usual.instruction(k), other.instruction(k)) for k in range(len(usual))):
+        assert (one.name, one.opcode, one.shape, one.op_name) == (same.name, same.opcode, same.shape, same.op_name)
+        assert one.frames == same.frames
 
 
 def test_what_is_unknown_is_kept_and_counted():
