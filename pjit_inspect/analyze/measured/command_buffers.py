@@ -23,13 +23,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches, is_clearing, moves_bytes
 from pjit_inspect.model.record.profile import GraphNode
 
 __all__ = ["owners_of_nodes"]
 
-_MOVES_BYTES = ("memcpy", "memset")
-"""How the names begin of what only moves bytes, in lower case: XLA's own kernels and those of CUDA."""
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
 """The kernel of cuBLAS that adds what the one before it left in parts."""
 
@@ -46,7 +44,7 @@ def owners_of_nodes(
     for node in nodes:
         of_graph[node.graph].append(node)
     home_of = {graph: _home(inside, launches, known) for graph, inside in of_graph.items()}
-    owners = dict(known) | _by_function(nodes, launches.functions, known, home_of, ran)
+    owners = dict(known) | _by_function(nodes, launches, known, home_of, ran)
     stretches = {graph: _Stretch.of(inside, launches, home_of[graph]) for graph, inside in of_graph.items()}
     for node in _contradicted(stretches.values(), launches, owners) - known.keys():
         del owners[node]
@@ -70,8 +68,8 @@ def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphN
             found = {
                 at for at, commands in launches.commands.items() if any(c.instruction == known[node] for c in commands)
             }
-        elif node.kernel in launches.functions:
-            found = set(launches.functions[node.kernel].instructions)
+        elif (function := launches.function(node.kernel)) is not None:
+            found = set(function.instructions)
         if found is not None:
             left = found if left is None else left & found
     return next(iter(left)) if left is not None and len(left) == 1 else None
@@ -79,7 +77,7 @@ def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphN
 
 def _by_function(
     nodes: Sequence[GraphNode],
-    functions: Mapping[str, KernelFunction],
+    launches: Launches,
     known: Mapping[GraphNode, str],
     home_of: Mapping[int, int | None],
     ran: Collection[str],
@@ -89,21 +87,24 @@ def _by_function(
     What `ran` outside of graphs has run already, and has a function of another graph no more.
     """
     place_of = {graph: place for place, graph in enumerate(dict.fromkeys(node.graph for node in nodes))}
+    function_of: dict[str, KernelFunction] = {}
     grouped: dict[tuple[int, str], list[GraphNode]] = defaultdict(list)
     made_for: dict[int, set[str]] = defaultdict(set)
     for node in nodes:
-        home, function = home_of[node.graph], functions.get(node.kernel)
+        home, function = home_of[node.graph], launches.function(node.kernel)
         if home is not None and function is not None and home in function.instructions:
             grouped[home, node.kernel].append(node)
+            function_of[node.kernel] = function
             made_for[home] |= function.own
     owners: dict[GraphNode, str] = {}
     for (home, kernel), group in grouped.items():
         taken = {*ran, *(known[node] for node in group if node in known)}
         open_nodes = [node for node in group if node not in known]
-        can_be = [name for name in functions[kernel].instructions[home] if name not in taken]
+        function = function_of[kernel]
+        can_be = [name for name in function.instructions[home] if name not in taken]
         # The own ones first; and what has a function of its own that ran there has run no other.
-        own = [name for name in can_be if name in functions[kernel].own]
-        others = [name for name in can_be if name in functions[kernel].own or name not in made_for[home]]
+        own = [name for name in can_be if name in function.own]
+        others = [name for name in can_be if name in function.own or name not in made_for[home]]
         candidates = own if len(own) == len(open_nodes) else others
         if len(candidates) == len(open_nodes):
             ordered = sorted(open_nodes, key=lambda node: (place_of[node.graph], node.number))
@@ -194,7 +195,7 @@ def _at(anchor: tuple[GraphNode, int]) -> tuple[int, int]:
 
 
 def _is_shared(node: GraphNode, home: int, launches: Launches) -> bool:
-    function = launches.functions.get(node.kernel)
+    function = launches.function(node.kernel)
     return function is not None and len(function.instructions.get(home, ())) > 1
 
 
@@ -206,7 +207,7 @@ def _by_place(
     Before the first node is what ran `elsewhere`, or nothing.
     """
     commands, anchors = stretch.commands, [_at(anchor) for anchor in stretch.anchors(owners)]
-    if not anchors or any(second <= first for (_, first), (_, second) in pairwise(anchors)):
+    if not anchors or any(second < first for (_, first), (_, second) in pairwise(anchors)):
         return {}
     ran = (place for name, place in stretch.place_of.items() if name in elsewhere and place < anchors[0][1])
     before, (last, end) = max(ran, default=-1), anchors[-1]
@@ -261,24 +262,21 @@ def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[
         else:
             calls.append([node])
         # A library clears its workspace, and then runs a kernel.
-        is_begun = _is_clearing(node)
+        is_begun = is_clearing(node.kernel)
     is_clear = not is_begun and len(calls) == len(hidden)
     return steps | {number: tuple(call) for number, call in zip(hidden, calls, strict=True)} if is_clear else steps
-
-
-def _is_clearing(node: GraphNode) -> bool:
-    return node.kernel.lower().startswith("memset")
 
 
 def _prepare(nodes: Iterable[GraphNode], command: Command) -> bool:
     """Whether nodes can be copies or clearings that come before the kernel of a command."""
     return all(
-        command.clears_first if _is_clearing(node) else command.copies_first and _only_moves([node]) for node in nodes
+        command.clears_first if is_clearing(node.kernel) else command.copies_first and moves_bytes(node.kernel)
+        for node in nodes
     )
 
 
 def _only_moves(nodes: Iterable[GraphNode]) -> bool:
-    return all(node.kernel.lower().startswith(_MOVES_BYTES) for node in nodes)
+    return all(moves_bytes(node.kernel) for node in nodes)
 
 
 def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> bool:
@@ -289,8 +287,8 @@ def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> 
     if not nodes:
         return command.is_library or command.moves
     if _only_moves(nodes):
-        return command.fills if any(map(_is_clearing, nodes)) else command.moves
-    functions = [launches.functions.get(node.kernel) for node in nodes if not _only_moves([node])]
+        return command.fills if any(is_clearing(node.kernel) for node in nodes) else command.moves
+    functions = [launches.function(node.kernel) for node in nodes if not _only_moves([node])]
     if command.is_library:
         return not any(functions)
     return len(nodes) == 1 and all(

@@ -94,12 +94,13 @@ def _doubtful(
     or several, as a sort and its copies, one is missing.
     """
     found: dict[str, str] = {}
-    unnamed = [node for node in ownerless if node.kernel not in launches.functions]
+    functions = {node: launches.function(node.kernel) for node in ownerless}
+    unnamed = [node for node, function in functions.items() if function is None]
     commands = [one for of in launches.commands.values() for one in of] if unnamed else []
-    may_be = {one.instruction: unnamed[0] for one in commands if one.may_be_without_function}
+    may_be = {one.instruction: node for one in commands for node in unnamed if one.may_launch(node.kernel)}
     several = {one.instruction for one in commands if one.may_be_several} & set(owners)
-    for node in ownerless:
-        names = launches.functions[node.kernel].instructions.values() if node.kernel in launches.functions else ()
+    for node, function in functions.items():
+        names = () if function is None else function.instructions.values()
         may_be |= {name: node for of in names for name in of}
     for name, node in may_be.items():
         if name in several or _count(counts.get(name)) is None:

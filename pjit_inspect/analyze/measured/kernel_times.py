@@ -18,7 +18,7 @@ from typing import Any
 from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
 from pjit_inspect.analyze.measured.launches import Launches, launches_of
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
-from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
 
@@ -83,16 +83,24 @@ _PIECES_OF_CALL = 8
 def _pieces(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str, int]:
     """A sort copies each operand that it may not overwrite, and sorts; all these events bear its name.
 
-    On a GPU, where the profiler counts what XLA launches, they bear that of the fusion around it; and a custom call may
-    be a copy, and the library's own kernels.
+    On a GPU, where the profiler counts what XLA launches, it sorts in several stages, and all bear the name of the
+    fusion around it; and a custom call may be a copy, and the library's own kernels.
     """
     sorts = module.with_opcode("sort").tolist()
     found = {names[row]: 1 + len(module.instructions.operands[row]) for row in sorts}
     if on_gpu:
+        found = {names[row]: found[names[row]] + _stages(module.instruction(row)) for row in sorts}
         fusions = {row: module.computation(int(module.instructions.computation[row])).callers for row in sorts}
         found |= {caller.name: found[names[row]] for row, callers in fusions.items() for caller in callers}
         found |= {names[row]: _PIECES_OF_CALL for row in module.with_opcode("custom-call").tolist()}
     return found
+
+
+def _stages(sort: Instruction) -> int:
+    """Kernels of a bitonic sort, at most: of each power of two up to its length as many as it has powers below."""
+    longest = max((size for leaf in sort.shape.leaves for size in leaf.dimensions), default=1)
+    powers = max(1, (longest - 1).bit_length())
+    return powers * (powers + 1) // 2
 
 
 def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
