@@ -182,7 +182,7 @@ def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second:
     steps = next_number - number - 1
     hidden = steps - stretch.count_between(number, next_number)
     least = sum(not one.may_be_nothing for one in between) if first else 0
-    is_open = any(one.may_be_several and not one.is_product for one in (*between, stretch.commands[next_place]))
+    is_open = any(one.may_be_several and not one.is_one_graph for one in (*between, stretch.commands[next_place]))
     return (
         least <= steps
         and (is_open or steps <= len(between))
@@ -211,16 +211,36 @@ def _by_place(
         return {}
     ran = (place for name, place in stretch.place_of.items() if name in elsewhere and place < anchors[0][1])
     before, (last, end) = max(ran, default=-1), anchors[-1]
-    is_last = all(command.instruction in elsewhere for command in commands[end + 1 : end + 2])
+    tail = _tail(stretch, last, end, elsewhere)
     # Of other libraries nobody knows how many kernels a call has.
-    is_clear = is_last and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
+    is_clear = tail is not None and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
+    last += len(tail or ())
     steps = _steps(stretch.nodes, last, is_complete=is_clear)
     found: dict[GraphNode, str] = {}
     for (number, place), (next_number, next_place) in pairwise(((-1, before), *anchors)):
         between = [steps.get(k, ()) for k in range(number + 1, next_number)]
         owned = _paired(between, commands[place + 1 : next_place], commands[next_place], launches)
         found |= {node: one.instruction for nodes, one in zip(between, owned, strict=False) for node in nodes}
+    for number, one in enumerate(tail or (), last + 1 - len(tail or ())):
+        if _agree(nodes := steps.get(number, ()), one, launches):
+            found |= dict.fromkeys(nodes, one.instruction)
+    within = {node for node in stretch.nodes if node.number > last}
+    if any(one.is_attention for one in (*commands[before + 1 : end], *(tail or ()))) and not within <= found.keys():
+        # Nobody knows how many kernels cuDNN takes: they are told from others where all are told.
+        return {node: owner for node, owner in found.items() if node not in within}
     return found
+
+
+def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) -> Sequence[Command] | None:
+    """The commands behind the last one that is known, if the graph ends with them; each is a graph within.
+
+    Those have the numbers before that of the first node in one. None where it is not clear where the graph ends.
+    """
+    behind = stretch.commands[end + 1 :]
+    stop = next((place for place, one in enumerate(behind) if one.instruction in elsewhere), len(behind))
+    first_within = next((number for number in stretch.numbers if number > last), last + 1)
+    is_clear = not stop or (stop == first_within - last - 1 and all(one.is_one_graph for one in behind[:stop]))
+    return behind[:stop] if is_clear else None
 
 
 def _paired(
@@ -246,8 +266,8 @@ def _paired(
 def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[int, tuple[GraphNode, ...]]:
     """The nodes of each number of the outer graph; with those of graphs within, where it is clear which are whose.
 
-    `last` is the number of the last node whose instruction is known; `is_complete` is whether the outer graph ends
-    there, by the schedule, and each graph within is one copy or one product.
+    `last` is the number of the last step whose instruction is known; `is_complete` is whether the outer graph ends
+    there, by the schedule, and each graph within is one copy, one product or one attention.
     """
     by_number = {node.number: node for node in nodes}
     steps = {number: (by_number[number],) for number in range(last + 1) if number in by_number}
@@ -257,7 +277,8 @@ def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[
     calls: list[list[GraphNode]] = []
     is_begun = False
     for node in (node for node in nodes if node.number > last):
-        if is_begun or (calls and _SUM_OF_PARTS.search(node.kernel)):
+        goes_on = calls and (_SUM_OF_PARTS.search(node.kernel) or (_is_of_cudnn(node) and _is_of_cudnn(calls[-1][-1])))
+        if is_begun or goes_on:
             calls[-1].append(node)
         else:
             calls.append([node])
@@ -265,6 +286,10 @@ def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[
         is_begun = is_clearing(node.kernel)
     is_clear = not is_begun and len(calls) == len(hidden)
     return steps | {number: tuple(call) for number, call in zip(hidden, calls, strict=True)} if is_clear else steps
+
+
+def _is_of_cudnn(node: GraphNode) -> bool:
+    return "cudnn" in node.kernel.lower()
 
 
 def _prepare(nodes: Iterable[GraphNode], command: Command) -> bool:
@@ -289,6 +314,8 @@ def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> 
     if _only_moves(nodes):
         return command.fills if any(is_clearing(node.kernel) for node in nodes) else command.moves
     functions = [launches.function(node.kernel) for node in nodes if not _only_moves([node])]
+    if command.is_one_graph and any(map(_is_of_cudnn, nodes)) != command.is_attention:
+        return False
     if command.is_library:
         return not any(functions)
     return len(nodes) == 1 and all(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,7 @@ class Command:
       instruction: its name; of an asynchronous start that of what it starts.
       is_library: whether that is a call of a library, whose kernels have names of their own.
       is_product: whether it is one of cuBLAS: one kernel, perhaps with a clearing before and a sum of parts after it.
+      is_attention: whether it is one of cuDNN's attention: kernels of cuDNN's, perhaps with a clearing before them.
       moves: whether it only moves bytes, so that it may be a copy.
       may_be_nothing: whether XLA may launch nothing for it: the bytes may stay where they are.
       fills: whether it only writes a constant, so that it may be a clearing.
@@ -68,6 +69,7 @@ class Command:
     instruction: str
     is_library: bool = False
     is_product: bool = False
+    is_attention: bool = False
     moves: bool = False
     may_be_nothing: bool = False
     fills: bool = False
@@ -90,7 +92,12 @@ class Command:
     @property
     def is_of_unknown_size(self) -> bool:
         """Whether nobody knows how many kernels it launches, if any: a call of most libraries."""
-        return self.is_library and not self.is_product
+        return self.is_library and not self.is_one_graph
+
+    @property
+    def is_one_graph(self) -> bool:
+        """Whether it is one graph within the outer one."""
+        return self.is_product or self.is_attention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +151,14 @@ def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Co
         if one.opcode == "custom-call" and one.custom_call_target == _TRITON:
             yield Command(instruction=one.name)
         elif one.opcode == "custom-call":
-            is_product = one.custom_call_target.startswith("__cublas$")
-            yield Command(instruction=one.name, is_library=True, is_product=is_product, may_be_nothing=not is_product)
+            target = one.custom_call_target
+            call = Command(
+                instruction=one.name,
+                is_library=True,
+                is_product=target.startswith("__cublas$"),
+                is_attention=target.startswith("__cudnn$fmha"),
+            )
+            yield replace(call, may_be_nothing=not call.is_one_graph)
         elif one.opcode in _LAUNCHED:
             yield _command(one, is_scalar)
 
