@@ -77,6 +77,8 @@ def test_what_runs_more_or_less_often_has_no_time_where_a_kernel_without_owner_m
 def test_a_sort_has_no_time_where_a_copy_without_owner_may_be_its():
     found = read((node(1, "sort"), 0, 10), (node(0, "MemcpyD2D", graph=2), 10, 12))
     assert found.unknown.keys() == {"sort"}
+    # A clearing is no copy.
+    assert not read((node(1, "sort"), 0, 10), (node(0, "Memset 0", graph=2), 10, 12)).unknown
     # Not one by itself, whose events all name it.
     assert not read(("sort", 0, 10), (node(0, "MemcpyD2D", graph=2), 10, 12)).unknown
 
