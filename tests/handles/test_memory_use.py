@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
 from jax.sharding import NamedSharding
