@@ -11,7 +11,7 @@ instruction a kernel of a CUDA graph belongs to (`command_buffers`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +44,7 @@ class MeasuredProgram:
       pieces: HLO instruction -> how many events one run of it has at most, where that is more than one.
       contents: instruction that runs others -> those that it runs itself, inner ones before outer ones; None where
         something else runs them too.
+      beside: instruction that runs others, nobody knows how often -> those that run as often as it, one event each.
       launches: what it launches on a GPU.
     """
 
@@ -55,6 +56,7 @@ class MeasuredProgram:
     runs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pieces: Mapping[str, int] = field(default_factory=dict)
     contents: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     launches: Launches = field(default_factory=Launches)
 
 
@@ -64,13 +66,16 @@ def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: An
     names = [module.reader.name(index) for index in range(len(module))]
     opcodes = module.instructions.opcode.tolist()
     entry = module.computation(module.entry).range
+    runs_of, pieces = _runs(module, names), _pieces(module, names, on_gpu=on_gpu)
+    contents = _contents(module, names, on_gpu=on_gpu)
     return MeasuredProgram(
         name=module.name,
         opcodes={name: module.opcodes[opcode] for name, opcode in zip(names, opcodes, strict=True)},
         once=frozenset(names[entry.start : entry.stop]),
-        runs=_runs(module, names),
-        pieces=_pieces(module, names, on_gpu=on_gpu),
-        contents=_contents(module, names, on_gpu=on_gpu),
+        runs=runs_of,
+        pieces=pieces,
+        contents=contents,
+        beside=_beside(module, names, [one for one in contents if one not in runs_of], pieces) if on_gpu else {},
         launches=launches_of(module) if any(run.nodes for run in runs) else Launches(),
         **facts,
     )
@@ -132,6 +137,18 @@ def _contents(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str,
         is_clear = not others and all(often[name] == 1 for name in (names[region], *inside))
         contents[names[region]] = frozenset(inside) if is_clear else None
     return contents
+
+
+def _beside(
+    module: HloModule, names: list[str], regions: Iterable[str], pieces: Mapping[str, int]
+) -> dict[str, frozenset[str]]:
+    """The other instructions of the computation of each region, but for those of which one run is several events."""
+    often, found = Counter(names), dict[str, frozenset[str]]()
+    for region in regions:
+        if often[region] == 1 and (instruction := module.find(region)) is not None:
+            others = (names[row] for row in instruction.computation.range)
+            found[region] = frozenset(one for one in others if often[one] == 1 and one not in pieces) - {region}
+    return found
 
 
 def find_kernel_times(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[KernelTimes | str]:
@@ -224,7 +241,7 @@ def _spans(runs: Sequence[ProfiledRun]) -> dict[int, float]:
 
 
 def _on_gpu(run: ProfiledRun, program: MeasuredProgram) -> GpuRun:
-    return gpu_run(run, program.opcodes, program.launches, program.contents, program.runs)
+    return gpu_run(run, program.opcodes, program.launches, program.contents, program.runs, program.beside)
 
 
 def _rows(
