@@ -1,6 +1,7 @@
 """How many matrix products each kernel holds, and their floating-point operations, counted from shapes.
 
 TPU fusions nest, and batched products are convolutions there: window positions that only meet padding do not count.
+Of an attention of cuDNN nobody knows what a mask leaves of it.
 Not its job: what anything else costs.
 """
 
@@ -19,7 +20,7 @@ __all__ = ["Work", "count_work", "product_flops"]
 
 _MOST_FLOPS = 1 << 62
 _MOST_POSITIONS = 1 << 16
-_LIBRARY = re.compile(r"gemm|matmul")
+_LIBRARY = re.compile(r"gemm|matmul|\$conv|\$fmha")
 _CONTRACTED = re.compile(r'"lhs_contracting_dimensions":\[([^\]]*)\]')
 _FIELD = re.compile(r"(\w+): (-?\d+)")
 _WINDOW = re.compile(r"dimensions \{([^}]*)\}")
@@ -62,11 +63,17 @@ def _flops(module: HloModule, index: int, details: Details) -> int | None:
         _dimensions(module, index),
         *(_dimensions(module, k) for k in module.instructions.operands[index].tolist()),
     ]
-    if len(shapes) < 3:
+    if len(shapes) < 3 or "$fmha" in details.custom_call_target:
         return None
     try:
         if "convolution_dimension_numbers" in details.other:
-            return _convolution(shapes, details)
+            # A gradient of cuDNN's has the numbers and the window of the convolution that it is the gradient of.
+            made, first, second = shapes[:3]
+            if details.custom_call_target.endswith("convBackwardInput"):
+                made, first = first, made
+            elif details.custom_call_target.endswith("convBackwardFilter"):
+                made, second = second, made
+            return _convolution((made, first, second), details)
         text = str(details.other.get("dot_dimension_numbers", ""))
         contracted = [int(value) for name, value in _FIELD.findall(text) if name == "lhs_contracting_dimensions"]
         if not text:
