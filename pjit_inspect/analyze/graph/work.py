@@ -16,7 +16,7 @@ from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.analyze.program.running import details_of
 from pjit_inspect.model.program.hlo import Details, HloModule
 
-__all__ = ["Work", "count_work", "product_flops"]
+__all__ = ["Work", "count_work", "is_product_call", "product_flops"]
 
 _MOST_FLOPS = 1 << 62
 _MOST_POSITIONS = 1 << 16
@@ -43,13 +43,18 @@ def count_work(kernels: KernelList) -> Work:
             continue
         details = details_of(module, index)
         is_library = module.opcodes[module.instructions.opcode[index]] == "custom-call"
-        if is_library and not _LIBRARY.search(details.custom_call_target):
+        if is_library and not is_product_call(details.custom_call_target):
             continue
         flops = _flops(module, index, details)
         work.matmuls[kernel] += 1
         known = flops is not None and work.flops[kernel] >= 0 and work.flops[kernel] + flops <= _MOST_FLOPS
         work.flops[kernel] = work.flops[kernel] + flops if known and flops is not None else -1
     return work
+
+
+def is_product_call(target: str) -> bool:
+    """Whether a custom call to a library does matrix products or a convolution, by its target."""
+    return _LIBRARY.search(target) is not None
 
 
 def product_flops(module: HloModule, index: int) -> int | None:
