@@ -107,6 +107,19 @@ def doubled(x: jax.Array) -> jax.Array:
     return call(jnp.tanh(call(x @ x)) @ call(x)) @ x
 
 
+def decode(x: jax.Array) -> jax.Array:
+    """A loop whose length depends on what it computes, around one whose length is known."""
+
+    def token(state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        def layer(x: jax.Array, w: jax.Array) -> tuple[jax.Array, None]:
+            return jnp.tanh(x @ w + jnp.sin(x).sum(-1, keepdims=True)), None
+
+        turn, x = state
+        return turn + 1, jax.lax.scan(layer, x, jnp.stack([x, x + 1]))[0]
+
+    return jax.lax.while_loop(lambda state: (state[0] < 3) & (state[1] < 9).all(), token, (jnp.int32(0), x))[1]
+
+
 def arguments(name: str, device: jax.Device) -> tuple[Any, ...]:
     draw = np.random.default_rng(0)
 
@@ -156,6 +169,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "attention": (attention, {}),
     "experts": (experts, {}),
     "doubled": (doubled, {}),
+    "decode": (decode, {}),
 }
 
 
@@ -220,6 +234,10 @@ def test_all_that_ran_has_a_time_and_together_no_more_than_the_call(name: str, d
         runs = Counter(row.runs_per_call for row in times)
         assert runs[LAYERS] > 10
         assert set(runs) == {1, LAYERS}
+    if name == "decode" and device.platform == "gpu":
+        inner, outer = sorted(regions, key=lambda row: row.mean_us)
+        assert (inner.runs_per_call, outer.runs_per_call) == (3, 1)
+        assert outer.mean_us > 0.8 * times.busy_us
     if name == "branch":
         ran = {row.opcode: row.runs_per_call for row in regions}
         assert ran["while"] == ran["conditional"] == 1
