@@ -97,12 +97,12 @@ def test_what_fits_says_where_it_is_known_from(record: pi.CompileRecord):
     assert str(fit).startswith("fits v5e: 20 MiB of 15.75 GiB (")
 
 
-
 def test_arrays_that_were_closed_over_count_for_what_fits():
     weights = np.ones((512, 512), np.float32) * np.arange(512, dtype=np.float32)
     fit = pi.inspect(jax.jit(lambda x: x @ weights), np.ones((8, 512), np.float32)).fits("cuda:h100")
     assert fit.constant_bytes >= weights.nbytes
     assert fit.needed_bytes >= weights.nbytes + fit.argument_bytes + fit.result_bytes
+
 
 def test_a_chip_that_is_not_known_is_refused_with_those_that_are(record: pi.CompileRecord):
     with pytest.raises(ChangeError, match=r"target 'tpu:v9': there is no such chip; known are .*tpu:v5e.*cuda:h100"):

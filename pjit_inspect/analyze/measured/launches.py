@@ -113,7 +113,7 @@ class Launches:
     commands: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
 
     def function(self, kernel: str) -> KernelFunction | None:
-        """Whose a function can be. Of several of one name XLA numbers all but the first: so it does stages of a sort."""
+        """Whose a function can be. Of several of one name XLA numbers all but the first, as the stages of a sort."""
         return self.functions.get(kernel) or self.functions.get(_NUMBER.sub("", kernel))
 
 

@@ -32,7 +32,8 @@ def command(name: str, library: tuple[str, ...]) -> Command:
 def schedule(*names: str, library: tuple[str, ...] = (), shared: dict[str, str] | None = None) -> Launches:
     """One computation; each instruction has a function of its own but those of a library, copies and `shared` ones.
 
-    Of a library, "call.1" is a product of cuBLAS, "attend.1" an attention of cuDNN, and nobody knows how many kernels another has.
+    Of a library, "call.1" is a product of cuBLAS, "attend.1" an attention of cuDNN, and nobody knows how many kernels
+    another has.
     """
     functions = {name: [name] for name in names if name not in library and not name.startswith("copy")}
     for name, of in (shared or {}).items():
@@ -180,7 +181,10 @@ def test_what_shares_a_function_has_no_owner_where_its_place_contradicts():
 
 def test_stages_of_a_sort_are_numbered_functions_of_it():
     launches = schedule("copy.1", "a", "sort", "b")
-    nodes = [node(0, "memcpy128"), *(node(1 + k, one) for k, one in enumerate(("a", "sort", "sort__1", "sort__2", "b")))]
+    nodes = [
+        node(0, "memcpy128"),
+        *(node(1 + k, one) for k, one in enumerate(("a", "sort", "sort__1", "sort__2", "b"))),
+    ]
     assert owners(launches, *nodes) == ["copy.1", "a", "sort", "sort", "sort", "b"]
     # Events may name the instruction of some.
     known = dict.fromkeys(nodes[2:5], "sort")

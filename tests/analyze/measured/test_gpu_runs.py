@@ -70,7 +70,9 @@ def test_a_loop_around_another_takes_as_long_as_that_if_nobody_knows_how_often_i
     found = read((node(0, "a"), 0, 10), (node(1, "b"), 10, 30), contents=contents, counts=counts)
     assert found.run.ops == {"a": (1, 10.0), "b": (1, 20.0), "loop": (1, 30.0)}
     # It ran as often as what stands beside it, where that is one number.
-    found = read(("a", 0, 10), ("b", 10, 30), scopes=3, contents=contents, counts=counts, beside={"inner": frozenset("a")})
+    found = read(
+        ("a", 0, 10), ("b", 10, 30), scopes=3, contents=contents, counts=counts, beside={"inner": frozenset("a")}
+    )
     assert found.run.ops["inner"] == (3, 20.0)
     assert found.run.ops["loop"] == (1, 30.0)
 

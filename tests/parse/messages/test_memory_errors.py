@@ -191,7 +191,9 @@ def test_every_form_is_read_in_its_figures(message: str, expected: dict[str, obj
     assert found.unknown == ()
 
 
-TUNING = """NOT_FOUND: Failed to get configs for: 5 out of 15 instructions. See logs for all failures. Example failure: 
+TUNING = """NOT_FOUND: Failed to get configs for: 5 out of 15 instructions. See logs for all \
+failures. Example failure: \
+
 All configs failed during profiling or were excluded from selection.
 Failures (2):
 EXECUTION FAILED: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 59.02GiB with allocator GPU_0_bfc on \
