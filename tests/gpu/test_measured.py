@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas as pl
 
 import pjit_inspect as pi
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTimes
@@ -70,6 +71,55 @@ def libraries(x: jax.Array) -> tuple[Any, ...]:
     return top, solved, jnp.abs(jnp.fft.fft2(x)), image
 
 
+def attention(weights: Tree, x: jax.Array) -> tuple[jax.Array, Tree]:
+    def cost(weights: Tree) -> jax.Array:
+        heads = (x @ weights["qkv"]).reshape(*x.shape[:2], 3, 4, -1)
+        implementation = "cudnn" if jax.default_backend() == "gpu" else None
+        query, key, value = (heads[:, :, row] for row in range(3))
+        seen = jax.nn.dot_product_attention(query, key, value, is_causal=True, implementation=implementation)
+        return jnp.square((seen.reshape(x.shape) @ weights["out"]).astype(jnp.float32)).mean()
+
+    return jax.value_and_grad(cost)(weights)
+
+
+def experts(x: jax.Array) -> jax.Array:
+    # One long sort, which XLA's own kernels do in stages, and copies around it.
+    best = jnp.argmax(x, -1)
+    order = jnp.argsort(jnp.tile(best, 32))
+    gathered = jnp.tanh(x @ x)[order % x.shape[0]]
+    return jnp.zeros_like(x).at[order % x.shape[0]].add(gathered)
+
+
+def doubled(x: jax.Array) -> jax.Array:
+    def double_it(given: Any, out: Any) -> None:
+        out[...] = given[...] * 2.0
+
+    block = pl.BlockSpec((64, x.shape[1]), lambda row: (row, 0))
+    call = pl.pallas_call(
+        double_it,
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        grid=(x.shape[0] // 64,),
+        in_specs=[block],
+        out_specs=block,
+        interpret=jax.default_backend() == "cpu",
+        name="double_it",
+    )
+    return call(jnp.tanh(call(x @ x)) @ call(x)) @ x
+
+
+def decode(x: jax.Array) -> jax.Array:
+    """A loop whose length depends on what it computes, around one whose length is known."""
+
+    def token(state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        def layer(x: jax.Array, w: jax.Array) -> tuple[jax.Array, None]:
+            return jnp.tanh(x @ w + jnp.sin(x).sum(-1, keepdims=True)), None
+
+        turn, x = state
+        return turn + 1, jax.lax.scan(layer, x, jnp.stack([x, x + 1]))[0]
+
+    return jax.lax.while_loop(lambda state: (state[0] < 3) & (state[1] < 9).all(), token, (jnp.int32(0), x))[1]
+
+
 def arguments(name: str, device: jax.Device) -> tuple[Any, ...]:
     draw = np.random.default_rng(0)
 
@@ -89,6 +139,12 @@ def arguments(name: str, device: jax.Device) -> tuple[Any, ...]:
         weights = {key: numbers(LAYERS, *shape) for key, shape in shapes.items()} | {"emb": numbers(1000, width)}
         tokens = jax.device_put(draw.integers(0, 1000, (8, width // 2)).astype(np.int32), device)
         return {key: value.astype(jnp.bfloat16) for key, value in weights.items()}, tokens
+    if name == "attention":
+        width = 64 if device.platform == "cpu" else 256
+        weights = {"qkv": numbers(width, 3 * width), "out": numbers(width, width)}
+        return {key: value.astype(jnp.bfloat16) for key, value in weights.items()}, numbers(2, 256, width).astype(
+            jnp.bfloat16
+        )
     return tuple(numbers(512, 512) for _ in range(2 if name == "chain" else 1))
 
 
@@ -110,6 +166,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "libraries": (libraries, {}),
     # Products so large that XLA leaves some of them to cuBLAS, in a command buffer.
     "mlp": (mlp, {}),
+    "attention": (attention, {}),
+    "experts": (experts, {}),
+    "doubled": (doubled, {}),
+    "decode": (decode, {}),
 }
 
 
@@ -137,8 +197,12 @@ def times_of(record: pi.CompileRecord) -> KernelTimes:
     return record.kernel_times
 
 
+# Pallas warns on a GPU that its kernels of Triton's are deprecated (JAX 0.11).
+@pytest.mark.filterwarnings("ignore:The Pallas Triton backend:DeprecationWarning")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_all_that_ran_has_a_time_and_together_no_more_than_the_call(name: str, device: jax.Device, keep: Keep):
+    if name == "doubled" and device.platform == "cpu":
+        pytest.skip("JAX compiles twice what it interprets")
     record, seconds = measured(name, device)
     keep(record, name)
     times = times_of(record)
@@ -163,7 +227,7 @@ def test_all_that_ran_has_a_time_and_together_no_more_than_the_call(name: str, d
         # A kernel may begin before the one before it has ended.
         assert 0.8 * times.busy_us <= leaves <= 1.5 * times.busy_us
     fused = {kernel.name: kernel for kernel in record.fusions}
-    if name in ("chain", "libraries", "mlp"):
+    if name in ("chain", "libraries", "mlp", "attention", "doubled"):
         assert fused.keys() <= {row.instruction for row in times}
     if name == "train_step":
         # Both loops, and in each what has a trip count ran as often.
@@ -172,6 +236,10 @@ def test_all_that_ran_has_a_time_and_together_no_more_than_the_call(name: str, d
         runs = Counter(row.runs_per_call for row in times)
         assert runs[LAYERS] > 10
         assert set(runs) == {1, LAYERS}
+    if name == "decode" and device.platform == "gpu":
+        inner, outer = sorted(regions, key=lambda row: row.mean_us)
+        assert (inner.runs_per_call, outer.runs_per_call) == (3, 1)
+        assert outer.mean_us > 0.8 * times.busy_us
     if name == "branch":
         ran = {row.opcode: row.runs_per_call for row in regions}
         assert ran["while"] == ran["conditional"] == 1
@@ -223,7 +291,8 @@ def test_a_cell_that_is_run_again_is_measured_again(device: jax.Device):
         assert times_of(log["again"]).calls == CALLS - 1
 
 
-@pytest.mark.parametrize("name", ["chain", "mlp", "train_step"])
+@pytest.mark.filterwarnings("ignore:The Pallas Triton backend:DeprecationWarning")
+@pytest.mark.parametrize("name", ["chain", "mlp", "train_step", "attention", "experts", "doubled"])
 def test_kernels_of_command_buffers_belong_to_the_instructions_that_xla_launches_them_for(
     name: str, device: jax.Device, keep: Keep, tmp_path: Path
 ):
@@ -237,13 +306,15 @@ def test_kernels_of_command_buffers_belong_to_the_instructions_that_xla_launches
     assert wanted <= {row.instruction for row in times_of(record)}
 
 
-def test_kernels_of_libraries_are_those_that_run_without_command_buffers(device: jax.Device, keep: Keep):
+@pytest.mark.filterwarnings("ignore:The Pallas Triton backend:DeprecationWarning")
+@pytest.mark.parametrize("name", ["mlp", "attention", "experts", "doubled"])
+def test_kernels_of_libraries_are_those_that_run_without_command_buffers(name: str, device: jax.Device, keep: Keep):
     if device.platform == "cpu":
         pytest.skip("a CPU has no command buffers")
-    usual, _ = measured("mlp", device)
-    without, _ = measured("mlp", device, compiler_options={"xla_gpu_enable_command_buffer": ""})
+    usual, _ = measured(name, device)
+    without, _ = measured(name, device, compiler_options={"xla_gpu_enable_command_buffer": ""})
     # There XLA names the instruction of every event.
-    keep(without, "mlp_without_command_buffers")
+    keep(without, f"{name}_without_command_buffers")
     assert _runs(usual) == _runs(without)
 
 

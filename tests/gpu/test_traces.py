@@ -59,13 +59,17 @@ def runs(name: str) -> list[ProfiledRun]:
 
 def test_there_are_traces():
     assert MEASURED == [
+        "attention",
         "branch",
         "chain",
         "chain_called_before",
         "chain_without_command_buffers",
+        "decode",
+        "experts",
         "libraries",
         "mlp",
         "mlp_without_command_buffers",
+        "pallas_softmax",
         "train_step",
     ]
 
@@ -96,7 +100,9 @@ def owners(name: str, *, hidden: bool = False) -> dict[GraphNode, str | None]:
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-@pytest.mark.parametrize("name", ["chain", "chain_called_before", "mlp", "train_step"])
+@pytest.mark.parametrize(
+    "name", ["attention", "chain", "chain_called_before", "experts", "mlp", "pallas_softmax", "train_step"]
+)
 def test_every_node_of_a_command_buffer_is_of_the_instruction_that_xla_launches_it_for(name: str, hidden: bool):
     said_by = name.partition("_called")[0]
     launched = json.loads((DATA / f"{said_by}.nvidia_h200.json").read_text(encoding="utf-8"))["launches"]
@@ -104,7 +110,7 @@ def test_every_node_of_a_command_buffer_is_of_the_instruction_that_xla_launches_
     for what, instruction in (command for buffer in launched for command in buffer):
         if what in ("kCopy", "kDynamicSliceFusion"):
             moved[instruction] += 1
-        elif what == "kCublasLtMatmul":
+        elif what in ("kCublasLtMatmul", "kCuDnn"):
             library.add(instruction)
         else:
             kernels[what, instruction] += 1
@@ -115,7 +121,7 @@ def test_every_node_of_a_command_buffer_is_of_the_instruction_that_xla_launches_
     assert Counter((n.kernel, owner) for n, owner in of_kernels.items() if owner not in library) == kernels
     assert {owner for owner in of_kernels.values() if owner in library} == library
     assert Counter(owner for owner in of_moves.values() if owner not in library) == moved
-    assert kernels.total() + len(library) + moved.total() == sum(map(len, launched)) > 7
+    assert kernels.total() + len(library) + moved.total() == sum(map(len, launched)) > 5
 
 
 def test_a_function_that_several_instructions_share_is_told_apart_by_the_order_of_the_schedule():
@@ -171,7 +177,9 @@ def test_a_record_of_other_instructions_is_not_measured_by_the_runs_of_its_name(
     assert find_times([other], trace("chain")) == ["the profiler saw no run of it"]
 
 
-@pytest.mark.parametrize("name", ["chain", "chain_called_before", "mlp", "train_step"])
+@pytest.mark.parametrize(
+    "name", ["attention", "chain", "chain_called_before", "experts", "mlp", "pallas_softmax", "train_step"]
+)
 def test_a_node_whose_neighbours_are_lost_is_of_its_own_instruction_or_nobodys(name: str):
     module, run = record(name).hlo, runs(name)[-1]
     assert module is not None
@@ -196,6 +204,31 @@ def test_loops_and_branches_took_what_they_ran_and_no_longer_than_the_call():
         assert 0.8 * held <= row.mean_us <= min(held + 3, found.mean_call_us)
     assert {row.opcode: row.runs_per_call for row in regions.values()} == {"while": 1, "conditional": 1}
     assert 5 in {row.runs_per_call for row in found}
+
+
+def test_a_loop_around_one_of_which_nobody_knows_how_often_it_ran_took_as_long_as_that_too():
+    found = times("decode")
+    inner, outer = sorted((row for row in found if row.holds_others), key=lambda row: row.mean_us)
+    # As often as its neighbours: the program does not say it.
+    assert (inner.runs_per_call, outer.runs_per_call) == (3, 1)
+    assert found.busy_us is not None
+    assert 0.8 * found.busy_us < outer.mean_us <= found.mean_call_us
+    assert inner.mean_us > 0.5 * outer.mean_us
+
+
+def test_a_sort_in_stages_and_a_pallas_kernel_have_times():
+    module = record("experts").hlo
+    assert module is not None
+    (sort,) = (module.instruction(row).computation.callers[0].name for row in module.with_opcode("sort").tolist())
+    assert {row.instruction: row.runs_per_call for row in times("experts")}[sort] == 1
+    kernels = {row.instruction: row.opcode for row in times("pallas_softmax")}
+    assert [
+        name for name, opcode in sorted(kernels.items()) if opcode == "custom-call" and name.startswith("pallas")
+    ] == [
+        "pallas_call.3",
+        "pallas_call.4",
+        "pallas_call.5",
+    ]
 
 
 def test_both_loops_of_a_train_step_have_a_time_and_all_kernels_but_of_conditions():
@@ -242,7 +275,9 @@ def test_a_custom_call_of_several_launches_is_one_run():
 
 def test_the_text_says_how_much_of_a_call_a_kernel_ran():
     words = " ".join(str(fixtures.measured_on_h200("chain").show("text")).split())
-    assert re.search(r"measured: 3 calls, [\d.]+ µs each on its device, a kernel running for 100 % of it", words)
+    assert re.search(
+        r"measured: 3 calls, [\d.]+ µs each on its device, a kernel or a copy running for 100 % of it", words
+    )
 
 
 def test_a_program_that_cannot_be_read_costs_no_other_its_times(monkeypatch: pytest.MonkeyPatch):

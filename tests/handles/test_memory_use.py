@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from data import hlo_fixtures as fixtures
 from jax.sharding import NamedSharding
@@ -91,8 +92,16 @@ def test_what_fits_says_where_it_is_known_from(record: pi.CompileRecord):
     fit = record.fits("tpu:v5e:2x4")
     assert (fit.chip, fit.source, fit.fits) == ("v5e", "modelled", True)
     assert fit.available_bytes == round(15.75 * 2**30)
-    assert fit.needed_bytes == fit.argument_bytes + fit.result_bytes + (fit.temporary_bytes or 0)
+    parts = fit.argument_bytes + fit.result_bytes + fit.constant_bytes + (fit.temporary_bytes or 0)
+    assert fit.needed_bytes == parts
     assert str(fit).startswith("fits v5e: 20 MiB of 15.75 GiB (")
+
+
+def test_arrays_that_were_closed_over_count_for_what_fits():
+    weights = np.ones((512, 512), np.float32) * np.arange(512, dtype=np.float32)
+    fit = pi.inspect(jax.jit(lambda x: x @ weights), np.ones((8, 512), np.float32)).fits("cuda:h100")
+    assert fit.constant_bytes >= weights.nbytes
+    assert fit.needed_bytes >= weights.nbytes + fit.argument_bytes + fit.result_bytes
 
 
 def test_a_chip_that_is_not_known_is_refused_with_those_that_are(record: pi.CompileRecord):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pjit_inspect.analyze.diff.side import DiffSide, ProgramNames
-from pjit_inspect.analyze.graph.work import product_flops
+from pjit_inspect.analyze.graph.work import is_product_call, product_flops
 from pjit_inspect.analyze.program.loops import count_runs
 from pjit_inspect.model.diff.diff import AxisDiff, Figure, Setting, SideFacts
 from pjit_inspect.model.record.record import RecordData
@@ -22,7 +22,6 @@ _OF_HLO = ("sent", "collectives", "kernels", PRODUCTS, "instructions")
 """The figures that are sums over the optimized program."""
 
 _LONGEST_REASON = 160
-_LIBRARY = ("gemm", "matmul")
 
 
 def side_facts(side: DiffSide) -> SideFacts:
@@ -116,11 +115,11 @@ def _products(side: DiffSide) -> int | None:
 
 
 def _is_product(side: DiffSide, index: int) -> bool:
-    """Whether an instruction is a product: of custom calls those to a library of matrix products."""
+    """Whether an instruction is a product: of custom calls those to a library of products and convolutions."""
     module = side.module
     if module is None or module.opcodes[module.instructions.opcode[index]] != "custom-call":
         return module is not None
-    return any(word_ in module.instruction(index).details.custom_call_target for word_ in _LIBRARY)
+    return is_product_call(module.instruction(index).details.custom_call_target)
 
 
 def diff_axes(before: DiffSide, after: DiffSide, names: tuple[ProgramNames, ProgramNames]) -> tuple[AxisDiff, ...]:

@@ -1,6 +1,7 @@
 """How many matrix products each kernel holds, and their floating-point operations, counted from shapes.
 
 TPU fusions nest, and batched products are convolutions there: window positions that only meet padding do not count.
+Of an attention of cuDNN nobody knows what a mask leaves of it.
 Not its job: what anything else costs.
 """
 
@@ -15,11 +16,11 @@ from pjit_inspect.analyze.graph.kernels import KernelList
 from pjit_inspect.analyze.program.running import details_of
 from pjit_inspect.model.program.hlo import Details, HloModule
 
-__all__ = ["Work", "count_work", "product_flops"]
+__all__ = ["Work", "count_work", "is_product_call", "product_flops"]
 
 _MOST_FLOPS = 1 << 62
 _MOST_POSITIONS = 1 << 16
-_LIBRARY = re.compile(r"gemm|matmul")
+_LIBRARY = re.compile(r"gemm|matmul|\$conv|\$fmha")
 _CONTRACTED = re.compile(r'"lhs_contracting_dimensions":\[([^\]]*)\]')
 _FIELD = re.compile(r"(\w+): (-?\d+)")
 _WINDOW = re.compile(r"dimensions \{([^}]*)\}")
@@ -42,13 +43,18 @@ def count_work(kernels: KernelList) -> Work:
             continue
         details = details_of(module, index)
         is_library = module.opcodes[module.instructions.opcode[index]] == "custom-call"
-        if is_library and not _LIBRARY.search(details.custom_call_target):
+        if is_library and not is_product_call(details.custom_call_target):
             continue
         flops = _flops(module, index, details)
         work.matmuls[kernel] += 1
         known = flops is not None and work.flops[kernel] >= 0 and work.flops[kernel] + flops <= _MOST_FLOPS
         work.flops[kernel] = work.flops[kernel] + flops if known and flops is not None else -1
     return work
+
+
+def is_product_call(target: str) -> bool:
+    """Whether a custom call to a library does matrix products or a convolution, by its target."""
+    return _LIBRARY.search(target) is not None
 
 
 def product_flops(module: HloModule, index: int) -> int | None:
@@ -62,11 +68,17 @@ def _flops(module: HloModule, index: int, details: Details) -> int | None:
         _dimensions(module, index),
         *(_dimensions(module, k) for k in module.instructions.operands[index].tolist()),
     ]
-    if len(shapes) < 3:
+    if len(shapes) < 3 or "$fmha" in details.custom_call_target:
         return None
     try:
         if "convolution_dimension_numbers" in details.other:
-            return _convolution(shapes, details)
+            # A gradient of cuDNN's has the numbers and the window of the convolution that it is the gradient of.
+            made, first, second = shapes[:3]
+            if details.custom_call_target.endswith("convBackwardInput"):
+                made, first = first, made
+            elif details.custom_call_target.endswith("convBackwardFilter"):
+                made, second = second, made
+            return _convolution((made, first, second), details)
         text = str(details.other.get("dot_dimension_numbers", ""))
         contracted = [int(value) for name, value in _FIELD.findall(text) if name == "lhs_contracting_dimensions"]
         if not text:

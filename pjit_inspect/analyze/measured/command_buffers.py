@@ -23,13 +23,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches
+from pjit_inspect.analyze.measured.launches import Command, KernelFunction, Launches, is_clearing, moves_bytes
 from pjit_inspect.model.record.profile import GraphNode
 
 __all__ = ["owners_of_nodes"]
 
-_MOVES_BYTES = ("memcpy", "memset")
-"""How the names begin of what only moves bytes, in lower case: XLA's own kernels and those of CUDA."""
 _SUM_OF_PARTS = re.compile(r"split_?k.*reduce", re.IGNORECASE)
 """The kernel of cuBLAS that adds what the one before it left in parts."""
 
@@ -46,7 +44,7 @@ def owners_of_nodes(
     for node in nodes:
         of_graph[node.graph].append(node)
     home_of = {graph: _home(inside, launches, known) for graph, inside in of_graph.items()}
-    owners = dict(known) | _by_function(nodes, launches.functions, known, home_of, ran)
+    owners = dict(known) | _by_function(nodes, launches, known, home_of, ran)
     stretches = {graph: _Stretch.of(inside, launches, home_of[graph]) for graph, inside in of_graph.items()}
     for node in _contradicted(stretches.values(), launches, owners) - known.keys():
         del owners[node]
@@ -70,8 +68,8 @@ def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphN
             found = {
                 at for at, commands in launches.commands.items() if any(c.instruction == known[node] for c in commands)
             }
-        elif node.kernel in launches.functions:
-            found = set(launches.functions[node.kernel].instructions)
+        elif (function := launches.function(node.kernel)) is not None:
+            found = set(function.instructions)
         if found is not None:
             left = found if left is None else left & found
     return next(iter(left)) if left is not None and len(left) == 1 else None
@@ -79,7 +77,7 @@ def _home(inside: Iterable[GraphNode], launches: Launches, known: Mapping[GraphN
 
 def _by_function(
     nodes: Sequence[GraphNode],
-    functions: Mapping[str, KernelFunction],
+    launches: Launches,
     known: Mapping[GraphNode, str],
     home_of: Mapping[int, int | None],
     ran: Collection[str],
@@ -89,21 +87,24 @@ def _by_function(
     What `ran` outside of graphs has run already, and has a function of another graph no more.
     """
     place_of = {graph: place for place, graph in enumerate(dict.fromkeys(node.graph for node in nodes))}
+    function_of: dict[str, KernelFunction] = {}
     grouped: dict[tuple[int, str], list[GraphNode]] = defaultdict(list)
     made_for: dict[int, set[str]] = defaultdict(set)
     for node in nodes:
-        home, function = home_of[node.graph], functions.get(node.kernel)
+        home, function = home_of[node.graph], launches.function(node.kernel)
         if home is not None and function is not None and home in function.instructions:
             grouped[home, node.kernel].append(node)
+            function_of[node.kernel] = function
             made_for[home] |= function.own
     owners: dict[GraphNode, str] = {}
     for (home, kernel), group in grouped.items():
         taken = {*ran, *(known[node] for node in group if node in known)}
         open_nodes = [node for node in group if node not in known]
-        can_be = [name for name in functions[kernel].instructions[home] if name not in taken]
+        function = function_of[kernel]
+        can_be = [name for name in function.instructions[home] if name not in taken]
         # The own ones first; and what has a function of its own that ran there has run no other.
-        own = [name for name in can_be if name in functions[kernel].own]
-        others = [name for name in can_be if name in functions[kernel].own or name not in made_for[home]]
+        own = [name for name in can_be if name in function.own]
+        others = [name for name in can_be if name in function.own or name not in made_for[home]]
         candidates = own if len(own) == len(open_nodes) else others
         if len(candidates) == len(open_nodes):
             ordered = sorted(open_nodes, key=lambda node: (place_of[node.graph], node.number))
@@ -181,7 +182,7 @@ def _is_possible(stretch: _Stretch, first: tuple[GraphNode, int] | None, second:
     steps = next_number - number - 1
     hidden = steps - stretch.count_between(number, next_number)
     least = sum(not one.may_be_nothing for one in between) if first else 0
-    is_open = any(one.may_be_several and not one.is_product for one in (*between, stretch.commands[next_place]))
+    is_open = any(one.may_be_several and not one.is_one_graph for one in (*between, stretch.commands[next_place]))
     return (
         least <= steps
         and (is_open or steps <= len(between))
@@ -194,7 +195,7 @@ def _at(anchor: tuple[GraphNode, int]) -> tuple[int, int]:
 
 
 def _is_shared(node: GraphNode, home: int, launches: Launches) -> bool:
-    function = launches.functions.get(node.kernel)
+    function = launches.function(node.kernel)
     return function is not None and len(function.instructions.get(home, ())) > 1
 
 
@@ -206,20 +207,40 @@ def _by_place(
     Before the first node is what ran `elsewhere`, or nothing.
     """
     commands, anchors = stretch.commands, [_at(anchor) for anchor in stretch.anchors(owners)]
-    if not anchors or any(second <= first for (_, first), (_, second) in pairwise(anchors)):
+    if not anchors or any(second < first for (_, first), (_, second) in pairwise(anchors)):
         return {}
     ran = (place for name, place in stretch.place_of.items() if name in elsewhere and place < anchors[0][1])
     before, (last, end) = max(ran, default=-1), anchors[-1]
-    is_last = all(command.instruction in elsewhere for command in commands[end + 1 : end + 2])
+    tail = _tail(stretch, last, end, elsewhere)
     # Of other libraries nobody knows how many kernels a call has.
-    is_clear = is_last and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
+    is_clear = tail is not None and not any(one.is_of_unknown_size for one in commands[before + 1 : end])
+    last += len(tail or ())
     steps = _steps(stretch.nodes, last, is_complete=is_clear)
     found: dict[GraphNode, str] = {}
     for (number, place), (next_number, next_place) in pairwise(((-1, before), *anchors)):
         between = [steps.get(k, ()) for k in range(number + 1, next_number)]
         owned = _paired(between, commands[place + 1 : next_place], commands[next_place], launches)
         found |= {node: one.instruction for nodes, one in zip(between, owned, strict=False) for node in nodes}
+    for number, one in enumerate(tail or (), last + 1 - len(tail or ())):
+        if _agree(nodes := steps.get(number, ()), one, launches):
+            found |= dict.fromkeys(nodes, one.instruction)
+    within = {node for node in stretch.nodes if node.number > last}
+    if any(one.is_attention for one in (*commands[before + 1 : end], *(tail or ()))) and not within <= found.keys():
+        # Nobody knows how many kernels cuDNN takes: they are told from others where all are told.
+        return {node: owner for node, owner in found.items() if node not in within}
     return found
+
+
+def _tail(stretch: _Stretch, last: int, end: int, elsewhere: Collection[str]) -> Sequence[Command] | None:
+    """The commands behind the last one that is known, if the graph ends with them; each is a graph within.
+
+    Those have the numbers before that of the first node in one. None where it is not clear where the graph ends.
+    """
+    behind = stretch.commands[end + 1 :]
+    stop = next((place for place, one in enumerate(behind) if one.instruction in elsewhere), len(behind))
+    first_within = next((number for number in stretch.numbers if number > last), last + 1)
+    is_clear = not stop or (stop == first_within - last - 1 and all(one.is_one_graph for one in behind[:stop]))
+    return behind[:stop] if is_clear else None
 
 
 def _paired(
@@ -245,8 +266,8 @@ def _paired(
 def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[int, tuple[GraphNode, ...]]:
     """The nodes of each number of the outer graph; with those of graphs within, where it is clear which are whose.
 
-    `last` is the number of the last node whose instruction is known; `is_complete` is whether the outer graph ends
-    there, by the schedule, and each graph within is one copy or one product.
+    `last` is the number of the last step whose instruction is known; `is_complete` is whether the outer graph ends
+    there, by the schedule, and each graph within is one copy, one product or one attention.
     """
     by_number = {node.number: node for node in nodes}
     steps = {number: (by_number[number],) for number in range(last + 1) if number in by_number}
@@ -256,29 +277,31 @@ def _steps(nodes: Sequence[GraphNode], last: int, *, is_complete: bool) -> dict[
     calls: list[list[GraphNode]] = []
     is_begun = False
     for node in (node for node in nodes if node.number > last):
-        if is_begun or (calls and _SUM_OF_PARTS.search(node.kernel)):
+        goes_on = calls and (_SUM_OF_PARTS.search(node.kernel) or (_is_of_cudnn(node) and _is_of_cudnn(calls[-1][-1])))
+        if is_begun or goes_on:
             calls[-1].append(node)
         else:
             calls.append([node])
         # A library clears its workspace, and then runs a kernel.
-        is_begun = _is_clearing(node)
+        is_begun = is_clearing(node.kernel)
     is_clear = not is_begun and len(calls) == len(hidden)
     return steps | {number: tuple(call) for number, call in zip(hidden, calls, strict=True)} if is_clear else steps
 
 
-def _is_clearing(node: GraphNode) -> bool:
-    return node.kernel.lower().startswith("memset")
+def _is_of_cudnn(node: GraphNode) -> bool:
+    return "cudnn" in node.kernel.lower()
 
 
 def _prepare(nodes: Iterable[GraphNode], command: Command) -> bool:
     """Whether nodes can be copies or clearings that come before the kernel of a command."""
     return all(
-        command.clears_first if _is_clearing(node) else command.copies_first and _only_moves([node]) for node in nodes
+        command.clears_first if is_clearing(node.kernel) else command.copies_first and moves_bytes(node.kernel)
+        for node in nodes
     )
 
 
 def _only_moves(nodes: Iterable[GraphNode]) -> bool:
-    return all(node.kernel.lower().startswith(_MOVES_BYTES) for node in nodes)
+    return all(moves_bytes(node.kernel) for node in nodes)
 
 
 def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> bool:
@@ -289,8 +312,10 @@ def _agree(nodes: Sequence[GraphNode], command: Command, launches: Launches) -> 
     if not nodes:
         return command.is_library or command.moves
     if _only_moves(nodes):
-        return command.fills if any(map(_is_clearing, nodes)) else command.moves
-    functions = [launches.functions.get(node.kernel) for node in nodes if not _only_moves([node])]
+        return command.fills if any(is_clearing(node.kernel) for node in nodes) else command.moves
+    functions = [launches.function(node.kernel) for node in nodes if not _only_moves([node])]
+    if command.is_one_graph and any(map(_is_of_cudnn, nodes)) != command.is_attention:
+        return False
     if command.is_library:
         return not any(functions)
     return len(nodes) == 1 and all(

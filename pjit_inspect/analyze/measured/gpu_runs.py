@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -41,6 +42,7 @@ def gpu_run(
     launches: Launches,
     contents: Mapping[str, frozenset[str] | None],
     counts: Mapping[str, tuple[int, int]],
+    beside: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> GpuRun:
     """A run with its `spans`; the rest is as in `kernel_times.MeasuredProgram`."""
     # Events of a graph that was made while the profiler was on name the instruction, mostly.
@@ -69,11 +71,18 @@ def gpu_run(
     for region, inside in contents.items():
         parts = [part for op in sorted(inside or ()) for part in spans.get(op, ())]
         parts += (_spans(run, node) for node in unowned if member_of.get(node.graph) in (inside or ()))
-        count = ops[region][0] if region in ops else _count(counts.get(region))
-        if count is None or not (parts or region in ops):
+        if not (parts or region in ops):
             continue
+        # Also of one that ran nobody knows how often: what is around it took as long.
         parts += spans.get(region, ())
-        spans[region], ops[region] = parts, (count, _union_ns(parts))
+        spans[region] = parts
+        count = ops[region][0] if region in ops else _count(counts.get(region))
+        if count is None:
+            runs = {ops[one][0] for one in beside.get(region, ()) if one in ops}
+            count = runs.pop() if len(runs) == 1 else None
+        if count is None:
+            continue
+        ops[region] = count, _union_ns(parts)
         if inside is None:
             unknown[region] = "what it runs is run by other instructions too"
         elif lost:
@@ -94,12 +103,13 @@ def _doubtful(
     or several, as a sort and its copies, one is missing.
     """
     found: dict[str, str] = {}
-    unnamed = [node for node in ownerless if node.kernel not in launches.functions]
+    functions = {node: launches.function(node.kernel) for node in ownerless}
+    unnamed = [node for node, function in functions.items() if function is None]
     commands = [one for of in launches.commands.values() for one in of] if unnamed else []
-    may_be = {one.instruction: unnamed[0] for one in commands if one.may_be_without_function}
+    may_be = {one.instruction: node for one in commands for node in unnamed if one.may_launch(node.kernel)}
     several = {one.instruction for one in commands if one.may_be_several} & set(owners)
-    for node in ownerless:
-        names = launches.functions[node.kernel].instructions.values() if node.kernel in launches.functions else ()
+    for node, function in functions.items():
+        names = () if function is None else function.instructions.values()
         may_be |= {name: node for of in names for name in of}
     for name, node in may_be.items():
         if name in several or _count(counts.get(name)) is None:

@@ -11,14 +11,14 @@ instruction a kernel of a CUDA graph belongs to (`command_buffers`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pjit_inspect.analyze.measured.gpu_runs import GpuRun, gpu_run
 from pjit_inspect.analyze.measured.launches import Launches, launches_of
 from pjit_inspect.analyze.program.loops import NEVER, UNKNOWN, count_runs
-from pjit_inspect.model.program.hlo import HloModule
+from pjit_inspect.model.program.hlo import HloModule, Instruction
 from pjit_inspect.model.record.kernel_times import REGIONS, KernelTime, KernelTimes, UnknownTime
 from pjit_inspect.model.record.profile import ProfiledRun
 
@@ -44,6 +44,7 @@ class MeasuredProgram:
       pieces: HLO instruction -> how many events one run of it has at most, where that is more than one.
       contents: instruction that runs others -> those that it runs itself, inner ones before outer ones; None where
         something else runs them too.
+      beside: instruction that runs others, nobody knows how often -> those that run as often as it, one event each.
       launches: what it launches on a GPU.
     """
 
@@ -55,6 +56,7 @@ class MeasuredProgram:
     runs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pieces: Mapping[str, int] = field(default_factory=dict)
     contents: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     launches: Launches = field(default_factory=Launches)
 
 
@@ -64,13 +66,16 @@ def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: An
     names = [module.reader.name(index) for index in range(len(module))]
     opcodes = module.instructions.opcode.tolist()
     entry = module.computation(module.entry).range
+    runs_of, pieces = _runs(module, names), _pieces(module, names, on_gpu=on_gpu)
+    contents = _contents(module, names, on_gpu=on_gpu)
     return MeasuredProgram(
         name=module.name,
         opcodes={name: module.opcodes[opcode] for name, opcode in zip(names, opcodes, strict=True)},
         once=frozenset(names[entry.start : entry.stop]),
-        runs=_runs(module, names),
-        pieces=_pieces(module, names, on_gpu=on_gpu),
-        contents=_contents(module, names, on_gpu=on_gpu),
+        runs=runs_of,
+        pieces=pieces,
+        contents=contents,
+        beside=_beside(module, names, [one for one in contents if one not in runs_of], pieces) if on_gpu else {},
         launches=launches_of(module) if any(run.nodes for run in runs) else Launches(),
         **facts,
     )
@@ -83,16 +88,24 @@ _PIECES_OF_CALL = 8
 def _pieces(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str, int]:
     """A sort copies each operand that it may not overwrite, and sorts; all these events bear its name.
 
-    On a GPU, where the profiler counts what XLA launches, they bear that of the fusion around it; and a custom call may
-    be a copy, and the library's own kernels.
+    On a GPU, where the profiler counts what XLA launches, it sorts in several stages, and all bear the name of the
+    fusion around it; and a custom call may be a copy, and the library's own kernels.
     """
     sorts = module.with_opcode("sort").tolist()
     found = {names[row]: 1 + len(module.instructions.operands[row]) for row in sorts}
     if on_gpu:
+        found = {names[row]: found[names[row]] + _stages(module.instruction(row)) for row in sorts}
         fusions = {row: module.computation(int(module.instructions.computation[row])).callers for row in sorts}
         found |= {caller.name: found[names[row]] for row, callers in fusions.items() for caller in callers}
         found |= {names[row]: _PIECES_OF_CALL for row in module.with_opcode("custom-call").tolist()}
     return found
+
+
+def _stages(sort: Instruction) -> int:
+    """Kernels of a bitonic sort, at most: of each power of two up to its length as many as it has powers below."""
+    longest = max((size for leaf in sort.shape.leaves for size in leaf.dimensions), default=1)
+    powers = max(1, (longest - 1).bit_length())
+    return powers * (powers + 1) // 2
 
 
 def _runs(module: HloModule, names: list[str]) -> dict[str, tuple[int, int]]:
@@ -124,6 +137,18 @@ def _contents(module: HloModule, names: list[str], *, on_gpu: bool) -> dict[str,
         is_clear = not others and all(often[name] == 1 for name in (names[region], *inside))
         contents[names[region]] = frozenset(inside) if is_clear else None
     return contents
+
+
+def _beside(
+    module: HloModule, names: list[str], regions: Iterable[str], pieces: Mapping[str, int]
+) -> dict[str, frozenset[str]]:
+    """The other instructions of the computation of each region, but for those of which one run is several events."""
+    often, found = Counter(names), dict[str, frozenset[str]]()
+    for region in regions:
+        if often[region] == 1 and (instruction := module.find(region)) is not None:
+            others = (names[row] for row in instruction.computation.range)
+            found[region] = frozenset(one for one in others if often[one] == 1 and one not in pieces) - {region}
+    return found
 
 
 def find_kernel_times(runs: Sequence[ProfiledRun], programs: Sequence[MeasuredProgram]) -> list[KernelTimes | str]:
@@ -216,7 +241,7 @@ def _spans(runs: Sequence[ProfiledRun]) -> dict[int, float]:
 
 
 def _on_gpu(run: ProfiledRun, program: MeasuredProgram) -> GpuRun:
-    return gpu_run(run, program.opcodes, program.launches, program.contents, program.runs)
+    return gpu_run(run, program.opcodes, program.launches, program.contents, program.runs, program.beside)
 
 
 def _rows(

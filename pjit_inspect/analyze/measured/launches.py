@@ -8,16 +8,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from pjit_inspect.analyze.program.custom_calls import describe_custom_call
 from pjit_inspect.model.program.hlo import Computation, Details, HloModule, Instruction
 
-__all__ = ["Command", "KernelFunction", "Launches", "launches_of"]
+__all__ = ["Command", "KernelFunction", "Launches", "is_clearing", "launches_of", "moves_bytes"]
 
 _NO_LETTER = re.compile(r"\W", re.ASCII)
+_NUMBER = re.compile(r"__\d+$")
+_TRITON = "__gpu$xla.gpu.triton"
+"""The target of a Pallas kernel that XLA compiles with Triton, and launches as one of its own."""
 _LAUNCHED = ("fusion", "copy", "sort")
 _MOVES = frozenset(
     ("bitcast", "copy", "dynamic-slice", "dynamic-update-slice", "get-tuple-element", "parameter", "slice", "tuple")
@@ -54,6 +58,7 @@ class Command:
       instruction: its name; of an asynchronous start that of what it starts.
       is_library: whether that is a call of a library, whose kernels have names of their own.
       is_product: whether it is one of cuBLAS: one kernel, perhaps with a clearing before and a sum of parts after it.
+      is_attention: whether it is one of cuDNN's attention: kernels of cuDNN's, perhaps with a clearing before them.
       moves: whether it only moves bytes, so that it may be a copy.
       may_be_nothing: whether XLA may launch nothing for it: the bytes may stay where they are.
       fills: whether it only writes a constant, so that it may be a clearing.
@@ -64,6 +69,7 @@ class Command:
     instruction: str
     is_library: bool = False
     is_product: bool = False
+    is_attention: bool = False
     moves: bool = False
     may_be_nothing: bool = False
     fills: bool = False
@@ -75,15 +81,23 @@ class Command:
         """Whether it may be several nodes of a graph."""
         return self.copies_first or self.clears_first or self.is_library
 
-    @property
-    def may_be_without_function(self) -> bool:
-        """Whether some of its nodes may run no function that is named after an instruction."""
-        return self.may_be_several or self.moves or self.fills
+    def may_launch(self, kernel: str) -> bool:
+        """Whether it may launch a kernel, a copy or a clearing that is named after no instruction."""
+        if self.is_library:
+            return True
+        if is_clearing(kernel):
+            return self.fills or self.clears_first
+        return moves_bytes(kernel) and (self.moves or self.copies_first)
 
     @property
     def is_of_unknown_size(self) -> bool:
         """Whether nobody knows how many kernels it launches, if any: a call of most libraries."""
-        return self.is_library and not self.is_product
+        return self.is_library and not self.is_one_graph
+
+    @property
+    def is_one_graph(self) -> bool:
+        """Whether it is one graph within the outer one."""
+        return self.is_product or self.is_attention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +111,20 @@ class Launches:
 
     functions: Mapping[str, KernelFunction] = field(default_factory=dict)
     commands: Mapping[int, tuple[Command, ...]] = field(default_factory=dict)
+
+    def function(self, kernel: str) -> KernelFunction | None:
+        """Whose a function can be. Of several of one name XLA numbers all but the first, as the stages of a sort."""
+        return self.functions.get(kernel) or self.functions.get(_NUMBER.sub("", kernel))
+
+
+def is_clearing(kernel: str) -> bool:
+    """Whether a node of a graph only clears memory, by its name."""
+    return kernel.lower().startswith("memset")
+
+
+def moves_bytes(kernel: str) -> bool:
+    """Whether a node of a graph only copies or clears, by its name: that of XLA's own kernel, or of CUDA's."""
+    return kernel.lower().startswith(("memcpy", "memset"))
 
 
 def launches_of(module: HloModule) -> Launches:
@@ -120,9 +148,17 @@ def _are_scalars(module: HloModule) -> np.ndarray:
 def _commands_of(instruction: Instruction, is_scalar: np.ndarray) -> Iterator[Command]:
     started = [one for called in instruction.called for one in called] if instruction.opcode == "async-start" else ()
     for one in (instruction, *started):
-        if one.opcode == "custom-call":
-            is_product = one.custom_call_target.startswith("__cublas$")
-            yield Command(instruction=one.name, is_library=True, is_product=is_product, may_be_nothing=not is_product)
+        if one.opcode == "custom-call" and one.custom_call_target == _TRITON:
+            yield Command(instruction=one.name)
+        elif one.opcode == "custom-call":
+            target = one.custom_call_target
+            call = Command(
+                instruction=one.name,
+                is_library=True,
+                is_product=target.startswith("__cublas$"),
+                is_attention=target.startswith("__cudnn$fmha"),
+            )
+            yield replace(call, may_be_nothing=not call.is_one_graph)
         elif one.opcode in _LAUNCHED:
             yield _command(one, is_scalar)
 
@@ -203,9 +239,11 @@ def _merged(parts: Sequence[KernelFunction], order: Mapping[str, int]) -> Kernel
 
 
 def _functions_named_after(kernel: Instruction) -> list[str]:
-    # XLA names the function of a sort after the sort within the fusion.
-    sorts = [one.name for called in kernel.called for one in called if one.opcode == "sort"]
-    return [_NO_LETTER.sub("_", name) for name in (kernel.name, *sorts)]
+    # XLA names the function of a sort after the sort within the fusion, and that of a Pallas kernel as its author does.
+    names = [kernel.name, *(one.name for called in kernel.called for one in called if one.opcode == "sort")]
+    if kernel.opcode == "custom-call" and kernel.custom_call_target == _TRITON:
+        names.append(describe_custom_call(kernel).kernel or kernel.name)
+    return [_NO_LETTER.sub("_", name) for name in names]
 
 
 def _what_it_computes(kernel: Instruction) -> Any:

@@ -58,9 +58,8 @@ def explain_shortage(
       piece: what the piece was for, as `wanted_piece` says it.
       alike: where no record is of the program, pieces of the size that could not be had, and whose they are.
     """
-    sentence = {"compile": _refused, "load": _not_loaded, "allocation": _not_had}[shortage.kind](
-        shortage, program or shortage.program, piece
-    )
+    say_it = {"compile": _refused, "tuning": _not_tried, "load": _not_loaded, "allocation": _not_had}[shortage.kind]
+    sentence = say_it(shortage, program or shortage.program, piece)
     return ExplainedError(
         kind="out of memory",
         sentence=sentence,
@@ -84,6 +83,16 @@ def _refused(shortage: MemoryShortage, program: str, _: str) -> Sentence:
     return say(
         "XLA did not compile {}: it needs {} of the memory of each device, and a program may use {} (XLA's count)",
         what, _size(needed), _size(available),
+    )  # fmt: skip
+
+
+def _not_tried(shortage: MemoryShortage, program: str, _: str) -> Sentence:
+    what = say("{}", name(program)) if program else "a program"
+    where = f" on device {shortage.device}" if shortage.device else ""
+    return say(
+        "XLA did not compile {}: it runs kernels on the device to choose among them, and{} there was no room for {} "
+        "that they work on",
+        what, where, _size(shortage.asked_bytes),
     )  # fmt: skip
 
 

@@ -58,6 +58,8 @@ def find_fit(
         argument_bytes=arguments,
         result_bytes=results,
         temporary_bytes=temporary,
+        # XLA's sums are without them. They are there from the beginning to the end.
+        constant_bytes=use.by_kind.get("constant", 0),
         source=source,
         padded=tuple(sorted(known, key=lambda one: one.unpadded_bytes - one.bytes)),
         unknown=0 if source == "counted" else unknown,

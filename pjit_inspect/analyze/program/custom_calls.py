@@ -95,6 +95,7 @@ _BEGINNINGS: tuple[tuple[str, str, Role], ...] = (
     ("cusolver_", "cuSOLVER", "kernel"),
     ("cusparse_", "cuSPARSE", "kernel"),
     ("__cub$", "CUB", "kernel"),
+    ("xla.gpu.ext.cub_", "CUB", "kernel"),
     ("__gpu$xla.gpu.triton", "Triton (Pallas)", "kernel"),
     ("__triton$", "Triton", "kernel"),
     ("__gpu$", "XLA GPU", "kernel"),
@@ -111,7 +112,7 @@ _BEGINNINGS: tuple[tuple[str, str, Role], ...] = (
 )
 """Beginnings of targets; the first that fits counts."""
 
-_WITH_WORKSPACE = ("__cublas$", "__cudnn$", "__cub$")
+_WITH_WORKSPACE = ("__cublas$", "__cudnn$", "__cub$", "xla.gpu.ext.cub_")
 
 _PARTS: tuple[tuple[str, str, Role], ...] = (
     ("callback", "JAX", "host"),

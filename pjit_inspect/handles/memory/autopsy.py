@@ -73,7 +73,7 @@ def find_record(shortage: MemoryShortage, places: Collection[tuple[str, int]]) -
     """
     records = recent_records()
     here = [record for record in records if _is_called_at(record, places)]
-    if shortage.kind == "compile":
+    if shortage.kind in ("compile", "tuning"):
         return next((record for record in here if record.state.captured.data.hlo is None), None)
     if not shortage.program:
         return next((record for record in here if _has_piece(record, shortage)), None)

@@ -54,6 +54,7 @@ class MemoryFit:
       argument_bytes: the arguments.
       result_bytes: the results that lie in no argument.
       temporary_bytes: what is needed beside them; None when it is not known.
+      constant_bytes: what the program holds besides: arrays that were closed over and written into it.
       source: where these are from.
       padded: arrays that padding makes larger, most bytes of padding first.
       unknown: arguments and results whose size is not known; they count as nothing.
@@ -66,13 +67,14 @@ class MemoryFit:
     result_bytes: int
     temporary_bytes: int | None
     source: FitSource
+    constant_bytes: int = 0
     padded: tuple[PaddedArray, ...] = ()
     unknown: int = 0
 
     @property
     def needed_bytes(self) -> int:
         """All of it; at least that where temporaries are not known."""
-        return self.argument_bytes + self.result_bytes + (self.temporary_bytes or 0)
+        return self.argument_bytes + self.result_bytes + self.constant_bytes + (self.temporary_bytes or 0)
 
     @property
     def fits(self) -> bool | None:

@@ -14,8 +14,9 @@ __all__ = ["NO_MEMORY", "MemoryShortage", "ReportedBuffer", "ShortageKind"]
 NO_MEMORY = "RESOURCE_EXHAUSTED"
 """XLA's word for it, with which the message of every such error begins."""
 
-ShortageKind = Literal["compile", "load", "allocation"]
-"""The compiler refused the program; the program could not be put on the device; or one buffer could not be had."""
+ShortageKind = Literal["compile", "tuning", "load", "allocation"]
+"""The compiler refused the program, or had no room to try kernels on the device; the program could not be put on the
+device; or one buffer could not be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

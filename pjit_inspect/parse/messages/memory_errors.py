@@ -26,6 +26,8 @@ _SIZE = r"\d{1,20}(?:\.\d{1,6})?(?:[KMGTP]i?)?(?:B| bytes)?"
 _FIGURE = re.compile(r"([\d.]+)([KMGTP]?)")
 # The last is how the CPU of JAX 0.8.1 says it, where a run ends for it.
 _STATUS = re.compile(rf"{NO_MEMORY}: |[Rr]esource exhausted: |INTERNAL: [^\n]{{0,200}}?(?=Out of memory )")
+# On a GPU XLA runs kernels while it compiles, and takes the fastest. What it says of each that failed follows this.
+_TUNING = re.compile(r"Failed to get configs for: \d{1,9} out of \d{1,9} instructions\.")
 
 
 def parse_memory_shortage(message: str) -> MemoryShortage | None:
@@ -36,7 +38,9 @@ def parse_memory_shortage(message: str) -> MemoryShortage | None:
     report = _Report()
     for line in message[begin.end() : _LONGEST].splitlines():
         report.read(line[:_LONGEST_LINE].strip())
-    return report.found()
+    found = report.found()
+    is_tuning = found.kind == "allocation" and _TUNING.search(message[: begin.start()])
+    return replace(found, kind="tuning") if is_tuning else found
 
 
 def _bytes(text: str) -> int:
@@ -230,6 +234,7 @@ _FORMS = _forms(
     ),
     (r"Allocation \(size=(\d{1,18})\) would exceed memory \(size=(\d{1,18})\) :: (.*)", _Report.one_allocation),
     # Allocators.
+    (rf"EXECUTION FAILED: {NO_MEMORY}:", _Report.nothing),
     (r"Out of memory (?:while trying to allocate|allocating) SIZE\.?(?=\s|$)", _Report.asked),
     (r"Failed to allocate request for [\d.]+\w+ \((\d{1,18})B\) on device ordinal (\d+)", _Report.exact),
     (

@@ -182,6 +182,11 @@ def _total(layouts: Sequence[ArrayLayout], groups: Sequence[ArrayGroup]) -> str:
     size = bytes_text(sum(known)) if known or not sizes else "unknown bytes"
     unknown = len(sizes) - len(known)
     words = [plural(len(layouts), "array"), f"{size} per device"]
+    elsewhere: dict[str, int] = {}
+    for group in groups:
+        if (kind := _other_memory(group.first)) is not None and group.first.kept:
+            elsewhere[kind] = elsewhere.get(kind, 0) + group.bytes_per_device
+    words += [f"{bytes_text(number)} of it in {kind}" for kind, number in elsewhere.items()]
     words += [f"{unknown:,} of unknown size"] if unknown and known else []
     for word, number in _fates(layouts):
         words += [f"{number:,} {word}"] if number else []
@@ -284,9 +289,15 @@ def _fate(group: ArrayGroup) -> Spans:
     sharding = layout.sharding
     if sharding is not None and sharding.unreduced:
         parts.append((Text("partial sums over "), Code(", ".join(sharding.unreduced))))
-    if sharding is not None and sharding.memory_kind not in (None, "device", "unpinned_host"):
-        parts.append((Text("in "), Code(str(sharding.memory_kind))))
+    if (kind := _other_memory(layout)) is not None:
+        parts.append((Text("in "), Code(kind)))
     return _joined(parts)
+
+
+def _other_memory(layout: ArrayLayout) -> str | None:
+    """The memory that an array lies in where that is not the device's own; None where it is, or nothing says."""
+    kind = None if layout.sharding is None else layout.sharding.memory_kind
+    return None if kind in (None, "device", "unpinned_host") else str(kind)
 
 
 def _joined(parts: Sequence[Spans]) -> Spans:

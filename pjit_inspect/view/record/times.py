@@ -32,7 +32,7 @@ def measured_words(times: KernelTimes) -> str:
     device = "on the slowest device" if times.devices > 1 else "on its device"
     words = f"measured: {plural(times.calls, 'call')}, {time_text(times.call_us)} {each}{device}"
     if times.busy_us is not None and times.mean_call_us:
-        words += f", a kernel running for {100 * times.busy_us / times.mean_call_us:.0f} % of it"
+        words += f", a kernel or a copy running for {100 * times.busy_us / times.mean_call_us:.0f} % of it"
     if times.warm_up_us is not None:
         words += f"; the first call, {time_text(times.warm_up_us)}, left out"
     return f"{words}; {plural(times.left_out, 'unfinished call')} left out" if times.left_out else words

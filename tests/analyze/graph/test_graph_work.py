@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from data import hlo_fixtures as fixtures
 from graph_cases import compiled, graph_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -115,3 +116,17 @@ def test_a_window_too_large_to_count_is_unknown_or_counted_in_no_time(window: st
     graph = graph_of(parse_hlo_text(source))
     assert graph.kernels.matmuls.tolist() == [1]
     assert graph.boxes[0].flops is None or graph.boxes[0].flops >= 0
+
+
+def test_convolutions_of_cudnn_count_in_both_directions():
+    graph = fixtures.on_h200("conv_grad").state.analyses.graph_and_reason[0]
+    assert graph is not None
+    # 3 x 3 over 64 x 64 with a rim of zeros: 190 of 192 places meet data in each dimension. Once forward, once back.
+    assert sorted(int(own) for own in graph.kernels.flops if own) == [2 * 8 * 32 * 16 * 190**2] * 2
+
+
+def test_the_work_of_an_attention_of_cudnn_is_unknown():
+    graph = fixtures.on_h200("attention_cudnn").state.analyses.graph_and_reason[0]
+    assert graph is not None
+    assert [int(own) for own in graph.kernels.flops] == [-1]
+    assert graph.boxes[0].flops is None

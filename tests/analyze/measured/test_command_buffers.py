@@ -20,8 +20,9 @@ def command(name: str, library: tuple[str, ...]) -> Command:
         instruction=name,
         is_library=name in library,
         is_product=name in library and what == "call",
+        is_attention=name in library and what == "attend",
         moves=what in ("copy", "slice"),
-        may_be_nothing=what == "copy" or (name in library and what != "call"),
+        may_be_nothing=what == "copy" or (name in library and what not in ("call", "attend")),
         fills=what == "fill",
         copies_first=what == "sort",
         clears_first=what == "reduce",
@@ -31,7 +32,8 @@ def command(name: str, library: tuple[str, ...]) -> Command:
 def schedule(*names: str, library: tuple[str, ...] = (), shared: dict[str, str] | None = None) -> Launches:
     """One computation; each instruction has a function of its own but those of a library, copies and `shared` ones.
 
-    Of a library, "call.1" is a product of cuBLAS, and nobody knows how many kernels another has.
+    Of a library, "call.1" is a product of cuBLAS, "attend.1" an attention of cuDNN, and nobody knows how many kernels
+    another has.
     """
     functions = {name: [name] for name in names if name not in library and not name.startswith("copy")}
     for name, of in (shared or {}).items():
@@ -175,3 +177,38 @@ def test_what_shares_a_function_has_no_owner_where_its_place_contradicts():
     # Nothing before it in the schedule can be the graph within that the number 0 would be.
     assert owners(schedule("b", "a", "c", shared={"c": "a"}), node(1, "a")) == [None]
     assert owners(schedule("b", "a", "c", shared={"c": "a"}), node(0, "b"), node(1, "a")) == ["b", "a"]
+
+
+def test_stages_of_a_sort_are_numbered_functions_of_it():
+    launches = schedule("copy.1", "a", "sort", "b")
+    nodes = [
+        node(0, "memcpy128"),
+        *(node(1 + k, one) for k, one in enumerate(("a", "sort", "sort__1", "sort__2", "b"))),
+    ]
+    assert owners(launches, *nodes) == ["copy.1", "a", "sort", "sort", "sort", "b"]
+    # Events may name the instruction of some.
+    known = dict.fromkeys(nodes[2:5], "sort")
+    assert owners(launches, *nodes, known=known) == ["copy.1", "a", "sort", "sort", "sort", "b"]
+
+
+def test_kernels_of_an_attention_are_told_from_products_by_their_names():
+    launches = schedule("a", "call.1", "b", "attend.1", "c", "call.2", library=("call.1", "attend.1", "call.2"))
+    outer = [node(0, "a"), node(2, "b"), node(4, "c")]
+    within = [
+        node(6, "nvjet_1"),
+        node(8, "Memset 0"),
+        node(9, "void cudnn::fusion::compute_dot"),
+        node(10, "cudnn_generated_bprop"),
+        node(11, "nvjet_2"),
+    ]
+    found = ["call.1", "attend.1", "attend.1", "attend.1", "call.2"]
+    assert owners(launches, *outer, *within) == ["a", "b", "c", *found]
+    # One that has a name of another sort, and one that is missing: then nothing is said of any.
+    for odd in ([*within[:3], node(10, "nvjet_3"), within[4]], within[:4], [*within[:1], *within[4:]]):
+        assert owners(launches, *outer, *odd) == ["a", "b", "c", *[None] * len(odd)]
+
+
+def test_two_attentions_side_by_side_have_no_owner():
+    launches = schedule("a", "attend.1", "attend.2", "b", library=("attend.1", "attend.2"))
+    nodes = [node(0, "a"), node(3, "b"), node(4, "cudnn_1"), node(5, "cudnn_2")]
+    assert owners(launches, *nodes) == ["a", "b", None, None]

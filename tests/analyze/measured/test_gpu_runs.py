@@ -30,6 +30,7 @@ def read(
     scopes: int = 1,
     contents: dict[str, frozenset[str] | None] | None = None,
     counts: dict[str, tuple[int, int]] = ONCE,
+    beside: dict[str, frozenset[str]] | None = None,
 ) -> GpuRun:
     """One run of events, each with begin and end; all of one name are of `scopes` runs."""
     names = list(dict.fromkeys(name for name, _, _ in events))
@@ -47,7 +48,7 @@ def read(
         spans={name: (np.array([a for a, _ in found]), np.array([b for _, b in found])) for name, found in of.items()},
     )
     opcodes = dict.fromkeys(("a", "b", "copy", "sort"), "fusion") | {"loop": "while"}
-    return gpu_run(run, opcodes, LAUNCHES, contents or {}, counts)
+    return gpu_run(run, opcodes, LAUNCHES, contents or {}, counts, beside or {})
 
 
 def test_kernels_of_one_run_that_run_at_once_count_once():
@@ -61,6 +62,19 @@ def test_a_loop_takes_what_its_kernels_take_together():
     found = read((node(0, "a"), 0, 10), (node(1, "b"), 8, 20), contents={"loop": frozenset({"a", "b"})})
     assert found.run.ops == {"a": (1, 10.0), "b": (1, 12.0), "loop": (1, 20.0)}
     assert (found.busy_ns, found.unknown) == (20.0, {})
+
+
+def test_a_loop_around_another_takes_as_long_as_that_if_nobody_knows_how_often_it_ran():
+    contents = {"inner": frozenset({"b"}), "loop": frozenset({"a", "inner"})}
+    counts = {"loop": (1, 1)}
+    found = read((node(0, "a"), 0, 10), (node(1, "b"), 10, 30), contents=contents, counts=counts)
+    assert found.run.ops == {"a": (1, 10.0), "b": (1, 20.0), "loop": (1, 30.0)}
+    # It ran as often as what stands beside it, where that is one number.
+    found = read(
+        ("a", 0, 10), ("b", 10, 30), scopes=3, contents=contents, counts=counts, beside={"inner": frozenset("a")}
+    )
+    assert found.run.ops["inner"] == (3, 20.0)
+    assert found.run.ops["loop"] == (1, 30.0)
 
 
 def test_what_runs_more_or_less_often_has_no_time_where_a_kernel_without_owner_may_be_its():
@@ -77,6 +91,8 @@ def test_what_runs_more_or_less_often_has_no_time_where_a_kernel_without_owner_m
 def test_a_sort_has_no_time_where_a_copy_without_owner_may_be_its():
     found = read((node(1, "sort"), 0, 10), (node(0, "MemcpyD2D", graph=2), 10, 12))
     assert found.unknown.keys() == {"sort"}
+    # A clearing is no copy.
+    assert not read((node(1, "sort"), 0, 10), (node(0, "Memset 0", graph=2), 10, 12)).unknown
     # Not one by itself, whose events all name it.
     assert not read(("sort", 0, 10), (node(0, "MemcpyD2D", graph=2), 10, 12)).unknown
 

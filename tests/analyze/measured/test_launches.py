@@ -46,6 +46,18 @@ def test_of_libraries_those_of_products_have_one_kernel():
     assert any(one.is_of_unknown_size for one in commands("libraries").values())
 
 
+def test_a_kernel_of_pallas_has_the_name_that_its_author_gave_it():
+    functions = launches_of(module("pallas")).functions
+    assert functions["double_it"].own == {"pallas_call.1"}
+    assert not commands("pallas")["pallas_call.1"].is_library
+
+
+def test_an_attention_of_cudnn_is_one_graph_of_kernels():
+    (call,) = (one for one in commands("attention_cudnn").values() if one.is_attention)
+    assert call.is_one_graph
+    assert not call.is_of_unknown_size
+
+
 def alike(number: int, tmp_path: Path) -> HloModule:
     """A program of so many fusions that compute the same."""
     bodies = [

@@ -78,3 +78,10 @@ def test_live_ranges_are_xlas_where_its_list_has_asynchronous_bodies_too():
     use = ran("scan_ahead_of_time").memory_use
     assert (use.source, use.agreement) == ("counted", (19, 20))
     assert use.reserved_bytes == use.xla_temporary_bytes == 1_049_888
+
+
+def test_what_lies_in_host_memory_is_said_in_the_head_of_the_arrays():
+    text = " ".join(str(ran("offloaded").show("text", times=False)).split())
+    assert "memory per device: 32 MiB in," in text
+    assert "inputs 3 arrays, 48 MiB per device, 16 MiB of it in pinned_host, 1 donated" in text
+    assert "outputs 2 arrays, 32 MiB per device, 16 MiB of it in pinned_host, 1 in donated buffers" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from data import hlo_fixtures as fixtures
 
@@ -102,3 +104,22 @@ ENTRY %e (x: f32[8]) -> f32[8] {
 
 def test_a_collective_that_runs_as_a_kernel_is_reported_with_the_collectives():
     assert [row.name for row in find_fusions(fixtures.from_text(SMALL_SUM))] == ["g"]
+
+
+CUB = """HloModule jit_f, is_scheduled=true
+
+ENTRY %main (keys: u32[65536], values: s32[65536]) -> u32[65536] {
+  %keys = u32[65536]{0} parameter(0)
+  %values = s32[65536]{0} parameter(1)
+  %call = (u32[65536]{0}, s32[65536]{0}, u8[544255]{0}) custom-call(%keys, %values), \
+custom_call_target="xla.gpu.ext.cub_sort_pairs", api_version=API_VERSION_TYPED_FFI
+  ROOT %sorted = u32[65536]{0} get-tuple-element(%call), index=0
+}
+"""
+"""As XLA of JAX 0.11.2 writes it for an H100."""
+
+
+def test_a_sort_of_cub_is_called_so_and_what_it_works_in_is_no_result(tmp_path: Path):
+    (kernel,) = fixtures.opened(CUB, tmp_path).fusions
+    assert (kernel.sort, kernel.routine) == ("CUB", "sort_pairs")
+    assert (kernel.bytes_written, kernel.workspace_bytes) == (2 * 65536 * 4, 544_255)

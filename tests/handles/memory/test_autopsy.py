@@ -30,6 +30,14 @@ REFUSED = (
     "available HBM (15.75G)."
 )
 
+NOT_TRIED = (
+    "NOT_FOUND: Failed to get configs for: 5 out of 15 instructions. See logs for all failures. Example failure: \n"
+    "All configs failed during profiling or were excluded from selection.\nFailures (1):\nEXECUTION FAILED: "
+    "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 59.02GiB with allocator GPU_0_bfc on device 0. "
+    "[tf-allocator-allocation-error='']"
+)
+"""As XLA of JAX 0.11.2 says it on an H100."""
+
 
 def raised(call: Callable[[], Any]) -> BaseException:
     with pytest.raises(JaxRuntimeError) as caught:
@@ -114,6 +122,27 @@ def test_a_compile_that_is_refused_has_the_program_before_optimization(monkeypat
     # A copy can be compiled for fake CPU devices: what is alive at its peak, as these schedule it.
     again = record.what_if(effort="full")
     assert again.memory_use.peak_bytes is not None
+
+
+def test_a_compile_that_had_no_room_to_try_kernels_has_its_record(monkeypatch: pytest.MonkeyPatch):
+    from jax._src import compiler
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise JaxRuntimeError(NOT_TRIED)
+
+    def train(x: Any) -> Any:
+        return jnp.tanh(x @ x)
+
+    monkeypatch.setattr(compiler, "backend_compile_and_load", refuse)
+    with pi.capture() as log:
+        error = raised(lambda: jax.jit(train)(np.ones((8, 8), np.float32)))
+    explained = pi.explain_error(error)
+    assert str(explained.sentence) == (
+        "XLA did not compile `train`: it runs kernels on the device to choose among them, and on device 0 there was no "
+        "room for 59.02 GiB that they work on"
+    )
+    assert explained.record is log["train"]
+    assert explained.notes == ()
 
 
 def test_an_array_that_found_no_room_has_no_record():

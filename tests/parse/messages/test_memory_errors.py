@@ -191,6 +191,27 @@ def test_every_form_is_read_in_its_figures(message: str, expected: dict[str, obj
     assert found.unknown == ()
 
 
+TUNING = """NOT_FOUND: Failed to get configs for: 5 out of 15 instructions. See logs for all \
+failures. Example failure: \
+
+All configs failed during profiling or were excluded from selection.
+Failures (2):
+EXECUTION FAILED: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 59.02GiB with allocator GPU_0_bfc on \
+device 0. [tf-allocator-allocation-error='']
+EXECUTION FAILED: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 59.02GiB with allocator GPU_0_bfc on \
+device 0. [tf-allocator-allocation-error='']"""
+"""JAX 0.11.2 on an H100, with 2 of 18 equal lines."""
+
+
+def test_memory_that_was_short_while_xla_tried_kernels_is_no_allocation_of_a_run():
+    found = shortage(TUNING)
+    assert (found.kind, found.device, found.unknown) == ("tuning", "0", ())
+    assert found.asked_bytes == round(59.02 * GIB)
+    # A kernel that failed for another reason is kept as XLA says it.
+    other = "EXECUTION FAILED: INTERNAL: it did not run"
+    assert shortage(f"{TUNING}\n{other}").unknown == (other,)
+
+
 def test_the_cpu_of_jax_0_8_says_it_as_an_internal_error():
     found = shortage(
         "INTERNAL: Buffer Definition Event: Error preparing computation: "

@@ -53,7 +53,7 @@ def measured(times: KernelTimes = TIMES) -> RecordReport:
         ({"left_out": 0, "devices": 1, "call_us": 9.5}, "measured: 3 calls, 9.50 \u00b5s each on its device"),
         (
             {"left_out": 0, "devices": 1, "call_us": 9.5, "mean_call_us": 9.5, "busy_us": 7.98},
-            "measured: 3 calls, 9.50 \u00b5s each on its device, a kernel running for 84 % of it",
+            "measured: 3 calls, 9.50 \u00b5s each on its device, a kernel or a copy running for 84 % of it",
         ),
         ({"left_out": 2, "call_us": 2.5e9}, "measured: 3 calls, 2,500 s each on the slowest device; 2 unfinished"),
     ],
