@@ -116,7 +116,6 @@ def _row(run: Sequence[int], rows: Sequence[RecordData], counts: Sequence[int | 
     data = rows[run[0]]
     known = [counts[index] for index in run]
     total = None if None in known else sum(count for count in known if count is not None)
-    seconds = [rows[index].timings.compile_s for index in run]
     many = len(run) > 1
     cells: tuple[Spans, ...] = (
         (Number(f"{run[0]}-{run[-1]}" if many else str(run[0])),),
@@ -126,8 +125,14 @@ def _row(run: Sequence[int], rows: Sequence[RecordData], counts: Sequence[int | 
         (Code(str(data.mesh)),) if data.mesh is not None else (Text("none", "dim"),),
         (Number("-" if total is None else f"{total:,}"),),
     )
-    took = None if None in seconds else sum(value for value in seconds if value is not None)
-    return Row((*cells, (Text(seconds_text(took)),)) if times else cells)
+    return Row((*cells, (Text(_took([rows[index] for index in run])),)) if times else cells)
+
+
+def _took(rows: Sequence[RecordData]) -> str:
+    seconds = [data.timings.compile_s for data in rows if data.timings.compile_s is not None]
+    if len(seconds) == len(rows):
+        return seconds_text(sum(seconds))
+    return "before" if all(data.cached == "memory" for data in rows) else seconds_text(None)
 
 
 def _with_reasons(table: Table, words: Sequence[str]) -> Table:

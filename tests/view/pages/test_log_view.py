@@ -6,7 +6,7 @@ import dataclasses
 
 import view_reports
 
-from pjit_inspect.model.record.record import RecordData
+from pjit_inspect.model.record.record import RecordData, Timings
 from pjit_inspect.view.pages.log import log_view
 from pjit_inspect.view.record.record import ViewOptions
 from pjit_inspect.view.render.text import to_text
@@ -32,6 +32,13 @@ def test_small_fry_is_one_line():
 
 def test_what_nobody_counted_is_a_dash():
     assert to_text(log_view([MLP])).splitlines()[3].split()[-3] == "-"
+
+
+def test_a_program_that_jax_held_already_was_compiled_before():
+    held = dataclasses.replace(MLP, timings=Timings(), cached="memory")
+    unseen = dataclasses.replace(MLP, timings=Timings())
+    text = to_text(log_view([held, unseen])).splitlines()
+    assert [line.split()[-1] for line in text[3:5]] == ["before", "unknown"]
 
 
 def test_seconds_can_be_left_out():
