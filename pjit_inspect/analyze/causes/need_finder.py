@@ -218,7 +218,7 @@ class NeedFinder:
             # Neighbours exchange edges for an operation of which only pieces are left; who takes its result does not.
             return Match(edge=edge, need=need)
         for taker in self._takers(edge):
-            if self._is_put_back(edge, taker):
+            if self._is_put_back(edge, taker, axes):
                 continue
             taken = self._taken(edge, taker)
             needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes))
@@ -233,13 +233,17 @@ class NeedFinder:
                 return Match(edge=edge, need=need)
         return None
 
-    def _is_put_back(self, edge: PartitionedCollective, taker: Taker) -> bool:
+    def _is_put_back(self, edge: PartitionedCollective, taker: Taker, axes: frozenset[str] | None) -> bool:
         """Whether XLA made it while it partitioned what makes the array, and not yet what takes it.
 
         An operation that was computed in other pieces, as a sort of complete rows, is put back as its sharding says.
         """
         is_makers = any(op in edge.visited for op in self._makers(edge)) and taker.op not in edge.visited
-        return is_makers and self._is_made_otherwise(edge)
+        if not is_makers or not self._is_made_otherwise(edge):
+            return False
+        # What goes over other axes than those for which the maker was computed otherwise leads elsewhere.
+        needs = [need for op in self._makers(edge) for need in self.by_op.get(op or 0, ()) if not need.is_sum]
+        return axes is None or not needs or any(axes <= frozenset(map(axis_name, need.axes)) for need in needs)
 
     def _is_over_parts(self, need: Need, edge: PartitionedCollective) -> bool:
         """Whether a collective is over as many devices as one of a need's dimensions loses parts of an axis of."""
@@ -413,10 +417,14 @@ class NeedFinder:
         return edge.kind == "all-gather" and op in edge.reduced
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
-        """Whether the first maker's result was computed in other pieces than its sharding says."""
+        """Whether the first maker's result was computed in other pieces than its sharding says, and still is in them.
+
+        Where another collective has put it back, this one is given the pieces of the sharding.
+        """
         if not edge.makers or not edge.made_shape:
             return False
-        return edge.made_shape != self.program.local_shape(edge.makers[0])
+        pieces = self.program.local_shape(edge.makers[0])
+        return edge.made_shape != pieces and edge.given_shape != pieces
 
     # ------------------------------------------------------------ which need, and which target
 
