@@ -196,8 +196,7 @@ class ConstraintOptions:
         yield Option(
             exclusive_with=("line", *map(str, line.ops)),
             title=f"constrain {where} to {spec_text(spec)}",
-            words=words
-            + (", which binds its gradient too" if self._is_differentiated else ""),
+            words=words + (", which binds its gradient too" if self._is_differentiated else ""),
             edits=tuple(edits),
             stake=stake,
         )
