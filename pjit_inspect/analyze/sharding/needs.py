@@ -189,9 +189,7 @@ def _along_windows(op: ShardedOp, parts: list[Part]) -> list[Part]:
         return parts
     others = {factor for place, own in enumerate(rule.operands[0]) if place not in places for factor in own}
     return [
-        part
-        for part in parts
-        if part.operand is None or others.isdisjoint(rule.operands[part.operand][part.dimension])
+        part for part in parts if part.operand is None or others.isdisjoint(rule.operands[part.operand][part.dimension])
     ]
 
 
