@@ -122,3 +122,19 @@ def test_an_axis_in_a_partly_manual_shard_map_comes_from_the_argument_that_bring
     origins = [fact for fact in facts if "comes from" in fact]
     assert any(fact.startswith("`model` on `jax.nn.relu(x @ w1)`") for fact in origins)
     assert not any("constraint" in fact for fact in origins)
+
+
+def test_no_sum_is_for_the_edges_of_a_window():
+    """Images split by rows, channels over another axis: some versions of XLA then split the kernel's window."""
+
+    def model(x, k):
+        return jax.lax.conv_general_dilated(x, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    record = pi.inspect(
+        jax.jit(lambda x, k: jnp.tanh(model(x, k))),
+        array((4, 16, 16, 4), None, "data", None, None),
+        array((3, 3, 4, 16), None, None, None, "model"),
+    )
+    causes = [(row.kind, cause.clause) for row in record.collectives for cause in row.causes]
+    assert any("slides a window" in clause for _, clause in causes)
+    assert not any("slides a window" in clause for kind, clause in causes if kind == "all-reduce")

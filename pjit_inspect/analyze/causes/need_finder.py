@@ -93,7 +93,14 @@ class NeedFinder:
         if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
             # One of several steps may go over axes that the array never had; what all of them lead to is one need.
             found = self._moved(edge, None)
-        return self._past_copy(found) if found is not None else self._nameless(edge, wanted)
+        if found is None or (edge.kind in SUMS and self._is_along_window(found.need)):
+            return self._nameless(edge, wanted)
+        return self._past_copy(found)
+
+    def _is_along_window(self, need: Need | None) -> bool:
+        """Whether a window lies across pieces' edges: these are sent, and never added up."""
+        op = None if need is None or need.op is None else self.program.ops[need.op]
+        return op is not None and need is not None and need.kind == "halo" and op.kind == "convolution"
 
     def _reshaped_sums(self, edge: PartitionedCollective) -> list[Need]:
         """The sums whose partial results it adds up after they were reshaped, which makes no difference to a sum."""

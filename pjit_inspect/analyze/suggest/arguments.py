@@ -30,6 +30,7 @@ class _Group:
 
     Attributes:
       pattern: their name, numbers as `[*]`.
+      label: the name of the first.
       members: their positions.
       peers: positions of arguments of the same path under another name (the optimizer's state).
       results: positions of results of the same path that must be sharded as these arguments are.
@@ -37,6 +38,7 @@ class _Group:
     """
 
     pattern: str
+    label: str
     members: tuple[int, ...]
     peers: tuple[int, ...]
     results: tuple[int, ...]
@@ -50,7 +52,7 @@ class _Group:
     @property
     def words(self) -> str:
         """`params['w1']`, or "the 4 `layers[*]['w1']`"."""
-        return f"`{self.pattern}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
+        return f"`{self.label}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
 
 
 class ArgumentOptions:
@@ -239,6 +241,7 @@ def _groups(program: ShardedProgram) -> tuple[_Group, ...]:
     return tuple(
         _Group(
             pattern=pattern,
+            label=program.inputs[members[0]].label,
             members=tuple(members),
             peers=tuple(_peers(program, members, shape, spec)),
             results=tuple(_results(program, members, shape, spec)),

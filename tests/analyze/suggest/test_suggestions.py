@@ -488,3 +488,13 @@ def test_what_vmap_adds_is_not_written_in_a_constraint() -> None:
     fixed = pi.inspect(jax.jit(functools.partial(looked_up, fixed=True)), table, tokens, w)
     before, after = (sum(row.sent_bytes or 0 for row in own.collectives) for own in (record, fixed))
     assert after < 0.7 * before
+
+
+def test_one_argument_of_several_of_its_name_is_told_by_its_number() -> None:
+    def pair(ws: list[jax.Array], x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ ws[0]) @ ws[1]
+
+    weights = [array((256, 256)), array((256, 128), "data", "model")]
+    found = suggestions(pair, weights, array((512, 256), "data", None))
+    assert any("`ws[1]`" in one.title for one in found)
+    assert not any("ws[*]" in one.title for one in found)
