@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, PartitionSpec
 
 import pjit_inspect as pi
-from causes.meshes import CUBE, array, named
+from causes.meshes import CUBE, MESH, array, named
 from causes.told import another_before_jax_0_10, sentences
 
 
@@ -68,3 +68,73 @@ def test_what_no_result_is_made_of_takes_nothing():
         "`result[0]` must be `P('model', None)`, but is computed as `P('data', 'model')`",
         "`result[1]` must be `P(None, None)`, but is computed as `P('model', None)`",
     }
+
+
+def test_what_reverses_sorted_rows_is_for_the_reversal_and_not_for_the_sort():
+    """Complete rows are sorted and put back by two exchanges; a third moves pieces in the opposite order."""
+    found = sentences(lambda x: jnp.sort(x, axis=1)[:, ::-1], array((16, 64), "data", "model"))
+    (other,) = (text for text in found if "sorts along" not in text)
+    assert other.startswith("`jnp.sort(x, axis=1)[:, ::-1]`")
+    assert "reverses dimension 1 of `jnp.sort(x, axis=1)`, sharded over `model`" in other
+
+
+def test_what_a_product_gathers_of_sorted_rows_is_for_the_product():
+    """Rows keep `data`, which the weight's columns have, too: the product takes them whole."""
+    rows, weight = array((16, 64), "data", "model"), array((64, 64), "model", "data")
+    found = sentences(lambda x, w: jnp.sort(x, axis=1) @ w, rows, weight)
+    (gather,) = (text for text in found if "sorts along" not in text and "sums over" not in text)
+    assert "needs `jnp.sort(x, axis=1)` as `P(None, 'model')`, but it is `P('data', 'model')`" in gather
+
+
+def test_a_sort_whose_result_is_split_otherwise_tells_of_each_array_its_own_axes():
+    def model(x):
+        return jax.lax.with_sharding_constraint(jnp.sort(x, axis=1), named("model", "data"))
+
+    told = [text for text in sentences(model, array((16, 64), "data", "model")) if "sorts along" in text]
+    assert told
+    assert not any("sharded over `data` and `model`" in text for text in told)
+
+
+def test_positions_that_change_places_are_not_told_as_what_is_looked_up():
+    """Both bring `data`, so that the positions move; XLA may look up in other pieces instead."""
+
+    def model(table, tokens):
+        return jnp.tanh(table[tokens]) @ table.T
+
+    table, tokens = array((64, 32), None, "data"), array((8, 16), "data", None, dtype=jnp.int32)
+    found = sentences(model, table, tokens)
+    assert not any(text.startswith("the pieces of `table[tokens]`, which is `P('data', None)`") for text in found)
+
+
+def test_an_axis_in_a_partly_manual_shard_map_comes_from_the_argument_that_brings_it():
+    """JAX puts a constraint that asks for nothing behind every operation there."""
+
+    def inner(x, w1, w2):
+        return jax.lax.psum(jax.nn.relu(x @ w1) @ w2, "data")
+
+    specs = PartitionSpec("data"), PartitionSpec(), PartitionSpec()
+    model = jax.shard_map(
+        inner, mesh=MESH, in_specs=specs, out_specs=PartitionSpec(), axis_names={"data"}, check_vma=False
+    )
+    arguments = array((16, 32), "data", None), array((32, 64), None, "model"), array((64, 32), "model", None)
+    record = pi.inspect(jax.jit(model), *arguments)
+    facts = [fact for row in record.collectives for cause in row.causes for fact in cause.facts]
+    origins = [fact for fact in facts if "comes from" in fact]
+    assert any(fact.startswith("`model` on `jax.nn.relu(x @ w1)`") for fact in origins)
+    assert not any("constraint" in fact for fact in origins)
+
+
+def test_no_sum_is_for_the_edges_of_a_window():
+    """Images split by rows, channels over another axis: some versions of XLA then split the kernel's window."""
+
+    def model(x, k):
+        return jax.lax.conv_general_dilated(x, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    record = pi.inspect(
+        jax.jit(lambda x, k: jnp.tanh(model(x, k))),
+        array((4, 16, 16, 4), None, "data", None, None),
+        array((3, 3, 4, 16), None, None, None, "model"),
+    )
+    causes = [(row.kind, cause.clause) for row in record.collectives for cause in row.causes]
+    assert any("slides a window" in clause for _, clause in causes)
+    assert not any("slides a window" in clause for kind, clause in causes if kind == "all-reduce")

@@ -598,3 +598,17 @@ def test_the_scale_of_a_norm_is_named_in_the_gradient_too():
     scales = [row.cause for row in record.collectives if row.kind == "all-gather" and row.local_shape == (4,)]
     assert sorted(cause.value for cause in scales) == ["layers[0][0]", "layers[1][0]", "layers[1][0]"]
     assert all("as `P(None)`, but it is `P('x')`" in cause.sentence for cause in scales)
+
+
+def test_channels_that_a_convolution_needs_whole_are_no_edges():
+    """Both the channels it sums over and those it makes are split over one axis; no window slides along channels."""
+
+    def model(x, k):
+        return jax.lax.conv_general_dilated(jnp.sin(x), k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    found = sentences(
+        model, array((4, 16, 16, 16), "data", None, None, "model"), array((3, 3, 16, 32), None, None, None, "model")
+    )
+    assert found
+    assert not any("window" in text for text in found)
+    assert all("needs `jnp.sin(x)` as `P('data', None, None, None)`" in text for text in found)

@@ -113,6 +113,15 @@ def test_what_another_operation_takes_too_is_not_promised_to_go() -> None:
     assert re.search(r"; what moves stays as long as `jnp\.fft\.rfft2\(a\)`( \(line \d+\))? takes it$", one.remedy)
 
 
+def test_the_dimension_of_a_transform_is_not_advised_to_be_computed_in_pieces() -> None:
+    record = pi.inspect(lambda a: jnp.fft.rfft(a, axis=1), _whole(None, "model"))
+    (one,) = record.findings.of_kind("no_sharding_rule")
+    assert one.remedy.startswith("along this dimension the pieces depend on each other: split another one")
+    # Some versions of XLA gather the other dimension, too: its pieces do not depend on each other.
+    for other in pi.inspect(lambda a: jnp.fft.rfft(a, axis=1), _whole("model", None)).findings:
+        assert other.remedy.startswith("if the pieces do not depend on each other")
+
+
 def test_all_axes_are_named_that_a_loop_asks_over() -> None:
     def halved(x):
         return jax.lax.while_loop(lambda x: jnp.linalg.norm(x) > 1e-2, lambda x: x * 0.5, x)

@@ -311,6 +311,13 @@ class _Writer:
             return changed
         moved = self.about.moved()
         if moved is not None and self.about.is_elsewhere(moved):
+            own, taker = self.about.own(), self.about.match.taker
+            if own is not None and taker is not None and self.about.is_positions(own, taker.operand):
+                return say(
+                    "{} takes its positions, which are {}, on other devices than those that have them",
+                    self.words.op(),
+                    self.words.given(),
+                )
             return say(
                 "the pieces of {}, which is {}, are needed on other devices than those that have them",
                 self.names.value(moved),
@@ -376,7 +383,7 @@ class _Writer:
         if (row := self._row()) is not None:
             return row
         kind = own.kind if own is not None else ""
-        where = say("{}, sharded over {}", self.words.dimensions(), self.words.need_axes())
+        where = say("{}, sharded over {}", self.words.dimensions(), self.words.shown_axes())
         if kind == "reverse":
             return say("{} reverses {}, so each device needs another device's piece", self.words.op(), where)
         if kind == "concatenate" and (rolled := self._rolled()) is not None:
@@ -386,7 +393,7 @@ class _Writer:
                 self.words.op(),
                 rolled,
                 numbers,
-                self.words.need_axes(),
+                self.words.shown_axes(),
                 _ELSEWHERE,
             )
         if kind == "concatenate":
@@ -412,7 +419,7 @@ class _Writer:
             return self._needs()
         own = self.about.own()
         kind = own.kind if own is not None else ""
-        axes = self.words.need_axes()
+        axes = self.words.shown_axes()
         if self.about.is_xlas() and kind == "scatter":
             return say(
                 "{} adds up what lies along {}{}", self.words.op(), self.words.dimensions(), self._split_by_xla()
@@ -485,7 +492,7 @@ class _Writer:
                 target,
                 self.words.dimensions(),
                 self.words.is_or_are(),
-                self.words.need_axes(),
+                self.words.shown_axes(),
             )
         return say(
             "the partitioner has no rule for how {} ({}) may be split, so each device gets all of {}, which is {}; "

@@ -5,6 +5,7 @@ Not its job: the sentences (`analyze.causes.cause_wording`), or names of values 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pjit_inspect.analyze.causes.cause_subject import CauseSubject
@@ -23,6 +24,10 @@ ITS_RESULT = "its result"
 def over_axes(axes: tuple[str, ...]) -> str:
     """Mesh axes in words: "`data` and `model`"."""
     return joined([axis(own) for own in axes])
+
+
+def _axes_of(parts: Iterable[Part]) -> frozenset[str]:
+    return frozenset(axis_name(own) for part in parts for own in part.axes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +76,16 @@ class CauseWords:
         return say("pieces of {}", list(taker.shape)) if taker is not None and taker.shape else "another sharding"
 
     def shown_parts(self) -> list[Part]:
-        """The operands' dimensions; the results', where it is only about those."""
+        """The operands' dimensions; the results', where it is only about those, or goes only over their axes."""
         parts, own = list(self.about.parts()), self.about.own()
         if own is not None and own.kind == "scatter" and self.about.need is not None and self.about.need.is_sum:
             # The positions go with what is added up; that is what a reader knows.
             last = max((part.operand or 0 for part in parts if not self.names.is_constant(part.value)), default=0)
             parts = [part for part in parts if part.operand == last] or parts
-        parts = [part for part in parts if part.operand is not None] or parts
+        over = frozenset(map(axis_name, self.about.axes))
+        operands, results = ([p for p in parts if (p.operand is None) is own] for own in (False, True))
+        is_of_results = over.isdisjoint(_axes_of(operands)) and not over.isdisjoint(_axes_of(results))
+        parts = (results if is_of_results else operands) or parts
         # Zeros or ones that were broadcast are nothing a reader knows.
         return [part for part in parts if not self.names.is_constant(part.value)] or parts
 
@@ -116,8 +124,16 @@ class CauseWords:
 
     def need_axes(self) -> str:
         """The mesh axes of the need, in the mesh's order."""
-        order = list(self.about.program.sizes)
         axes = self.about.need.axes if self.about.need is not None else frozenset(self.about.axes)
+        return self._in_order(axes)
+
+    def shown_axes(self) -> str:
+        """The mesh axes over which `dimensions` are split, in the mesh's order; the need's where they tell none."""
+        axes = _axes_of(self.shown_parts())
+        return self._in_order(axes) if axes else self.need_axes()
+
+    def _in_order(self, axes: frozenset[str]) -> str:
+        order = list(self.about.program.sizes)
         return over_axes(tuple(sorted(axes, key=lambda axis: order.index(axis) if axis in order else 0)))
 
     def requester(self) -> str:

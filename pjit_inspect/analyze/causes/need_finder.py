@@ -93,7 +93,14 @@ class NeedFinder:
         if found is None and self._steps[_way(edge)] > 1 and not self._has(edge, wanted):
             # One of several steps may go over axes that the array never had; what all of them lead to is one need.
             found = self._moved(edge, None)
-        return self._past_copy(found) if found is not None else self._nameless(edge, wanted)
+        if found is None or (edge.kind in SUMS and self._is_along_window(found.need)):
+            return self._nameless(edge, wanted)
+        return self._past_copy(found)
+
+    def _is_along_window(self, need: Need | None) -> bool:
+        """Whether a window lies across pieces' edges: these are sent, and never added up."""
+        op = None if need is None or need.op is None else self.program.ops[need.op]
+        return op is not None and need is not None and need.kind == "halo" and op.kind == "convolution"
 
     def _reshaped_sums(self, edge: PartitionedCollective) -> list[Need]:
         """The sums whose partial results it adds up after they were reshaped, which makes no difference to a sum."""
@@ -218,7 +225,7 @@ class NeedFinder:
             # Neighbours exchange edges for an operation of which only pieces are left; who takes its result does not.
             return Match(edge=edge, need=need)
         for taker in self._takers(edge):
-            if self._is_put_back(edge, taker):
+            if self._is_put_back(edge, taker, axes):
                 continue
             taken = self._taken(edge, taker)
             needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes))
@@ -233,13 +240,17 @@ class NeedFinder:
                 return Match(edge=edge, need=need)
         return None
 
-    def _is_put_back(self, edge: PartitionedCollective, taker: Taker) -> bool:
+    def _is_put_back(self, edge: PartitionedCollective, taker: Taker, axes: frozenset[str] | None) -> bool:
         """Whether XLA made it while it partitioned what makes the array, and not yet what takes it.
 
         An operation that was computed in other pieces, as a sort of complete rows, is put back as its sharding says.
         """
         is_makers = any(op in edge.visited for op in self._makers(edge)) and taker.op not in edge.visited
-        return is_makers and self._is_made_otherwise(edge)
+        if not is_makers or not self._is_made_otherwise(edge):
+            return False
+        # What goes over other axes than those for which the maker was computed otherwise leads elsewhere.
+        needs = [need for op in self._makers(edge) for need in self.by_op.get(op or 0, ()) if not need.is_sum]
+        return axes is None or not needs or any(axes <= frozenset(map(axis_name, need.axes)) for need in needs)
 
     def _is_over_parts(self, need: Need, edge: PartitionedCollective) -> bool:
         """Whether a collective is over as many devices as one of a need's dimensions loses parts of an axis of."""
@@ -413,10 +424,14 @@ class NeedFinder:
         return edge.kind == "all-gather" and op in edge.reduced
 
     def _is_made_otherwise(self, edge: PartitionedCollective) -> bool:
-        """Whether the first maker's result was computed in other pieces than its sharding says."""
+        """Whether the first maker's result was computed in other pieces than its sharding says, and still is in them.
+
+        Where another collective has put it back, this one is given the pieces of the sharding.
+        """
         if not edge.makers or not edge.made_shape:
             return False
-        return edge.made_shape != self.program.local_shape(edge.makers[0])
+        pieces = self.program.local_shape(edge.makers[0])
+        return edge.made_shape != pieces and edge.given_shape != pieces
 
     # ------------------------------------------------------------ which need, and which target
 

@@ -12,6 +12,7 @@ from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
+from pjit_inspect.analyze.suggest.constraint_words import constraint_words
 from pjit_inspect.analyze.suggest.constraints import ConstraintOptions
 from pjit_inspect.analyze.suggest.requests import Requests, is_asked
 from pjit_inspect.model.program.opcodes import DOTS
@@ -19,7 +20,7 @@ from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, axis_name
-from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, name, say, spec
+from pjit_inspect.model.words.sentence import Sentence, axis, joined, name, say, spec
 
 __all__ = ["lost_axes"]
 
@@ -47,7 +48,7 @@ def lost_axes(subject: Subject) -> Iterator[Candidate]:
         if _is_gathered_weight(copy, op, wanted, axes):
             continue
         if axes and (known is None or any((line, one) in known for line in _lines(copy, op) for one in axes)):
-            yield _operation(copy, op, options.called(index), wanted, axes, option.edits)
+            yield from _operation(copy, op, options.called(index), wanted, axes, option.edits)
     yield from _constraints(subject, copy)
 
 
@@ -81,15 +82,17 @@ def _operation(
     wanted: Dimensions,
     axes: tuple[str, ...],
     edits: tuple[Edit, ...],
-) -> Candidate:
-    given = names.program.values[op.results[0]].spec
-    wide = code(f"with_sharding_constraint(..., {spec_text(wanted)})")
-    return Candidate(
+) -> Iterator[Candidate]:
+    given = names.told_spec(op, names.program.values[op.results[0]].spec)
+    words = constraint_words(names, op, wanted, "it")
+    if given is None or words is None:
+        return
+    yield Candidate(
         kind="axis_lost",
         is_proven=False,
         sentence=say("{} loses {}: {}", called, _axes(axes), _exchange(names, op, axes, given)),
         source=names.frames(op),
-        remedies=(Remedy(words=say("put {} on it", wide), edits=edits),),
+        remedies=(Remedy(words=words, edits=edits),),
         about=axes,
     )
 
@@ -110,6 +113,9 @@ def _exchange(names: ValueNames, op: ShardedOp, axes: tuple[str, ...], given: Di
     if taken and len(who) == 2 and len(holders) > 1:
         brought = joined([name(own) for own in reversed(who)])
         return say("{} both bring it, an array has an axis once, and the result is {}", brought, result)
+    if who and taken:
+        brought = joined([name(own) for own in who])
+        return say("{} brings it, the result has it along another dimension, and is {}", brought, result)
     if who:
         return say("{} brings it, and the result is {}", joined([name(own) for own in who]), result)
     return say("an operand has it, and the result is {}", result)

@@ -301,19 +301,34 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
             source=cause.source or rows[0].source,
             cost_bytes=_sent(rows),
             instructions=tuple(row.instructions[0] for row in rows),
-            remedies=(
-                Remedy(
-                    words=say(
-                        "if the pieces do not depend on each other, call it in a {} over {}, where each device has its "
-                        "own{}",
-                        code("jax.shard_map"),
-                        _axes(*rows),
-                        stays,
-                    )
-                ),
-            ),
+            remedies=(Remedy(words=say("{}{}", _way_around(subject, rows, cause), stays)),),
             about=("rule", cause.op_name),
         )
+
+
+def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sentence:
+    """What to do about an operation that cannot be split, or not along the dimension that is."""
+    call = say("call it in a {} over {}, where each device has its own", code("jax.shard_map"), _axes(*rows))
+    if subject.names is None:
+        return say("if the pieces do not depend on each other, {}", call)
+    program, over = subject.names.program, {own for row in rows for own in row.axes or ()}
+    if over and any(over <= _axes_along(program, op) for op in program.ops if op.op_name == cause.op_name):
+        first = "along this dimension the pieces depend on each other: split another one; if that is gathered, too, {}"
+        return say(first, call)
+    return say("if the pieces do not depend on each other, {}", call)
+
+
+def _axes_along(program: ShardedProgram, op: ShardedOp) -> set[str]:
+    """The axes that split dimensions which an operation works on all of at once, as a Fourier transform does."""
+    if op.rule is None:
+        return set()
+    return {
+        axis_name(own)
+        for value, factors in zip(op.operands, op.rule.operands, strict=False)
+        for axes, factor in zip(program.values[value].spec, factors, strict=False)
+        if set(factor) & set(op.rule.need_replication)
+        for own in axes
+    }
 
 
 def _of_kind(subject: Subject, kind: str) -> Iterator[tuple[list[Collective], Cause]]:

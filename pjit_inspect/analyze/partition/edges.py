@@ -121,6 +121,7 @@ class _Finder:
             makers=tuple(dict.fromkeys(value for value, _ in makers)),
             made_shape=flow.shape(makers[0][1]).dimensions if makers else (),
             made_of=self._operand_shapes(makers[0][1]) if makers else (),
+            given_shape=shapes[0].dimensions if shapes else (),
             reduced=tuple(dict.fromkeys(self._reduced(given))),
             takers=takers,
             outputs=outputs,

@@ -18,6 +18,7 @@ __all__ = [
     "find_implicit",
     "find_phase",
     "is_asked_name",
+    "is_vmapped",
     "is_written_name",
     "split_op_names",
     "transposed",
@@ -145,6 +146,11 @@ def _phase(name: str) -> Phase:
     if differentiated:
         return "forward"
     return "optimizer" if _OPTIMIZER in scopes else None
+
+
+def is_vmapped(op_name: str) -> bool:
+    """Whether `jax.vmap` is around an operation: then its arrays may have dimensions that the source does not show."""
+    return any("vmap" in part[:-1] for name in split_op_names(op_name) for part in _wrappers(name))
 
 
 def _wrappers(name: str) -> list[list[str]]:

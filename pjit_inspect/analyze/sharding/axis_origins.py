@@ -8,10 +8,12 @@ that was there before has them from what comes after. Not its job: which factors
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pjit_inspect.analyze.sharding.factor_axes import Array, find_factor_axes
-from pjit_inspect.model.program.opcodes import REQUESTS
+from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.sharding.sharded_program import AxisOrigin, ShardedProgram, axis_name
 
 __all__ = ["with_origins"]
@@ -45,18 +47,19 @@ class _Finder:
         for number, boundary in enumerate(self.program.inputs):
             if boundary.spec is not None:
                 self._set(boundary.value, AxisOrigin(axis="", kind="input", index=number), None)
-        for _ in range(_MOST_ROUNDS):
-            self._changed = False
-            self._forward()
-            if not self._changed:
-                break
-        for _ in range(_MOST_ROUNDS):
-            self._changed = False
-            self._backward()
-            self._forward()
-            if not self._changed:
-                break
+        # A constraint has asked for what no argument brings; what one brings into a region is known a round later.
+        self._repeat(partial(self._forward, with_requests=False))
+        self._repeat(self._forward)
+        self._repeat(self._backward, self._forward)
         return self.found
+
+    def _repeat(self, *steps: Callable[[], None]) -> None:
+        for _ in range(_MOST_ROUNDS):
+            self._changed = False
+            for step in steps:
+                step()
+            if not self._changed:
+                break
 
     def _axes(self, value: int) -> frozenset[str]:
         return frozenset(map(axis_name, self.program.values[value].axes))
@@ -75,12 +78,12 @@ class _Finder:
                 self.found[target][axis] = own[axis]
                 self._changed = True
 
-    def _forward(self) -> None:
+    def _forward(self, *, with_requests: bool = True) -> None:
         for index, op in enumerate(self.program.ops):
             for source, target, axes in self._pairs[index]:
                 if target in op.results and source in op.operands:
                     self._copy(source, target, axes)
-            if op.kind in REQUESTS:
+            if with_requests and op.kind in REQUESTS:
                 for result in op.results:
                     self._set(result, AxisOrigin(axis="", kind="constraint", index=index), None)
         for outer, inner in self.program.links:
@@ -110,7 +113,7 @@ class _Finder:
     def _connected(self, index: int) -> list[tuple[int, int, frozenset[str]]]:
         """Pairs of an op's arrays, and the axes that split an equal factor in both."""
         op = self.program.ops[index]
-        if op.kind in ("optimization_barrier", *REQUESTS):
+        if op.kind in ("optimization_barrier", *REQUESTS) or op.detail in MANUAL_BORDERS:
             pairs = zip(op.operands, op.results, strict=False)
             return [(a, b, self._shared(a, b)) for a, b in pairs]
         factors = find_factor_axes(self.program, op)

@@ -137,9 +137,9 @@ def _rule_needs(
         multiplied = _multiplied(program, op, summed)
         kind = "contraction" if multiplied else sum_kind(op)
         yield Need(op=index, kind=kind, is_sum=True, axes=axes, parts=tuple(multiplied or summed), value=result)
-        if op.kind == "convolution":
+        if op.kind == "convolution" and (windows := _along_windows(op, summed)):
             # The window may lie across pieces' edges also where it is summed over, as in a kernel's gradient.
-            yield _move(index, "halo", summed)
+            yield _move(index, "halo", windows)
     for special in (rule.need_replication, rule.permutation):
         parts = _parts(factors.arrays, special)
         if parts:
@@ -180,6 +180,17 @@ def _move(
         target=target,
         **more,
     )
+
+
+def _along_windows(op: ShardedOp, parts: list[Part]) -> list[Part]:
+    """Those of a convolution's dimensions that a window slides along: none is of features, or of a batch."""
+    rule, places = op.rule, {place for place, _ in op.edges}
+    if rule is None or not places:
+        return parts
+    others = {factor for place, own in enumerate(rule.operands[0]) if place not in places for factor in own}
+    return [
+        part for part in parts if part.operand is None or others.isdisjoint(rule.operands[part.operand][part.dimension])
+    ]
 
 
 def _without(program: ShardedProgram, parts: list[Part]) -> Dimensions:

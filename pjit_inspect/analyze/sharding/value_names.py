@@ -16,6 +16,7 @@ from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameDa
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
+from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span, axis_name
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
@@ -146,6 +147,21 @@ class ValueNames:
                 return None
             dimension = op.rule.results[0].index(op.rule.operands[0][dimension])
         return None
+
+    def told_spec(self, op: ShardedOp, dimensions: Dimensions) -> Dimensions | None:
+        """A sharding of an op's result in the order of dimensions that its text has; None where that is not known."""
+        places = [self.told_dimension(op, dimension) for dimension in range(len(dimensions))]
+        if sorted(place for place in places if place is not None) != list(range(len(dimensions))):
+            return None
+        return tuple(dimensions[places.index(place)] for place in range(len(dimensions)))
+
+    def scopes(self, op: ShardedOp) -> tuple[str, ...]:
+        """The names of an op and of those it stands in: of loops, and of functions that are called."""
+        found = [op.op_name]
+        while op.parent is not None:
+            op = self.program.ops[op.parent]
+            found.append(op.op_name)
+        return tuple(found)
 
     def _loop_of(self, op: ShardedOp) -> ShardedOp | None:
         """The loop whose own op it is: what `scan` does to hand each turn its piece stands at the call of `scan`."""

@@ -30,6 +30,7 @@ class _Group:
 
     Attributes:
       pattern: their name, numbers as `[*]`.
+      label: the name of the first.
       members: their positions.
       peers: positions of arguments of the same path under another name (the optimizer's state).
       results: positions of results of the same path that must be sharded as these arguments are.
@@ -37,6 +38,7 @@ class _Group:
     """
 
     pattern: str
+    label: str
     members: tuple[int, ...]
     peers: tuple[int, ...]
     results: tuple[int, ...]
@@ -50,7 +52,7 @@ class _Group:
     @property
     def words(self) -> str:
         """`params['w1']`, or "the 4 `layers[*]['w1']`"."""
-        return f"`{self.pattern}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
+        return f"`{self.label}`" if len(self.members) == 1 else f"the {len(self.members)} `{self.pattern}`"
 
 
 class ArgumentOptions:
@@ -68,6 +70,7 @@ class ArgumentOptions:
         for cost_of_need in cost.needs:
             for pattern, axis in self._blamed(cost_of_need):
                 stakes[pattern, axis] = stakes.get((pattern, axis), 0) + cost_of_need.bytes
+        yield from self._wanted(cost)
         for (pattern, axis), stake in sorted(stakes.items(), key=lambda item: -item[1]):
             yield from self._respecs(by_pattern[pattern], axis, stake)
         yield from self._pairs(stakes)
@@ -87,6 +90,28 @@ class ArgumentOptions:
                 if origin.kind == "input" and origin.index is not None and origin.axis in axes
             }
         return {(self._group_of[index].pattern, axis) for index, axis in blamed if index in self._group_of}
+
+    def _wanted(self, cost: Cost) -> Iterator[Option]:
+        """Arguments as what takes them wants them, which may be over axes of its own; most bytes at stake first."""
+        stakes: dict[tuple[str, Dimensions], int] = {}
+        for found in cost.needs:
+            need = found.need
+            argument = None if need.value is None else self._program.values[need.value].argument
+            group = self._group_of.get(argument) if argument is not None else None
+            if group is None or need.is_sum or need.target is None or not self._brings_axes(group, need.target):
+                continue
+            stakes[group.pattern, need.target] = stakes.get((group.pattern, need.target), 0) + found.bytes
+        by_pattern = {group.pattern: group for group in self._groups}
+        for (pattern, spec), stake in sorted(stakes.items(), key=lambda item: -item[1]):
+            yield self._option((by_pattern[pattern],), (spec,), stake)
+
+    def _brings_axes(self, group: _Group, spec: Dimensions) -> bool:
+        """Whether a sharding that divides the arguments has axes which they do not have."""
+        own = {axis_name(axis) for axes in group.spec for axis in axes}
+        is_divided = all(
+            length % self._program.pieces(axes) == 0 for length, axes in zip(group.shape, spec, strict=False)
+        )
+        return is_divided and any(axis_name(axis) not in own for axes in spec for axis in axes)
 
     def _argument(self, value: int) -> int | None:
         """The argument a value is, or is a plain view of."""
@@ -216,6 +241,7 @@ def _groups(program: ShardedProgram) -> tuple[_Group, ...]:
     return tuple(
         _Group(
             pattern=pattern,
+            label=program.inputs[members[0]].label,
             members=tuple(members),
             peers=tuple(_peers(program, members, shape, spec)),
             results=tuple(_results(program, members, shape, spec)),

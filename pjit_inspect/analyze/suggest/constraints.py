@@ -16,6 +16,7 @@ from pjit_inspect.analyze.program.phases import LATER, find_phase, is_asked_name
 from pjit_inspect.analyze.sharding.needs import Need
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.axes import find_lost_axes
+from pjit_inspect.analyze.suggest.constraint_words import constraint_words
 from pjit_inspect.analyze.suggest.cost import Cost, Move, NeedCost
 from pjit_inspect.analyze.suggest.option import Option
 from pjit_inspect.analyze.suggest.requests import Request, Requests, is_asked
@@ -189,11 +190,13 @@ class ConstraintOptions:
                     return
                 edits.append(Edit(kind="constrain", index=gradient[0], number=gradient[1], spec=spec))
         where = self.called(line.ops[0])
+        words = constraint_words(self._names, self._program.ops[line.ops[0]], spec, f"{where}{line.times()}")
+        if words is None:
+            return
         yield Option(
             exclusive_with=("line", *map(str, line.ops)),
             title=f"constrain {where} to {spec_text(spec)}",
-            words=f"put `with_sharding_constraint(..., {spec_text(spec)})` on {where}{line.times()}"
-            + (", which binds its gradient too" if self._is_differentiated else ""),
+            words=words + (", which binds its gradient too" if self._is_differentiated else ""),
             edits=tuple(edits),
             stake=stake,
         )

@@ -269,6 +269,7 @@ class PartitionedCollective:
       makers: the values (in `ShardedProgram.values`) it moves or adds up.
       made_shape: the shape on one device of the first of them, as XLA partitioned what makes it (counted).
       made_of: the shapes on one device of the operands of the operation that makes it (counted); () where unknown.
+      given_shape: the shape of what one device gives (counted), which other collectives may have moved before.
       reduced: the operations whose reduction, of a device's own piece, makes what it moves; () where none does.
       takers: the operations that take its result.
       outputs: the program's results it goes to without an operation in between.
@@ -285,6 +286,7 @@ class PartitionedCollective:
     makers: tuple[int, ...] = ()
     made_shape: tuple[int, ...] = ()
     made_of: tuple[tuple[int, ...], ...] = ()
+    given_shape: tuple[int, ...] = ()
     reduced: tuple[int, ...] = ()
     takers: tuple[Taker, ...] = ()
     outputs: tuple[int, ...] = ()

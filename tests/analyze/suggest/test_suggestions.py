@@ -6,6 +6,7 @@ all-gather sends V (n - 1), an all-reduce 2 V (n - 1) / n, a reduce-scatter half
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -424,3 +425,76 @@ def test_a_collective_in_a_loop_that_nobody_can_name_counts_once_and_proves_noth
         before_bytes=8, after_bytes=0, before_by_kind=(("all-gather", 8),), after_by_kind=(), per_turn=None
     )
     assert found.verdict == "depends"
+
+
+def test_an_argument_may_be_passed_as_what_takes_it_wants_it() -> None:
+    """The result is asked for over another axis: an argument that has it, too, holds less than one that has none."""
+
+    def added(x: jax.Array) -> jax.Array:
+        return constrained(x + 1.0, "model", None)
+
+    found = suggestions(added, array((64, 64), "data", None))
+    assert [str(one).partition(":")[0] for one in found][:1] == [
+        "Pass `x` as `P('model', None)` instead of `P('data', None)`"
+    ]
+
+
+def experts(t: jax.Array, gate: jax.Array, w1: jax.Array, w2: jax.Array, *, fixed: bool = False) -> jax.Array:
+    p = jax.nn.softmax(jnp.einsum("gsd,de->gse", t, gate))
+    chosen = jax.nn.one_hot(p.argmax(-1), 8)
+    place = (jnp.cumsum(chosen, 1) - 1) * chosen
+    d = chosen[..., None] * jax.nn.one_hot(place.sum(-1).astype(int), 8)[:, :, None, :]
+    e = jnp.einsum("gsec,gsd->egcd", d, t)
+    e = constrained(e, None, ("data", "model"), None, None) if fixed else e
+    h = jax.nn.gelu(jnp.einsum("egcd,edf->egcf", constrained(e, "model", "data", None, None), w1))
+    y = constrained(jnp.einsum("egcf,efd->egcd", h, w2), "model", "data", None, None)
+    return jnp.einsum("gsec,egcd->gsd", d * p.max(-1)[..., None, None], y)
+
+
+def test_a_constraint_has_the_dimensions_that_the_source_has() -> None:
+    """`einsum` is a product and a transpose of that: the advice is for what is transposed, and helps as it says."""
+    arguments = (
+        array((8, 32, 16), ("data", "model"), None, None),
+        array((16, 8)),
+        array((8, 16, 32), "model", None, None),
+        array((8, 32, 16), "model", None, None),
+    )
+    record = pi.inspect(jax.jit(experts), *arguments)
+    (one,) = (own for own in record.suggestions if "gsec,gsd->egcd" in own.title)
+    assert "`with_sharding_constraint(..., P(None, ('data', 'model'), None, None))` on" in one.sentence
+    fixed = pi.inspect(jax.jit(functools.partial(experts, fixed=True)), *arguments)
+    before, after = (sum(row.sent_bytes or 0 for row in own.collectives) for own in (record, fixed))
+    assert one.check().checked.after_bytes == after < before
+
+
+def test_what_vmap_adds_is_not_written_in_a_constraint() -> None:
+    """Where a function is mapped its arrays have no dimension for the batch: `spmd_axis_name` splits that one."""
+
+    def looked_up(table: jax.Array, tokens: jax.Array, w: jax.Array, *, fixed: bool = False) -> jax.Array:
+        def one(t: jax.Array) -> jax.Array:
+            x = constrained(table[t], None, None) if fixed else table[t]
+            return jnp.tanh(x @ w) @ w.T
+
+        y = jax.vmap(one, spmd_axis_name="data" if fixed else None)(tokens)
+        for _ in range(3):
+            y = jnp.tanh(y @ w) @ w.T
+        return y
+
+    table, w = array((64, 32), None, "data"), array((32, 128), "data", "model")
+    tokens = array((8, 16), "data", None, dtype=jnp.int32)
+    record = pi.inspect(jax.jit(looked_up), table, tokens, w)
+    (finding,) = (one for one in record.findings if one.kind == "axis_lost")
+    assert finding.remedy.endswith("on it (without the dimensions that `vmap` adds, which its `spmd_axis_name` splits)")
+    fixed = pi.inspect(jax.jit(functools.partial(looked_up, fixed=True)), table, tokens, w)
+    before, after = (sum(row.sent_bytes or 0 for row in own.collectives) for own in (record, fixed))
+    assert after < 0.7 * before
+
+
+def test_one_argument_of_several_of_its_name_is_told_by_its_number() -> None:
+    def pair(ws: list[jax.Array], x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ ws[0]) @ ws[1]
+
+    weights = [array((256, 256)), array((256, 128), "data", "model")]
+    found = suggestions(pair, weights, array((512, 256), "data", None))
+    assert any("`ws[1]`" in one.title for one in found)
+    assert not any("ws[*]" in one.title for one in found)
