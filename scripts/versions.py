@@ -180,8 +180,8 @@ DEVICES = """\
 ## Devices
 
 The tests run on fake CPU devices. Those of `tests/gpu` are one body each for a CPU and a GPU, and passed on one NVIDIA
-H200 (JAX 0.11.2, CUDA 13, driver 580.159, Python 3.12, 2026-11-27). Nothing was run on several GPUs, on AMD's, or on a
-TPU: of those the tests have programs that were compiled ahead of time.
+H200 and one H100 (JAX 0.11.2, CUDA 13, driver 580.159, Python 3.12, 2026-11-27). Nothing was run on several GPUs, on
+AMD's, or on a TPU: of those the tests have programs that were compiled ahead of time.
 
 What is otherwise on that GPU:
 
@@ -190,18 +190,25 @@ What is otherwise on that GPU:
   compiled before the measured block may be any of the others: then `kernel_times` is None, and `data.missing` says so.
 - Runs have no number, and loops no event. A run is the outermost scope that the profiler's file has around an event; a
   loop took the time during which something in it ran (`KernelTimes.busy_us` is that of the call).
-- Kernels that XLA launches as a CUDA graph (a command buffer) name the buffer, often, not the instruction. The function
-  that ran and the place in the schedule tell which it is. All 898 kernels and copies of such graphs in 8 traces of 5
-  programs were given to the instruction that XLA's own list of launches has for them (`xla_dump_to`); where the two
-  do not agree with the program, one stays in `KernelTimes.unknown`.
+- Kernels that XLA launches as a CUDA graph (a command buffer) name the buffer, often, not the instruction. The
+  function that ran and the place in the schedule tell which it is. All 898 kernels and copies of such graphs in 8
+  traces of 5 programs were given to the instruction that XLA's own list of launches has for them (`xla_dump_to`), and
+  so were those of an attention of cuDNN, of a sort in stages, and of Pallas kernels; where the two do not agree with
+  the program, one stays in `KernelTimes.unknown`.
+- **A program that JAX compiles and first calls while its profiler runs may fail at its next call after that, and every
+  later call of the process with it** (`CUDA_ERROR_LAUNCH_FAILED`, JAX 0.11.2, an H100). JAX's profiler does it alone,
+  without this package: of 23 programs one, a `fori_loop` around a `scan`, failed in 5 of 5 processes with
+  `jax.profiler`, and in 5 of 5 under `measure=True`; in none of 4 without a profiler, and in none of 5 where it was
+  called before the profiler began. So on a GPU call a program once, then measure it. The same failure after a trace,
+  on eight H100s, is [jax#40260](https://github.com/jax-ml/jax/issues/40260).
 - Kernels may begin before the one before them has ended, so that their times add up to more than the call, by up to a
   sixth there.
 - XLA gives no buffer assignment of an attached GPU: what is alive is modelled ([memory.md](memory.md)).
 
-To run them on a machine with an NVIDIA GPU: `scripts/test --gpu`, after `pip install 'jax[cuda12]'` in its environment;
-or `python -m pytest --gpu tests/gpu` in one of your own. JAX starts the GPU as its default backend, with eight fake CPU
-devices beside it. With the variable `OUT` set to a folder, records and traces are saved there, each with a `.json` that
-has the device's kind, the versions and the date; those of the H200 are in `tests/data/gpu`.
+To run them on a machine with an NVIDIA GPU: `scripts/test --gpu`, after `pip install 'jax[cuda12]'` in its
+environment; or `python -m pytest --gpu tests/gpu` in one of your own. JAX starts the GPU as its default backend, with
+eight fake CPU devices beside it. With the variable `OUT` set to a folder, records and traces are saved there, each
+with a `.json` that has the device's kind, the versions and the date; those of the H200 are in `tests/data/gpu`.
 """
 
 
