@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 from jax.sharding import AxisType, Mesh, PartitionSpec
@@ -83,6 +85,8 @@ def test_what_a_product_gathers_of_sorted_rows_is_for_the_product():
     rows, weight = array((16, 64), "data", "model"), array((64, 64), "model", "data")
     found = sentences(lambda x, w: jnp.sort(x, axis=1) @ w, rows, weight)
     (gather,) = (text for text in found if "sorts along" not in text and "sums over" not in text)
+    # JAX 0.8 has one trace of `jnp.sort` for equal arrays, with the line that asked first.
+    gather = re.sub(r" \(line \d+\)", "", gather)
     assert "needs `jnp.sort(x, axis=1)` as `P(None, 'model')`, but it is `P('data', 'model')`" in gather
 
 
