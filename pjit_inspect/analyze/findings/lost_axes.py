@@ -83,16 +83,15 @@ def _operation(
     axes: tuple[str, ...],
     edits: tuple[Edit, ...],
 ) -> Iterator[Candidate]:
-    given = names.told_spec(op, names.program.values[op.results[0]].spec)
-    words = constraint_words(names, op, wanted, "it")
-    if given is None or words is None:
+    given, told = (names.told_spec(op, own) for own in (names.program.values[op.results[0]].spec, wanted))
+    if given is None or told is None:
         return
     yield Candidate(
         kind="axis_lost",
         is_proven=False,
         sentence=say("{} loses {}: {}", called, _axes(axes), _exchange(names, op, axes, given)),
         source=names.frames(op),
-        remedies=(Remedy(words=words, edits=edits),),
+        remedies=(Remedy(words=constraint_words(names, op, told, "it"), edits=edits),),
         about=axes,
     )
 

@@ -15,11 +15,8 @@ from pjit_inspect.model.words.sentence import Sentence, code, say
 __all__ = ["constraint_words"]
 
 
-def constraint_words(names: ValueNames, op: ShardedOp, dimensions: Dimensions, where: str) -> Sentence | None:
-    """Advice to shard so what an operation makes; None where it is not known which dimension is which in its text."""
-    told = names.told_spec(op, dimensions)
-    if told is None:
-        return None
+def constraint_words(names: ValueNames, op: ShardedOp, told: Dimensions, where: str) -> Sentence:
+    """Advice to shard so what an operation makes, in the order of dimensions of its text (`ValueNames.told_spec`)."""
     # Where the dimension of a batch is depends on the operation: the reader knows which of them it is.
     without = " (without the dimensions that `vmap` adds, which its `spmd_axis_name` splits)"
     return say(

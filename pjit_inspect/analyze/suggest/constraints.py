@@ -190,12 +190,14 @@ class ConstraintOptions:
                     return
                 edits.append(Edit(kind="constrain", index=gradient[0], number=gradient[1], spec=spec))
         where = self.called(line.ops[0])
-        words = constraint_words(self._names, self._program.ops[line.ops[0]], spec, f"{where}{line.times()}")
-        if words is None:
+        op = self._program.ops[line.ops[0]]
+        told = self._names.told_spec(op, spec)
+        if told is None:
             return
+        words = constraint_words(self._names, op, told, f"{where}{line.times()}")
         yield Option(
             exclusive_with=("line", *map(str, line.ops)),
-            title=f"constrain {where} to {spec_text(spec)}",
+            title=f"constrain {where} to {spec_text(told)}",
             words=words + (", which binds its gradient too" if self._is_differentiated else ""),
             edits=tuple(edits),
             stake=stake,

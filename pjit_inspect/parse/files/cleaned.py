@@ -40,28 +40,24 @@ def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
     Nearly always so: ten thousand arrays have as many paths, which are one text to look at here.
     """
     values = list(values)
-    kinds = set(map(type, values))
-    if len(kinds) > 1:
-        alike = ([value for value in values if type(value) is kind] for kind in kinds)
-        return all(_are_clean(kind, own, is_text) for kind, own in zip(kinds, alike, strict=True))
-    return all(_are_clean(kind, values, is_text) for kind in kinds)
-
-
-def _are_clean(kind: type, values: list[Any], is_text: bool) -> bool:
-    """The same of values of one type."""
-    if kind is str and not is_text:
-        return "".join(set(values)).isprintable()
-    if issubclass(kind, (str, tuple, Mapping)) or is_dataclass(kind):
-        # Thousands of arrays share a few shardings.
-        values = list(dict(zip(map(id, values), values, strict=True)).values())
-    if issubclass(kind, str):
-        return all(_string(text, is_text) is text for text in values)
-    if issubclass(kind, tuple):
-        return _is_clean(chain.from_iterable(values), is_text=is_text)
-    if issubclass(kind, Mapping):
-        return _is_clean(chain.from_iterable((*one, *one.values()) for one in values))
-    fields_ = _string_fields(kind) if is_dataclass(kind) else ()
-    return all(_is_clean(map(attrgetter(f), values), is_text=f in _TEXTS) for f in fields_)
+    distinct = list(dict(zip(map(id, values), values, strict=True)).values())
+    for kind in set(map(type, distinct)):
+        alike = [value for value in distinct if type(value) is kind]
+        if kind is str and not is_text:
+            clean = "".join(alike).isprintable()
+        elif issubclass(kind, str):
+            clean = all(_string(text, is_text) is text for text in alike)
+        elif issubclass(kind, tuple):
+            clean = _is_clean(chain.from_iterable(alike), is_text=is_text)
+        elif issubclass(kind, Mapping):
+            clean = _is_clean(chain.from_iterable((*one, *one.values()) for one in alike))
+        elif is_dataclass(kind):
+            clean = all(_is_clean(map(attrgetter(f), alike), is_text=f in _TEXTS) for f in _string_fields(kind))
+        else:
+            clean = True
+        if not clean:
+            return False
+    return True
 
 
 class _Cleaner:

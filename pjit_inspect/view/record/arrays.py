@@ -5,9 +5,9 @@ Equal arrays of repeated layers stand in one row. Not its job: drawing the pictu
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
@@ -43,10 +43,6 @@ _CARDS = 8
 _TABLE_ROWS = 60
 _SLICES = 16  # distinct slices a row lists
 _FEW_SLICES = 8  # the same where there are many arrays
-
-
-_facts = attrgetter("dtype", "global_shape", "donated", "kept")
-"""What arrays of one group have in common, beside their shardings and what their buffers are used for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,26 +89,25 @@ def group_arrays(
     """
     kinds: dict[object, int] = {}
     known: dict[object, int] = {}
-    groups: dict[tuple[str, int], list[ArrayLayout]] = {}
+    groups: defaultdict[tuple[str, int], list[ArrayLayout]] = defaultdict(list)
     patterns = path_patterns([layout.path for layout in layouts], keep_first=keep_first)
     for layout, pattern in zip(layouts, patterns, strict=True):
         reused = None if layout.aliases is None else path_pattern(layout.aliases)
-        rest = (_facts(layout), layout.path in in_vain, reused)
+        rest = (layout.dtype, layout.global_shape, layout.donated, layout.kept, layout.path in in_vain, reused)
         # Most arrays share the very same sharding, which takes long to hash.
-        same = (rest, id(layout.sharding))
-        kind = known.get(same)
-        if kind is None:
-            kind = known[same] = kinds.setdefault((rest, layout.sharding), len(kinds))
-        groups.setdefault((pattern, kind), []).append(layout)
-    sizes: dict[int, int | None] = {}
-    found = []
-    for (pattern, kind), members in groups.items():
-        path = members[0].path
-        if kind not in sizes:
-            sizes[kind] = members[0].bytes_per_device
-        name = path if len(members) == 1 else pattern
-        found.append(ArrayGroup(name=name, layouts=tuple(members), each_bytes=sizes[kind], in_vain=path in in_vain))
-    return tuple(found)
+        same = (*rest, id(layout.sharding))
+        if same not in known:
+            known[same] = kinds.setdefault((*rest, layout.sharding), len(kinds))
+        groups[pattern, known[same]].append(layout)
+    return tuple(
+        ArrayGroup(
+            name=members[0].path if len(members) == 1 else pattern,
+            layouts=tuple(members),
+            each_bytes=members[0].bytes_per_device,
+            in_vain=members[0].path in in_vain,
+        )
+        for (pattern, _), members in groups.items()
+    )
 
 
 def holdings(layout: ArrayLayout, *, limit: int = _SLICES) -> tuple[tuple[tuple[int, ...], tuple[slice, ...]], ...]:
@@ -161,8 +156,6 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
     """Names of the outputs that lie exactly like the donated input whose buffer they reuse."""
-    if all(group.first.aliases is None for group in groups):
-        return frozenset()
     by_path = {layout.path: layout for layout in inputs}
     return frozenset(group.name for group in groups if all(_lies_like(out, by_path) for out in group.layouts))
 

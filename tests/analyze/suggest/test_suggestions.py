@@ -462,6 +462,7 @@ def test_a_constraint_has_the_dimensions_that_the_source_has() -> None:
     record = pi.inspect(jax.jit(experts), *arguments)
     (one,) = (own for own in record.suggestions if "gsec,gsd->egcd" in own.title)
     assert "`with_sharding_constraint(..., P(None, ('data', 'model'), None, None))` on" in one.sentence
+    assert one.title.endswith("to P(None, ('data', 'model'), None, None)")
     fixed = pi.inspect(jax.jit(functools.partial(experts, fixed=True)), *arguments)
     before, after = (sum(row.sent_bytes or 0 for row in own.collectives) for own in (record, fixed))
     assert one.check().checked.after_bytes == after < before
