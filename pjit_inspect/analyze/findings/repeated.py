@@ -13,9 +13,9 @@ from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
+from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
 from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.program.source import Frame
-from pjit_inspect.model.program.spec import spec_text
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective, Phase
 from pjit_inspect.model.report.suggestion import Edit
@@ -52,7 +52,7 @@ def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loo
     lost = set(row.axes or ())
     wanted = tuple(tuple(own for own in axes if axis_name(own) not in lost) for axes in given.spec)
     what = names.value(value)
-    constraint = code(f"with_sharding_constraint(..., {spec_text(wanted)})")
+    advice = value_constraint_words(names, value, wanted, say("{} before the loop", what))
     return Candidate(
         kind="gathered_again",
         sentence=say(
@@ -65,8 +65,9 @@ def _again(subject: Subject, names: ValueNames, row: Collective, value: int, loo
         cost_bytes=sent * (turns - 1),
         instructions=row.instructions[:1],
         remedies=tuple(
-            Remedy(words=say("put {} on {} before the loop: one gather, kept while it runs", constraint, what), edits=e)
-            for e in _before_loop(subject.copy, names, value, loop, wanted)
+            Remedy(words=say("{}: one gather, kept while it runs", advice), edits=edits)
+            for edits in _before_loop(subject.copy, names, value, loop, wanted)
+            if advice is not None
         ),
         about=(f"gathered {value}",),
     )
@@ -151,6 +152,7 @@ def _twice(copy: ValueNames, names: ValueNames, value: int, axes: tuple[str, ...
     given = names.program.values[value]
     wanted = tuple(tuple(own for own in entry if axis_name(own) not in axes) for entry in given.spec)
     what = names.value(value)
+    advice = value_constraint_words(names, value, wanted, say("{} once, before it is used", what))
     return Candidate(
         kind="gathered_again",
         is_proven=False,
@@ -165,15 +167,9 @@ def _twice(copy: ValueNames, names: ValueNames, value: int, axes: tuple[str, ...
         cost_bytes=sum(sorted(one.sent for one in gathers)[:-1]),
         instructions=tuple(one.name for one in gathers),
         remedies=tuple(
-            Remedy(
-                words=say(
-                    "put {} on {} once, before it is used: one gather",
-                    code(f"with_sharding_constraint(..., {spec_text(wanted)})"),
-                    what,
-                ),
-                edits=edits,
-            )
+            Remedy(words=say("{}: one gather", advice), edits=edits)
             for edits in _where_it_is_used(copy, names, value, wanted)
+            if advice is not None
         ),
         about=(f"gathered {value}",),
     )

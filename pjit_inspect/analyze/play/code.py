@@ -38,8 +38,10 @@ _HELPER = (
 )
 
 
-def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int) -> Code:
-    """The lines of a variant, those that differ from the base marked."""
+def code_for(
+    facts: Facts, base: PlaySetting, setting: PlaySetting, number: int, vmapped: Collection[str] = ()
+) -> Code:
+    """The lines of a variant, those that differ from the base marked; `vmapped` new constraints are in a `jax.vmap`."""
     before, after = asked_specs(facts, base), asked_specs(facts, setting)
     named = {path: spec for path, spec in after.items() if spec is not None}
     lines = [
@@ -62,7 +64,7 @@ def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int)
         lines += [CodeLine(text="result_specs = {"), *_table(results, was, setting.sizes, every), CodeLine(text="}")]
     lines += [CodeLine(text=""), CodeLine(text=""), *(CodeLine(text=line) for line in _HELPER)]
     lines += _placing(facts, named, results)
-    constraints = _constraints(facts, base, setting)
+    constraints = _constraints(facts, base, setting, vmapped)
     if constraints:
         lines += [CodeLine(text=""), *constraints]
     return Code(number=number, lines=tuple(lines), notes=tuple(_notes(facts, setting, results)))
@@ -169,7 +171,9 @@ def _placing(facts: Facts, named: Collection[str], results: Mapping[str, Partiti
     return lines
 
 
-def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting) -> list[CodeLine]:
+def _constraints(
+    facts: Facts, base: PlaySetting, setting: PlaySetting, vmapped: Collection[str]
+) -> list[CodeLine]:
     """Lines of the user's own code, with their places."""
     before, after = dict(base.constraints), dict(setting.constraints)
     lines = []
@@ -190,6 +194,8 @@ def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting) -> list[
     for name, spec in setting.added:
         place = name.encode("unicode_escape").decode()
         text = f"# {place}: with_sharding_constraint(..., NamedSharding(mesh, {spec_text(spec)})) on what it computes"
+        if name in vmapped:
+            text += ", without the dimensions that `vmap` adds (its `spmd_axis_name` splits those)"
         lines.append(CodeLine(text=text, is_changed=True))
     return lines
 

@@ -148,12 +148,17 @@ class ValueNames:
             dimension = op.rule.results[0].index(op.rule.operands[0][dimension])
         return None
 
+    def told_order(self, op: ShardedOp) -> tuple[int, ...] | None:
+        """For each dimension of an op's result, which one it is in its text; None where that is not known."""
+        rank = len(self.program.values[op.results[0]].shape)
+        places = [self.told_dimension(op, dimension) for dimension in range(rank)]
+        order = tuple(place for place in places if place is not None)
+        return order if sorted(order) == list(range(rank)) else None
+
     def told_spec(self, op: ShardedOp, dimensions: Dimensions) -> Dimensions | None:
         """A sharding of an op's result in the order of dimensions that its text has; None where that is not known."""
-        places = [self.told_dimension(op, dimension) for dimension in range(len(dimensions))]
-        if sorted(place for place in places if place is not None) != list(range(len(dimensions))):
-            return None
-        return tuple(dimensions[places.index(place)] for place in range(len(dimensions)))
+        order = self.told_order(op)
+        return None if order is None else tuple(dimensions[order.index(place)] for place in range(len(order)))
 
     def scopes(self, op: ShardedOp) -> tuple[str, ...]:
         """The names of an op and of those it stands in: of loops, and of functions that are called."""

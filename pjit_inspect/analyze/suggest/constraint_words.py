@@ -1,4 +1,4 @@
-"""How a constraint on what an operation makes is written in the source.
+"""How a constraint on a value is written in the source.
 
 The source may have the array in another order of dimensions, as `einsum` does, and without those that `jax.vmap` adds.
 Not its job: which constraint helps (`analyze.suggest.constraints`, `analyze.findings`).
@@ -12,16 +12,25 @@ from pjit_inspect.model.program.spec import Dimensions, spec_text
 from pjit_inspect.model.sharding.sharded_program import ShardedOp
 from pjit_inspect.model.words.sentence import Sentence, code, say
 
-__all__ = ["constraint_words"]
+__all__ = ["constraint_words", "value_constraint_words"]
 
 
-def constraint_words(names: ValueNames, op: ShardedOp, told: Dimensions, where: str) -> Sentence:
+def value_constraint_words(names: ValueNames, value: int, spec: Dimensions, where: Sentence) -> Sentence | None:
+    """Advice to shard a value so; None where it is not known in which order its text has the dimensions."""
+    maker = names.program.values[value].op
+    if maker is None:
+        return _put(spec, where)
+    op = names.program.ops[maker]
+    told = names.told_spec(op, spec)
+    return None if told is None else constraint_words(names, op, told, where)
+
+
+def constraint_words(names: ValueNames, op: ShardedOp, told: Dimensions, where: Sentence | str) -> Sentence:
     """Advice to shard so what an operation makes, in the order of dimensions of its text (`ValueNames.told_spec`)."""
     # Where the dimension of a batch is depends on the operation: the reader knows which of them it is.
     without = " (without the dimensions that `vmap` adds, which its `spmd_axis_name` splits)"
-    return say(
-        "put {} on {}{}",
-        code(f"with_sharding_constraint(..., {spec_text(told)})"),
-        where,
-        without if any(map(is_vmapped, names.scopes(op))) else "",
-    )
+    return _put(told, say("{}{}", where, without if any(map(is_vmapped, names.scopes(op))) else ""))
+
+
+def _put(spec: Dimensions, where: Sentence) -> Sentence:
+    return say("put {} on {}", code(f"with_sharding_constraint(..., {spec_text(spec)})"), where)

@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.errors import PjitInspectError
 from pjit_inspect.guard import Guard, gc_paused
 from pjit_inspect.handles.asked.targets import find_targets
@@ -183,7 +182,7 @@ class Live:
         subject = self._play.subject
 
         def made() -> Code:
-            return code_for(subject.facts, subject.base, self._play.setting_of(now.number), now.number)
+            return subject.code(self._play.setting_of(now.number), now.number)
 
         return None if now.stage == "refused" else Guard().run("the code of a variant", made, None)
 

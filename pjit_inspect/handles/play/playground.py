@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.analyze.play.settings import changed_setting
 from pjit_inspect.errors import CaptureError, ChangeError, RecordNotFoundError
 from pjit_inspect.guard import Guard
@@ -263,7 +262,7 @@ class Playground(Displayable):
         """
         with self._turn:
             setting, number = self._settings[self._chosen], self._chosen
-        found = code_for(self.subject.facts, self.subject.base, setting, number)
+        found = self.subject.code(setting, number)
         wanted = self.record_of(number) if prove else None
         if not prove:
             return found

@@ -11,15 +11,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pjit_inspect.analyze.collectives.traffic import total_by_axes
+from pjit_inspect.analyze.play.code import code_for
 from pjit_inspect.analyze.play.controls import argument_specs, bytes_on_device, find_controls
 from pjit_inspect.analyze.play.facts import Facts, find_facts
 from pjit_inspect.analyze.play.presets import find_presets
 from pjit_inspect.analyze.play.roles import Pin, Roles, find_roles
 from pjit_inspect.analyze.play.settings import first_problem, said_changes
 from pjit_inspect.analyze.program.device_memory import with_aliases
+from pjit_inspect.analyze.program.phases import is_vmapped
 from pjit_inspect.analyze.report.figures import sent_over
 from pjit_inspect.analyze.report.report import collectives_of
 from pjit_inspect.analyze.sharding.value_names import ValueNames
@@ -31,6 +33,7 @@ from pjit_inspect.handles.asked.copies import Change, Copies
 from pjit_inspect.handles.asked.copies_apart import CopiesApart
 from pjit_inspect.handles.asked.what_if import Again, ask_changed
 from pjit_inspect.handles.memory.fits import memory_of_chip
+from pjit_inspect.model.play.code import Code
 from pjit_inspect.model.play.preset import Preset
 from pjit_inspect.model.play.setting import PlaySetting
 from pjit_inspect.model.play.variant import KindSent, Problem, Variant
@@ -41,11 +44,13 @@ from pjit_inspect.model.record.target import Effort
 from pjit_inspect.model.report.collective import CollectiveTable
 from pjit_inspect.model.report.suggestion import Edit
 from pjit_inspect.model.sharding.mesh import MeshAxes
-from pjit_inspect.model.sharding.sharded_program import ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram
 from pjit_inspect.observe.partitioner.service import Ticket, ask_partitioner
 from pjit_inspect.parse.hlo_proto.verbatim import parse_program
 
 __all__ = ["Answer", "Record", "Source", "Subject"]
+
+_T = TypeVar("_T")
 
 Record = Any
 """A `CompileRecord`; the module of that imports this room."""
@@ -77,6 +82,29 @@ class Answer:
 
     variant: Variant
     record: Record | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a new constraint goes.
+
+    Attributes:
+      results: operations of the program, and which of the results of each.
+      order: for each dimension of these, which one it is in the text of the source, as specs are written.
+      is_vmapped: whether the source has it without the dimensions that `jax.vmap` adds.
+    """
+
+    results: tuple[tuple[int, int], ...]
+    order: tuple[int, ...]
+    is_vmapped: bool
+
+    def from_text(self, spec: PartitionSpec) -> PartitionSpec:
+        """A spec that is written so, in the order of dimensions of the operations."""
+        return tuple(spec[place] for place in self.order)
+
+    def to_text(self, own: Sequence[_T]) -> tuple[_T, ...]:
+        """What the operations have for each dimension, in the order of the text."""
+        return tuple(own[self.order.index(place)] for place in range(len(self.order)))
 
 
 class Subject:
@@ -112,8 +140,8 @@ class Subject:
         self._whole_work: int | None = None
         self._roles: Roles | None = None
         self._presets: dict[tuple[tuple[tuple[str, int], ...], str], tuple[Preset, ...]] = {}
-        self.places: dict[str, tuple[tuple[int, int], ...]] = {}
-        """Where new constraints go: the operation in `program`, and which of its results."""
+        self.places: dict[str, Place] = {}
+        """Name of a new constraint -> where it goes."""
 
     @property
     def donates(self) -> bool:
@@ -170,6 +198,11 @@ class Subject:
         if self.facts.is_mesh_given:
             return f"captured without a mesh: here {_axes(setting)}, every argument replicated"
         return f"as captured: mesh {_axes(setting)}, {setting.target}"
+
+    def code(self, setting: PlaySetting, number: int) -> Code:
+        """What to write so that the program becomes a variant."""
+        vmapped = {name for name, place in self.places.items() if place.is_vmapped}
+        return code_for(self.facts, self.base, setting, number, vmapped)
 
     # ------------------------------------------------------------ XLA
 
@@ -235,8 +268,10 @@ class Subject:
             kind = "remove" if spec is None else "respec"
             edits += [_edit(kind, index, spec, sizes) for index in self.constraint_ops(place)]
         for name, spec in setting.added:
+            place = self.places[name]
             edits += [
-                replace(_edit("constrain", index, spec, sizes), number=number) for index, number in self.places[name]
+                replace(_edit("constrain", index, place.from_text(spec), sizes), number=number)
+                for index, number in place.results
             ]
         return tuple(edits)
 
@@ -271,7 +306,8 @@ class Subject:
         program = self.program
         if program is None:
             return ()
-        options = ConstraintOptions(program, ValueNames(program, (), {}))
+        names = ValueNames(program, self.data.sources, {})
+        options = ConstraintOptions(program, names)
         found, seen = list[Pin](), set[int]()
         for index, (classes, is_lookup) in roles.makers.items() if not options.is_explicit else ():
             op = program.ops[index]
@@ -280,19 +316,25 @@ class Subject:
             if option is None:
                 continue
             seen |= {edit.index for edit in option.edits}
-            name = self._place_name(options.place(index), option.edits)
-            found.append(Pin(name=name, classes=classes, shape=shape, is_lookup=is_lookup))
+            results = [(edit.index, edit.number) for edit in option.edits]
+            name = self._place_name(options.place(index), names, program.ops[results[0][0]], results)
+            to_text = self.places[name].to_text
+            found.append(Pin(name=name, classes=to_text(classes), shape=to_text(shape), is_lookup=is_lookup))
         return tuple(found)
 
-    def _place_name(self, name: str, edits: Sequence[Edit]) -> str:
-        """Keep where a constraint goes, under a name that nothing else has."""
-        places = tuple((edit.index, edit.number) for edit in edits)
-        known = next((own for own, other in self.places.items() if other == places), None)
+    def _place_name(self, name: str, names: ValueNames, op: ShardedOp, results: Sequence[tuple[int, int]]) -> str:
+        """Keep where a constraint goes, under a name that nothing else has; `op` is the first, as `names` has it."""
+        known = next((own for own, other in self.places.items() if other.results == tuple(results)), None)
         if known is not None:
             return known
         number = sum(own.partition(" (")[0] == name for own in self.places)
         name = f"{name} ({number + 1})" if number else name
-        self.places[name] = places
+        self.places[name] = Place(
+            results=tuple(results),
+            # It is known: else there is no such option.
+            order=names.told_order(op) or (),
+            is_vmapped=any(map(is_vmapped, names.scopes(op))),
+        )
         return name
 
     def lost_axes(self, setting: PlaySetting, most: int) -> list[tuple[str, PartitionSpec]]:
@@ -305,18 +347,17 @@ class Subject:
         program, positions = self._copies.propagated(self._change(replace(setting, added=())))
         places = list(enumerate(self._copies.positions))
         back = {place: index for index, place in reversed(places) if place is not None}
-        options = ConstraintOptions(program, ValueNames(program, (), {}))
+        names = ValueNames(program, self.data.sources, {})
+        options = ConstraintOptions(program, names)
         found = []
         for option in options.kept_axes(most) if not options.is_explicit else ():
             places = [(positions[edit.index], edit.number) for edit in option.edits]
             if any(place is None or place not in back for place, _ in places):
                 continue
-            spec = tuple(entry_of(axes) for axes in option.edits[0].spec or ())
-            name = options.place(option.edits[0].index)
-            edits = [
-                replace(edit, index=back[place or 0]) for edit, (place, _) in zip(option.edits, places, strict=True)
-            ]
-            found.append((self._place_name(name, edits), spec))
+            first = option.edits[0]
+            results = [(back[place or 0], number) for place, number in places]
+            name = self._place_name(options.place(first.index), names, program.ops[first.index], results)
+            found.append((name, self.places[name].to_text(tuple(map(entry_of, first.spec or ())))))
         return found
 
     def constraint_ops(self, place: str) -> list[int]:
