@@ -43,6 +43,25 @@ def test_pieces_that_are_computed_on_other_devices_are_not_said_to_be_wanted_oth
     assert moved.endswith(", which is `P('a', 'c')`, are needed on other devices than those that have them")
 
 
+@another_before_jax_0_10
+def test_a_product_is_told_in_the_order_of_dimensions_of_its_text():
+    """JAX multiplies in another order and transposes; XLA takes that, and what transposes it back, for nothing."""
+
+    def model(x, memory, w):
+        keys = jnp.einsum("td,dhk->htk", memory, w)
+        return jax.nn.softmax(x @ keys.mT) @ keys
+
+    found = sentences(
+        model,
+        array((4, 1024, 16), "model", "data", None),
+        array((512, 64), "data", None),
+        array((64, 4, 16), None, "model", None),
+    )
+    wanted = "as `P('model', None, None)`, but it is `P('model', 'data', None)`"
+    told = {text.partition("` (")[0] for text in found if "needs `jnp.einsum(" in text and wanted in text}
+    assert told == {"`x @ keys.mT", "`jax.nn.softmax(x @ keys.mT) @ keys"}
+
+
 def test_a_result_that_xla_puts_into_its_layout_is_not_told_by_that_operation():
     """The gradient of the second weight is a transpose; XLA gives it the layout of a result by a reshape of its own."""
 

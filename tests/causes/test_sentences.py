@@ -182,8 +182,8 @@ def test_a_result_that_is_moved_is_not_told_as_its_operand():
     (found,) = sentences(attention, heads, heads, heads)
     assert "asks for `P('data', 'model', None, None)`" in found
     assert '`jnp.einsum("bhqk,bkhd->bqhd", weights, v)`' in found
-    # On a device: 4 / 2 of the batch, 8 / 4 of the heads, all 16 features and 32 positions.
-    assert "is computed in pieces of [2, 2, 16, 32] on each device, as its operands are" in found
+    # On a device: 4 / 2 of the batch, all 32 positions, 8 / 4 of the heads, all 16 features.
+    assert "is computed in pieces of [2, 32, 2, 16] on each device, as its operands are" in found
 
 
 def test_an_operand_that_is_moved_before_the_operation_is_told_as_such():

@@ -212,3 +212,22 @@ def two_weights_gathered_once_each() -> Built:
     mesh = grid(data=8)
     weights = one(mesh, (D, F), "data", None), one(mesh, (F, D), "data", None)
     return jax.jit(lambda w1, w2, x: jax.nn.gelu(x @ w1) @ w2), (*weights, one(mesh, (1024, D), "data", None))
+
+
+@clean
+def gradients_whose_norm_is_wanted_in_every_turn() -> Built:
+    mesh = grid(data=8)
+
+    def loss(w, x, y):
+        return ((jnp.tanh(x @ w) - y) ** 2).mean()
+
+    def step(w, xs, ys):
+        def turn(total, xy):
+            grads = jax.grad(loss)(w, *xy)
+            return total + grads, jnp.linalg.norm(grads)
+
+        total, norms = jax.lax.scan(turn, jnp.zeros_like(w), (xs, ys))
+        return w - 0.1 * total, norms
+
+    data = one(mesh, (8, 64, 128), None, "data", None)
+    return jax.jit(step, donate_argnums=0), (one(mesh, (128, 128)), data, data)

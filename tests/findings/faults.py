@@ -262,6 +262,26 @@ def keys_that_are_the_values_too(*, fixed: bool = False) -> Built:
 
 @fault(
     FAULTS,
+    "gathered_again",
+    says=("einsum", "2 times", "`data`"),
+    remedy=("with_sharding_constraint", "P('model', None, None)", "once"),
+)
+def keys_of_heads_whose_product_has_another_order(*, fixed: bool = False) -> Built:
+    mesh = grid(data=4, model=2)
+
+    @jax.jit
+    def recall(x, memory, w):
+        keys = jnp.einsum("td,dhk->htk", memory, w)
+        if fixed:
+            keys = pinned(mesh, keys, "model", None, None)
+        return jax.nn.softmax(x @ keys.mT) @ keys  # @here
+
+    queries, memory = one(mesh, (4, 1024, 16), "model", "data", None), one(mesh, (512, 64), "data", None)
+    return recall, (queries, memory, one(mesh, (64, 4, 16), None, "model", None))
+
+
+@fault(
+    FAULTS,
     "summed_per_turn",
     says=("`data`", "8 turns"),
     remedy=("psum", "after the loop"),
@@ -292,6 +312,46 @@ def gradients_are_summed_for_every_micro_batch(*, fixed: bool = False) -> Built:
 
     data = one(mesh, (8, 64, 128), None, "data", None)
     return jax.jit(step, donate_argnums=0), (one(mesh, (128, 128)), data, data)
+
+
+@fault(
+    FAULTS,
+    "summed_per_turn",
+    says=("`data`", "8 turns", "but for 1 other array", "1/8 of that"),
+    remedy=("psum", "after the loop"),
+    tried=False,
+)
+def the_mean_gradient_of_micro_batches_beside_their_losses(*, fixed: bool = False) -> Built:
+    """As it is mostly written: weights in bfloat16, gradients added up as float32, each turn's loss kept for a plot."""
+    mesh = grid(data=8)
+
+    def loss(p, x, y):
+        return ((jnp.tanh(x @ p["a"]) @ p["b"] - y) ** 2).mean()
+
+    def accumulated(p, xs, ys):
+        low = jax.tree.map(lambda own: own.astype(jnp.bfloat16), p)
+
+        def turn(total, xy):
+            value, grads = jax.value_and_grad(loss)(low, *xy)
+            return jax.tree.map(lambda t, g: t + g.astype(jnp.float32) / 8, total, grads), value  # @here
+
+        return jax.lax.scan(turn, jax.tree.map(jnp.zeros_like, p), (xs, ys))
+
+    def once(p, xs, ys):
+        own = jax.tree.map(lambda one: varying(one, "data"), p)
+        total, values = accumulated(own, xs, ys)
+        return jax.tree.map(lambda one: jax.lax.psum(one, "data") / 8, total), jax.lax.pmean(values, "data")
+
+    specs = {"in_specs": (P(), P(None, "data"), P(None, "data")), "out_specs": P()}
+    gradients = jax.shard_map(once, mesh=mesh, **specs) if fixed else accumulated
+
+    def step(p, xs, ys):
+        grads, values = gradients(p, xs, ys)
+        return jax.tree.map(lambda own, g: own - 0.1 * g, p, grads), values
+
+    data = one(mesh, (8, 64, 128), None, "data", None)
+    weights = {"a": one(mesh, (128, 256)), "b": one(mesh, (256, 128))}
+    return jax.jit(step, donate_argnums=0), (weights, data, data)
 
 
 # ---------------------------------------------------------------- arguments

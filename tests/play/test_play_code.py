@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jax
 import pytest
 from jax.sharding import PartitionSpec as P
@@ -54,6 +56,51 @@ def test_constraints_are_named_at_their_lines_and_proved_in_the_copy():
     assert code.proof.outcome == "equal"
     assert "constraints and results changed in the copy" in code.proof.sentence
     play.close()
+
+
+def test_a_new_constraint_has_the_order_of_dimensions_of_the_source():
+    """JAX writes such an einsum as a product with other dimensions, and a transpose of that."""
+    play = pi.playground(*heads())
+    subject = play.subject
+    (pin,) = subject.pins(subject.roles())
+    assert pin.shape == (16, 4, 8, 64)
+    made = _made_by(subject.program, subject.places[pin.name])
+    assert made != pin.shape
+    setting = replace(subject.base, added=((pin.name, ("data", "model", None, None)),))
+    assert "mesh, P('data', 'model', None, None)))" in str(subject.code(setting, 1))
+    (edit,) = subject._edits(setting)
+    assert dict(zip(made, edit.spec, strict=True)) == {16: ("data",), 4: ("model",), 8: (), 64: ()}
+    play.close()
+
+
+def test_a_new_constraint_under_vmap_says_which_dimensions_it_has():
+    play = pi.playground(*heads(is_vmapped=True))
+    subject = play.subject
+    (pin,) = subject.pins(subject.roles())
+    setting = replace(subject.base, added=((pin.name, ("data", None, None, None)),))
+    assert "without the dimensions that `vmap` adds" in str(subject.code(setting, 1))
+    play.close()
+
+
+def heads(*, is_vmapped: bool = False) -> tuple[object, ...]:
+    """What heads of attention are made of, with the heads outermost."""
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    x, w = jax.numpy.ones((16, 8, 32)), jax.numpy.ones((32, 4, 64))
+
+    def step(w, x):
+        if is_vmapped:
+            return jax.vmap(lambda one: jax.numpy.tanh(jax.numpy.einsum("sd,dhk->hsk", one, w)))(x)
+        return jax.numpy.tanh(jax.numpy.einsum("bsd,dhk->bhsk", x, w))
+
+    specs = (P(None, None, "model"), P("data"))
+    return jax.jit(step), *(
+        jax.device_put(own, jax.sharding.NamedSharding(mesh, spec)) for own, spec in zip((w, x), specs, strict=True)
+    )
+
+
+def _made_by(program, place) -> tuple[int, ...]:
+    ((index, number),) = place.results
+    return program.values[program.ops[index].results[number]].shape
 
 
 def test_what_cannot_be_traced_again_is_said_and_not_claimed():

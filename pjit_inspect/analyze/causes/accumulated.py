@@ -1,20 +1,27 @@
 """A sum over devices that a loop only adds up, turn after turn: one sum after the loop would do.
 
-Proven by dataflow alone: what the collective yields goes to one addition, whose other operand is carried by the loop,
-used by nothing else, and whose result is what the next turn carries. Not its job: any other collective in a loop.
+Proven by dataflow alone: what the collective yields, or a constant times that, goes to one addition, whose other
+operand is carried by the loop, used by nothing else, and whose result is what the next turn carries. Not its job: any
+other collective in a loop.
 """
 
 from __future__ import annotations
 
+from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import PRODUCTS, SUMS, VIEWS
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram
 from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = ["Accumulation"]
 
 _VIEWS = VIEWS - {"optimization_barrier"}
-"""What is added up after these might as well be before. Not `convert`: another type sends other bytes."""
+"""What is added up after these might as well be before."""
+
+_SCALES = {"multiply": (0, 1), "divide": (0,)}
+"""What multiplies by a constant, and as which operand it takes what is multiplied."""
+_SAME_NUMBER = VIEWS | {"broadcast_in_dim", "broadcast", "convert"}
+_MOST_STEPS = 64
 
 _NAMES = {"reduce": "reduce_sum", "scatter": "scatter-add"}
 """What JAX calls the sums among operations that may as well be something else."""
@@ -29,38 +36,48 @@ class Accumulation:
 
     def fact(self, edge: PartitionedCollective, row: Collective) -> tuple[Sentence, ...]:
         """What one sum after the loop would send; () where it is not proven, or how often it runs is not known."""
-        turns = row.count or 0
-        if turns < 2 or row.kind not in SUMS or not self._is_only_added_up(edge):
+        less = self.times_less(edge, row)
+        if less is None:
             return ()
-        times = f"{turns:,}"
         return (
             say(
                 "it runs {} times, and what it yields is only added up: added up per device and reduced once after "
                 "the loop, it would send 1/{} (in a `shard_map`, `psum` after the loop)",
-                times,
-                times,
+                f"{row.count or 0:,}",
+                f"{less:,}",
             ),
         )
 
-    def _is_only_added_up(self, edge: PartitionedCollective) -> bool:
+    def times_less(self, edge: PartitionedCollective, row: Collective) -> int | None:
+        """As how many times less one sum after the loop would send, in the type that is added up; None as in `fact`."""
+        turns = row.count or 0
+        total = self.total(edge) if turns > 1 and row.kind in SUMS else None
+        if total is None:
+            return None
+        sent, kept = bits_of(row.dtype), bits_of(self._program.values[total].dtype)
+        less = turns * sent // kept if sent and kept else 0
+        return less if less > 1 else None
+
+    def total(self, edge: PartitionedCollective) -> int | None:
+        """What an addition makes of all that the collective yields, where the loop does nothing else with that."""
         program = self._program
         if len(edge.takers) != 1 or edge.outputs or not all(map(self._is_sum, edge.makers)):
-            return False
-        index, operand = self._past_views(edge.takers[0].op, edge.takers[0].operand)
+            return None
+        index, operand = self._past_steps(edge.takers[0].op, edge.takers[0].operand)
         taker = program.ops[index]
         loop = taker.parent
         if taker.kind != "add" or loop is None or taker.in_condition or program.ops[loop].kind != "while":
-            return False
+            return None
         # In a loop in a loop, turns are those of both.
         if program.ops[loop].parent is not None or len(taker.operands) != 2:
-            return False
+            return None
         carried, made = taker.operands[1 - operand], taker.results[0]
         place = self._place(carried, loop)
         if place is None or len(self._program.users[carried]) != 1 or made in self._program.users:
-            return False
+            return None
         # It is returned there, and nowhere else.
         places = [result for source, result in program.links if source == made]
-        return places == [program.ops[loop].results[place]]
+        return made if places == [program.ops[loop].results[place]] else None
 
     def _is_sum(self, value: int) -> bool:
         """Whether devices have parts of a sum: those of a largest or a product do not add up."""
@@ -68,15 +85,41 @@ class Accumulation:
         op = None if maker is None else self._program.ops[maker]
         return op is not None and (op.kind in PRODUCTS or _NAMES.get(op.kind) == op.op_name.rpartition("/")[2])
 
-    def _past_views(self, op: int, operand: int) -> tuple[int, int]:
-        """The operation that takes what one view after the other makes of it, and as which operand."""
-        while self._program.ops[op].kind in _VIEWS and len(self._program.ops[op].results) == 1:
+    def _past_steps(self, op: int, operand: int) -> tuple[int, int]:
+        """The operation that takes what views, and factors that are constants, make of it, and as which operand.
+
+        A sum of what is multiplied by one number is the sum multiplied by it. Where it is rounded, so is any sum in
+        another order.
+        """
+        while self._is_linear(self._program.ops[op], operand):
             made = self._program.ops[op].results[0]
             users = self._program.users.get(made, [])
             if len(users) != 1 or made in self._handed:
                 break
             op, operand = users[0]
         return op, operand
+
+    def _is_linear(self, op: ShardedOp, operand: int) -> bool:
+        if len(op.results) != 1:
+            return False
+        if op.kind in _SCALES and len(op.operands) == 2 and operand in _SCALES[op.kind]:
+            return self._is_constant(op.operands[1 - operand])
+        return op.kind in _VIEWS or (op.kind == "convert" and self._is_rounding(op))
+
+    def _is_rounding(self, op: ShardedOp) -> bool:
+        """Whether numbers only get more or fewer digits, as bfloat16 that is added up as float32."""
+        types = {self._program.values[value].dtype.lstrip("b")[:1] for value in (op.operands[0], op.results[0])}
+        return types == {"f"}
+
+    def _is_constant(self, value: int) -> bool:
+        """Whether a value is a constant of the program, or one that was broadcast."""
+        for _ in range(_MOST_STEPS):
+            maker = self._program.values[value].op
+            op = None if maker is None else self._program.ops[maker]
+            if op is None or op.kind not in _SAME_NUMBER:
+                return op is not None and op.kind == "constant"
+            value = op.operands[0]
+        return False
 
     def _place(self, value: int, loop: int) -> int | None:
         """Which of the loop's carried values one is; None when it is none. Each of its regions has all of them."""

@@ -63,8 +63,10 @@ class CauseFacts:
         """The array that moves, where it is the result of the operation and not what the need is about."""
         if not self.words.about.match.moves_result or not self.words.about.match.edge.makers:
             return ""
-        value = self.words.about.program.values[self.words.about.match.edge.makers[0]]
-        return say("what moves is {}: shape {}, {}", ITS_RESULT, list(value.shape), bare(spec(spec_text(value.spec))))
+        index, names = self.words.about.match.edge.makers[0], self.words.names
+        value = self.words.about.program.values[index]
+        shape, own = names.as_named(index, value.shape), names.as_named(index, value.spec)
+        return say("what moves is {}: shape {}, {}", ITS_RESULT, list(shape), bare(spec(spec_text(own))))
 
     def _part_fact(self, part: Part) -> str:
         value = self.words.about.program.values[part.value]
@@ -77,9 +79,9 @@ class CauseFacts:
         return say(
             "{}: shape {}, {}; dimension {} is {} over {}",
             what,
-            list(value.shape),
-            bare(spec(spec_text(value.spec))),
-            part.dimension,
+            list(self.words.named(part, value.shape)),
+            bare(spec(spec_text(self.words.named(part, value.spec)))),
+            self.words.dimension(part),
             split,
             over_axes(part.axes),
         )

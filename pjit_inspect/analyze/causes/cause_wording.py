@@ -229,9 +229,10 @@ class _Writer:
         asked = spec(spec_text(boundary.spec))
         if self.about.need is None or self.about.need.op is None:
             made = self.about.match.edge.makers
-            given = (
-                self.words.given() if not made else say("{}", spec(spec_text(self.about.program.values[made[0]].spec)))
-            )
+            given = self.words.given()
+            if made:
+                own = self.about.program.values[made[0]].spec
+                given = say("{}", spec(spec_text(self.names.as_named(made[0], own))))
             if given == str(asked):
                 return say("{} must be {}, and is computed in other pieces", result, given)
             return say("{} must be {}, but is computed as {}", result, asked, given)
@@ -373,9 +374,9 @@ class _Writer:
         return say(
             "{} is computed in pieces of {} on each device, as its operands are{} as {}",
             self.names.op(op),
-            list(edge.made_shape),
+            list(self.names.as_named(edge.makers[0], edge.made_shape)),
             taker or ", and its result is needed",
-            spec(spec_text(maker.spec)),
+            spec(spec_text(self.names.as_named(edge.makers[0], maker.spec))),
         )
 
     def halo(self) -> str:
@@ -387,7 +388,7 @@ class _Writer:
         if kind == "reverse":
             return say("{} reverses {}, so each device needs another device's piece", self.words.op(), where)
         if kind == "concatenate" and (rolled := self._rolled()) is not None:
-            numbers = joined(list(dict.fromkeys(str(part.dimension) for part in self.words.shown_parts())))
+            numbers = joined(list(dict.fromkeys(str(self.words.dimension(part)) for part in self.words.shown_parts())))
             return say(
                 "{} shifts {} along dimension {}, sharded over {}{}",
                 self.words.op(),

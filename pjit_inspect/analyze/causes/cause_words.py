@@ -5,8 +5,9 @@ Not its job: the sentences (`analyze.causes.cause_wording`), or names of values 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pjit_inspect.analyze.causes.cause_subject import CauseSubject
 from pjit_inspect.analyze.sharding.needs import Part
@@ -17,6 +18,8 @@ from pjit_inspect.model.sharding.sharded_program import axis_name
 from pjit_inspect.model.words.sentence import Phrase, axis, joined, say, spec
 
 __all__ = ["ITS_RESULT", "CauseWords", "over_axes"]
+
+T = TypeVar("T")
 
 ITS_RESULT = "its result"
 
@@ -58,12 +61,13 @@ class CauseWords:
         return "sharded otherwise" if moved is None else say("{}", self.spec(self.about.program.values[moved].spec))
 
     def spec(self, dimensions: Dimensions) -> Phrase:
-        """A sharding of the moved value, without the dimensions that XLA added to it."""
+        """A sharding of the moved value, in the order of its text and without the dimensions that XLA added to it."""
         moved = self.about.moved()
         if moved is None or len(dimensions) != len(self.about.program.values[moved].shape):
             return spec(spec_text(dimensions))
-        own = self.names.unpadded(moved, self.about.own())[1]
-        return spec(spec_text(tuple(dimensions[place] for place in own)))
+        value, kept = self.names.unpadded(moved, self.about.own())
+        own = tuple(dimensions[place] for place in kept)
+        return spec(spec_text(self.names.as_named(value, own, self.about.own())))
 
     def wanted(self) -> str:
         """How it is wanted."""
@@ -103,15 +107,25 @@ class CauseWords:
         """In words: "dimension 1 of `x` and dimension 0 of `w`", "dimensions 0 and 2 of `x`"."""
         parts = self.shown_parts()
         if self.is_one_sum() and len(parts) == 2:
-            return joined([say("dimension {} of {}", part.dimension, self.value(part)) for part in parts])
+            return joined([say("dimension {} of {}", self.dimension(part), self.value(part)) for part in parts])
         by_value: dict[int, list[Part]] = {}
         for part in parts:
             by_value.setdefault(part.value, []).append(part)
         phrases = []
         for own in list(by_value.values())[:2]:
-            numbers = list(dict.fromkeys(str(part.dimension) for part in own))
+            numbers = list(dict.fromkeys(str(self.dimension(part)) for part in own))
             phrases.append(say("dimension{} {} of {}", "s" * (len(numbers) > 1), joined(numbers), self.value(own[0])))
         return joined(list(dict.fromkeys(phrases))) or "a dimension"
+
+    def dimension(self, part: Part) -> int:
+        """The dimension that a part of the need is about, as the text of its array counts them."""
+        places = range(len(self.about.program.values[part.value].shape))
+        return self.named(part, places).index(part.dimension)
+
+    def named(self, part: Part, dimensions: Sequence[T]) -> tuple[T, ...]:
+        """What the array of a part has for each dimension, in the order of the text that it is called by (`value`)."""
+        inside = None if self.value(part) == ITS_RESULT else self.about.own()
+        return self.names.as_named(part.value, dimensions, inside)
 
     def value(self, part: Part) -> str:
         """The array that a part of the need is about."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
-from pjit_inspect.model.program.opcodes import VIEWS
 from pjit_inspect.model.program.source import Frame
 from pjit_inspect.model.report.cause import Cause
 from pjit_inspect.model.report.collective import Collective, Phase
@@ -25,7 +25,6 @@ from pjit_inspect.model.words.sentence import Sentence, axis, code, joined, plac
 __all__ = ["asked_every_turn", "gathered_again", "gathered_twice", "summed_every_turn", "without_rule"]
 
 _MOST_PARENTS = 1000
-_MOST_VIEWS = 64
 
 
 def gathered_again(subject: Subject) -> Iterator[Candidate]:
@@ -39,7 +38,7 @@ def gathered_again(subject: Subject) -> Iterator[Candidate]:
         for edge in edges:
             if row.kind != "all-gather" or (row.count or 0) < 2 or len(edge.makers) != 1 or not edge.takers:
                 continue
-            value = names.seen_through(edge.makers[0])
+            value = names.written(names.seen_through(edge.makers[0]))
             loop = _loop_without(names.program, edge.takers[0].op, value)
             if loop is not None and (loop, value) not in seen:
                 seen.add((loop, value))
@@ -131,7 +130,8 @@ def gathered_twice(subject: Subject) -> Iterator[Candidate]:
             if row.kind == "all-gather" and row.count == 1 and row.axes and len(edge.makers) == 1 and edge.takers:
                 sent = (row.wire_bytes or 0) * edge.elements // elements
                 gather = _Gather(name=row.instructions[0], taker=names.program.ops[edge.takers[0].op], sent=sent)
-                groups.setdefault((names.seen_through(edge.makers[0]), row.axes, row.phase), []).append(gather)
+                value = names.written(names.seen_through(edge.makers[0]))
+                groups.setdefault((value, row.axes, row.phase), []).append(gather)
     for (value, axes, _), gathers in groups.items():
         if len({one.name for one in gathers}) > 1 and names.program.values[value].axes:
             yield _twice(subject.copy, names, value, axes, gathers)
@@ -191,7 +191,7 @@ def _where_it_is_used(
         for index, array in enumerate(program.values)
         if (array.shape, array.spec) == (own.shape, own.spec)
         and program.users.get(index)
-        and copy.seen_through(index) == index
+        and copy.written(copy.seen_through(index)) == index
         and str(copy.value(index)) == called
     ]
     if len(alike) == 1:
@@ -207,27 +207,40 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
     if names is None:
         return
     accumulation = Accumulation(names.program)
-    by_place: dict[object, tuple[tuple[Frame, ...], list[Collective]]] = {}
+    by_place: dict[tuple[Any, ...], tuple[tuple[Frame, ...], list[_Summed]]] = {}
     for row, edges in _joined(subject):
-        if row.count is not None and all(accumulation.fact(edge, row) for edge in edges):
+        less = [accumulation.times_less(edge, row) for edge in edges]
+        added = [edge for edge, times in zip(edges, less, strict=True) if times is not None]
+        if row.count is not None and added:
             # The place is that of the addition: there it is to be done otherwise.
-            source = names.frames(_past_views(names.program, edges[0].takers[0].op)) or row.source
-            by_place.setdefault((source[:1], row.axes, row.count), (source, []))[1].append(row)
-    for source, rows in by_place.values():
-        first, turns = rows[0], rows[0].count or 1
-        what = "what is summed" if len(rows) == 1 else f"what {len(rows)} collectives sum"
+            total = accumulation.total(added[0])
+            maker = None if total is None else names.program.values[total].op
+            source = () if maker is None else names.frames(names.program.ops[maker])
+            source = source or row.source
+            every = sum(edge.elements for edge in edges) or 1
+            sent = (row.wire_bytes or 0) * sum(edge.elements for edge in added) // every
+            summed = _Summed(row=row, sent=sent, others=len(edges) - len(added))
+            times = min(filter(None, less))
+            by_place.setdefault((source[:1], row.axes, row.count, times), (source, []))[1].append(summed)
+    for (*_, times), (source, summed) in by_place.items():
+        first, turns = summed[0].row, summed[0].row.count or 1
+        what = "what is summed" if len(summed) == 1 else f"what {len(summed)} collectives sum"
+        others = sum(one.others for one in summed)
+        rest = f", but for {others} other array{'s' * (others > 1)} of the same collective{'s' * (len(summed) > 1)},"
         yield Candidate(
             kind="summed_per_turn",
             sentence=say(
-                "{} over {} in each of {} turns is only added up: one sum after the loop would send 1/{}",
+                "{} over {} in each of {} turns{} is only added up: one sum after the loop would send 1/{}{}",
                 what,
                 _axes(first),
                 f"{turns:,}",
-                f"{turns:,}",
+                rest if others else "",
+                f"{times:,}",
+                " of that" if others else "",
             ),
             source=source,
-            cost_bytes=sum((row.wire_bytes or 0) * (turns - 1) for row in rows),
-            instructions=tuple(row.instructions[0] for row in rows),
+            cost_bytes=sum(one.sent * turns * (times - 1) // times for one in summed),
+            instructions=tuple(one.row.instructions[0] for one in summed),
             remedies=(
                 Remedy(
                     words=say(
@@ -238,19 +251,17 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
                     )
                 ),
             ),
-            about=("summed", *(row.instructions[0] for row in rows)),
+            about=("summed", *(one.row.instructions[0] for one in summed)),
         )
 
 
-def _past_views(program: ShardedProgram, index: int) -> ShardedOp:
-    """The operation that takes what one view after the other makes of an array."""
-    for _ in range(_MOST_VIEWS):
-        op = program.ops[index]
-        users = [user for result in op.results for user, _ in program.users.get(result, ())]
-        if op.kind not in VIEWS or len(users) != 1:
-            break
-        index = users[0]
-    return program.ops[index]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Summed:
+    """A collective with arrays that are only added up: what a device sends for these, and how many others it has."""
+
+    row: Collective
+    sent: int
+    others: int
 
 
 # ---------------------------------------------------------------- conditions and kernels

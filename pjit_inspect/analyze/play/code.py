@@ -38,9 +38,7 @@ _HELPER = (
 )
 
 
-def code_for(
-    facts: Facts, base: PlaySetting, setting: PlaySetting, number: int, vmapped: Collection[str] = ()
-) -> Code:
+def code_for(facts: Facts, base: PlaySetting, setting: PlaySetting, number: int, vmapped: Collection[str] = ()) -> Code:
     """The lines of a variant, those that differ from the base marked; `vmapped` new constraints are in a `jax.vmap`."""
     before, after = asked_specs(facts, base), asked_specs(facts, setting)
     named = {path: spec for path, spec in after.items() if spec is not None}
@@ -171,9 +169,7 @@ def _placing(facts: Facts, named: Collection[str], results: Mapping[str, Partiti
     return lines
 
 
-def _constraints(
-    facts: Facts, base: PlaySetting, setting: PlaySetting, vmapped: Collection[str]
-) -> list[CodeLine]:
+def _constraints(facts: Facts, base: PlaySetting, setting: PlaySetting, vmapped: Collection[str]) -> list[CodeLine]:
     """Lines of the user's own code, with their places."""
     before, after = dict(base.constraints), dict(setting.constraints)
     lines = []

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pjit_inspect.analyze.program.phases import find_phase, split_op_names, transposed, untransposed
 from pjit_inspect.analyze.program.source import user_frames
@@ -16,12 +17,13 @@ from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE, SameDa
 from pjit_inspect.model.program.opcodes import MANUAL_BORDERS, REQUESTS
 from pjit_inspect.model.program.primitive import users_word
 from pjit_inspect.model.program.source import Frame, SourceText
-from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.report.collective import Phase
 from pjit_inspect.model.sharding.sharded_program import ShardedOp, ShardedProgram, Span, axis_name
 from pjit_inspect.model.words.sentence import Sentence, code, name, place, say
 
 __all__ = ["ValueNames", "line_near"]
+
+T = TypeVar("T")
 
 _LONGEST = 60
 _VIEW_PRIMITIVES = frozenset((
@@ -132,21 +134,29 @@ class ValueNames:
             return not axes[1] <= axes[0] and not self._data.is_larger(view)
         return one.shape == two.shape and one.spec != two.spec
 
-    def told_dimension(self, op: ShardedOp, dimension: int) -> int | None:
-        """Which dimension of what an op's text says a dimension of its result is; None where that is not known.
+    def written(self, index: int) -> int:
+        """The value that the text of what makes another stands for: JAX transposes the product of an `einsum`."""
+        maker = self.program.values[index].op
+        steps = () if maker is None else self._last_steps(self.program.ops[maker])
+        return next((op.results[0] for op in reversed(tuple(steps))), index)
 
-        JAX writes `einsum` as a product, and a transpose of that.
-        """
+    def _last_steps(self, op: ShardedOp) -> Iterator[ShardedOp]:
+        """The transposes of what an op makes that are of its own text."""
         for _ in range(_MOST_STEPS):
             users = [self.program.ops[user] for result in op.results for user, _ in self.program.users.get(result, ())]
             own = [user for user in users if user.kind == "transpose" and self._is_one_text(user, op)]
             if not own:
-                return dimension
+                return
             op = own[0]
-            if op.rule is None or op.rule.operands[0][dimension] not in op.rule.results[0]:
+            yield op
+
+    def told_dimension(self, op: ShardedOp, dimension: int) -> int | None:
+        """Which dimension of what an op's text says a dimension of its result is; None where that is not known."""
+        for step in self._last_steps(op):
+            if step.rule is None or step.rule.operands[0][dimension] not in step.rule.results[0]:
                 return None
-            dimension = op.rule.results[0].index(op.rule.operands[0][dimension])
-        return None
+            dimension = step.rule.results[0].index(step.rule.operands[0][dimension])
+        return dimension
 
     def told_order(self, op: ShardedOp) -> tuple[int, ...] | None:
         """For each dimension of an op's result, which one it is in its text; None where that is not known."""
@@ -155,10 +165,18 @@ class ValueNames:
         order = tuple(place for place in places if place is not None)
         return order if sorted(order) == list(range(rank)) else None
 
-    def told_spec(self, op: ShardedOp, dimensions: Dimensions) -> Dimensions | None:
+    def told_spec(self, op: ShardedOp, dimensions: Sequence[T]) -> tuple[T, ...] | None:
         """A sharding of an op's result in the order of dimensions that its text has; None where that is not known."""
         order = self.told_order(op)
         return None if order is None else tuple(dimensions[order.index(place)] for place in range(len(order)))
+
+    def as_named(self, index: int, dimensions: Sequence[T], inside: ShardedOp | None = None) -> tuple[T, ...]:
+        """What a value has for each dimension (lengths, a sharding), in the order of the text it is called by."""
+        maker = self.program.values[index].op
+        op = None if maker is None else self.program.ops[maker]
+        if op is None or op.results != (index,) or (inside is not None and self._is_one_text(op, inside)):
+            return tuple(dimensions)
+        return self.told_spec(op, dimensions) or tuple(dimensions)
 
     def scopes(self, op: ShardedOp) -> tuple[str, ...]:
         """The names of an op and of those it stands in: of loops, and of functions that are called."""
