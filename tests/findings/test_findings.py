@@ -88,24 +88,38 @@ def test_a_record_from_a_file_has_what_no_remedy_proves(tmp_path) -> None:
         assert [one.kind for one in pi.load(tmp_path / "step.pjit").findings] == kinds
 
 
-def _whole(*axes: str) -> jax.ShapeDtypeStruct:
+def _whole(*axes: str | None) -> jax.ShapeDtypeStruct:
     mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
-    return jax.ShapeDtypeStruct((16, 8), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*axes)))
+    shape = (8, 16, 8)[-len(axes) :]
+    return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*axes)))
 
 
 def test_all_axes_are_named_that_an_operation_without_a_rule_gathers_over() -> None:
     record = pi.inspect(lambda a: jnp.linalg.qr(a)[1], _whole("data", "model"))
     (one,) = record.findings.of_kind("no_sharding_rule")
     assert {axes for row in record.collectives for axes in row.axes or ()} == {"data", "model"}
-    for text in (one.sentence, one.remedy):
-        assert {"`data`", "`model`"} <= set(re.findall(r"`\w+`", text.rpartition(" over ")[2])), text
-    assert "stays" not in one.remedy
+    assert {"`data`", "`model`"} <= set(re.findall(r"`\w+`", one.sentence.rpartition(" over ")[2])), one.sentence
+
+
+@pytest.mark.parametrize("decompose", [jnp.linalg.qr, jnp.linalg.eigh, jnp.linalg.svd, jnp.linalg.cholesky])
+def test_one_matrix_is_not_advised_to_be_taken_apart_in_pieces(decompose: Callable[..., object]) -> None:
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    for shape, axes, begin in (
+        ((64, 64), ("data",), ""),
+        ((8, 64, 64), (None, "data"), "along this dimension the pieces depend on each other: split another one"),
+    ):
+        given = jax.ShapeDtypeStruct(shape, jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*axes)))
+        (one,) = pi.inspect(lambda a: jax.tree.leaves(decompose(a))[0], given).findings.of_kind("no_sharding_rule")
+        assert "works on all of a matrix at once, so each device gets all of" in one.sentence
+        assert "shard_map" not in one.sentence
+        assert one.remedy[: len(begin)] == begin
+        assert bool(one.remedy) == bool(begin)
 
 
 def test_what_another_operation_takes_too_is_not_promised_to_go() -> None:
     # Both take the array whole: without the factorization the transform still gathers it.
-    record = pi.inspect(lambda a: (jnp.linalg.qr(a)[1], jnp.fft.rfft2(a)), _whole("data", "model"))
-    alone = pi.inspect(jnp.fft.rfft2, _whole("data", "model"))
+    record = pi.inspect(lambda a: (jnp.linalg.qr(a)[1], jnp.fft.rfft2(a)), _whole(None, "data", "model"))
+    alone = pi.inspect(jnp.fft.rfft2, _whole(None, "data", "model"))
     assert sum(row.wire_bytes or 0 for row in alone.collectives) == sum(
         row.wire_bytes or 0 for row in record.collectives
     )

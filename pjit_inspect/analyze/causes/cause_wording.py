@@ -13,7 +13,13 @@ from pjit_inspect.analyze.causes.cause_facts import CauseFacts
 from pjit_inspect.analyze.causes.cause_subject import CauseSubject
 from pjit_inspect.analyze.causes.cause_words import CauseWords, over_axes
 from pjit_inspect.analyze.causes.need_finder import Match
-from pjit_inspect.analyze.sharding.needs import Need, is_cumulative, is_named_as_operand, whole_axes
+from pjit_inspect.analyze.sharding.needs import (
+    Need,
+    is_cumulative,
+    is_named_as_operand,
+    splits_dependent,
+    whole_axes,
+)
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.model.program.opcodes import SUMS
@@ -494,6 +500,14 @@ class _Writer:
                 self.words.dimensions(),
                 self.words.is_or_are(),
                 self.words.shown_axes(),
+            )
+        if own is not None and splits_dependent(self.about.program, own, set(map(axis_name, self.about.axes))):
+            return say(
+                "{} ({}) works on all of a matrix at once, so each device gets all of {}, which is {}",
+                self.words.op(),
+                name(target),
+                what,
+                self.words.given(),
             )
         return say(
             "the partitioner has no rule for how {} ({}) may be split, so each device gets all of {}, which is {}; "

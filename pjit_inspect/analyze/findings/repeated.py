@@ -13,6 +13,7 @@ from typing import Any
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
+from pjit_inspect.analyze.sharding.needs import dependent_dimensions, splits_dependent
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
 from pjit_inspect.model.program.source import Frame
@@ -300,6 +301,7 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
     for rows, cause in _of_kind(subject, "no_sharding_rule"):
         others = list(dict.fromkeys(one for row in rows for own in row.causes for one in own.also_for))
         stays = say("; what moves stays as long as {} takes it", joined(others, " or ")) if others else Sentence()
+        way = _way_around(subject, rows, cause)
         yield Candidate(
             kind="no_sharding_rule",
             sentence=say(
@@ -308,34 +310,23 @@ def without_rule(subject: Subject) -> Iterator[Candidate]:
             source=cause.source or rows[0].source,
             cost_bytes=_sent(rows),
             instructions=tuple(row.instructions[0] for row in rows),
-            remedies=(Remedy(words=say("{}{}", _way_around(subject, rows, cause), stays)),),
+            remedies=() if way is None else (Remedy(words=say("{}{}", way, stays)),),
             about=("rule", cause.op_name),
         )
 
 
-def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sentence:
-    """What to do about an operation that cannot be split, or not along the dimension that is."""
+def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sentence | None:
+    """What to do about an operation that cannot be split, or not along the dimension that is; None for nothing."""
     call = say("call it in a {} over {}, where each device has its own", code("jax.shard_map"), _axes(*rows))
-    if subject.names is None:
-        return say("if the pieces do not depend on each other, {}", call)
-    program, over = subject.names.program, {own for row in rows for own in row.axes or ()}
-    if over and any(over <= _axes_along(program, op) for op in program.ops if op.op_name == cause.op_name):
-        first = "along this dimension the pieces depend on each other: split another one; if that is gathered, too, {}"
-        return say(first, call)
+    program = ShardedProgram() if subject.names is None else subject.names.program
+    over = {own for row in rows for own in row.axes or ()}
+    for op in program.ops:
+        if op.op_name == cause.op_name and splits_dependent(program, op, over):
+            if len(dependent_dimensions(program, op)) == len(program.values[op.operands[0]].shape):
+                return None
+            first = "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
+            return say("{} {}", Sentence(first), call)
     return say("if the pieces do not depend on each other, {}", call)
-
-
-def _axes_along(program: ShardedProgram, op: ShardedOp) -> set[str]:
-    """The axes that split dimensions which an operation works on all of at once, as a Fourier transform does."""
-    if op.rule is None:
-        return set()
-    return {
-        axis_name(own)
-        for value, factors in zip(op.operands, op.rule.operands, strict=False)
-        for axes, factor in zip(program.values[value].spec, factors, strict=False)
-        if set(factor) & set(op.rule.need_replication)
-        for own in axes
-    }
 
 
 def _of_kind(subject: Subject, kind: str) -> Iterator[tuple[list[Collective], Cause]]:

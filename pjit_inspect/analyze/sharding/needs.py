@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,12 @@ from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, S
 __all__ = [
     "Need",
     "Part",
+    "dependent_dimensions",
     "find_needs",
     "is_cumulative",
     "is_free",
     "is_named_as_operand",
+    "splits_dependent",
     "sum_kind",
     "taken_axes",
     "whole_axes",
@@ -49,6 +51,10 @@ _BRANCHES = frozenset(("named_computation", "call", "case", "if", "optimization_
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
 """Ops that need some dimensions replicated because the partitioner has no way to split them."""
+_DECOMPOSITIONS = frozenset((
+    "cholesky", "lu", "geqrf", "svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal",
+))  # fmt: skip
+"""JAX's names of what takes a matrix apart; the matrix is the last two dimensions of the first operand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -433,6 +439,28 @@ def _output_needs(program: ShardedProgram, number: int, boundary: EntryValue) ->
     parts = _changes(program, boundary.value, wanted, operand=None)
     if parts:
         yield _move(None, "output", parts, wanted, request=Request(kind="output", index=number))
+
+
+def dependent_dimensions(program: ShardedProgram, op: ShardedOp) -> frozenset[int]:
+    """The dimensions of its first operand that an op works on all of at once: those of a Fourier transform, a matrix.
+
+    Empty where that is not known. Whoever has pieces along one of them cannot work on these alone.
+    """
+    if not op.operands:
+        return frozenset()
+    rank = len(program.values[op.operands[0]].shape)
+    if op.rule is not None:
+        needed = set(op.rule.need_replication)
+        return frozenset(number for number, factors in enumerate(op.rule.operands[0]) if needed & set(factors))
+    is_of_matrices = op.kind == "custom_call" and op.op_name.rpartition("/")[2] in _DECOMPOSITIONS
+    return frozenset(range(max(rank - 2, 0), rank)) if is_of_matrices else frozenset()
+
+
+def splits_dependent(program: ShardedProgram, op: ShardedOp, axes: Collection[str]) -> bool:
+    """Whether all of these axes split such dimensions of its first operand."""
+    dimensions = dependent_dimensions(program, op)
+    split = {axis_name(own) for number in dimensions for own in program.values[op.operands[0]].spec[number]}
+    return bool(axes) and split.issuperset(axes)
 
 
 def whole_axes(axes: tuple[str, ...]) -> tuple[str, ...]:
