@@ -6,10 +6,11 @@ import re
 
 import jax
 import jax.numpy as jnp
+import pytest
 from jax.sharding import AxisType, Mesh, PartitionSpec
 
 import pjit_inspect as pi
-from causes.meshes import CUBE, MESH, array, named
+from causes.meshes import CUBE, LINE, MESH, array, named
 from causes.told import another_before_jax_0_10, sentences
 
 
@@ -161,3 +162,56 @@ def test_no_sum_is_for_the_edges_of_a_window():
     causes = [(row.kind, cause.clause) for row in record.collectives for cause in row.causes]
     assert any("slides a window" in clause for _, clause in causes)
     assert not any("slides a window" in clause for kind, clause in causes if kind == "all-reduce")
+
+
+def _windowed(x: jax.Array, how: str) -> jax.Array:
+    """What would need neighbours' edges, if its dimension stayed split."""
+    if how == "roll":
+        return jnp.roll(x, 1, 1)
+    if how == "flip":
+        return jnp.flip(x, 1)
+    if how == "pool":
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 3), (1, 1), "SAME")
+    return x[:, 1:-1]
+
+
+@pytest.mark.parametrize("how", ["roll", "flip", "pool", "slice"])
+def test_no_edges_are_told_of_a_dimension_that_the_operation_gets_all_of(how: str):
+    """The product wants the axis along the rows: without the window, as with it, all of `x` moves."""
+
+    def model(x, scale):
+        y = _windowed(x, how)
+        return y * scale[:, : y.shape[1]]
+
+    found = sentences(model, array((16, 16), None, "x", mesh=LINE), array((16, 18), "x", None, mesh=LINE))
+    assert any("needs `x` as `P('x', None)`, but it is `P(None, 'x')`" in text for text in found)
+    assert not any(word in text for text in found for word in ("edges", "one element along", "takes a part of"))
+
+
+def test_no_edges_are_told_where_the_kernel_splits_features_over_the_axis_of_the_rows():
+    def model(image, kernel):
+        numbers = ("NHWC", "HWIO", "NHWC")
+        return jax.lax.conv_general_dilated(image, kernel, (1, 1), "SAME", dimension_numbers=numbers)
+
+    image = array((4, 8, 8, 16), "data", "model", None, None)
+    split = sentences(model, image, array((3, 3, 16, 32), None, None, None, "model"))
+    assert any("needs `image` as `P('data', None, None, None)`" in text for text in split)
+    assert not any("edges" in text for text in split)
+    # With all of the kernel everywhere rows stay split, and neighbours do exchange edges.
+    alike = sentences(model, image, array((3, 3, 16, 32)))
+    assert alike
+    assert all("slides a window along dimension 1 of `image`" in text for text in alike)
+
+
+def test_a_dimension_of_length_one_that_was_added_is_not_counted():
+    """Of a vmapped convolution XLA has a third dimension between the two of `x`."""
+
+    def model(x):
+        return jax.vmap(lambda row: jnp.convolve(row, jnp.array([1.0, 2.0, 3.0]), mode="same"))(x)
+
+    record = pi.inspect(model, array((16, 16), None, "x", mesh=LINE))
+    causes = [cause for row in record.collectives for cause in row.causes if "slides a window" in cause.sentence]
+    assert causes
+    for cause in causes:
+        assert "along dimension 1 of `x`" in cause.sentence
+        assert any("`x`: shape [16, 16], P(None, 'x'); dimension 1 is sharded" in fact for fact in cause.facts)

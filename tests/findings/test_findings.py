@@ -116,6 +116,68 @@ def test_one_matrix_is_not_advised_to_be_taken_apart_in_pieces(decompose: Callab
         assert bool(one.remedy) == bool(begin)
 
 
+def test_two_matrices_on_one_line_are_not_advised_to_be_taken_apart_in_pieces() -> None:
+    """As an optimizer does with those of rows and of columns: one is split over `data`, the other over `model`."""
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+
+    def split(*axes: str) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*axes)))
+
+    def root(matrix):
+        values, vectors = jnp.linalg.eigh(matrix)
+        return (vectors * values) @ vectors.T
+
+    found = pi.inspect(lambda a, b: (root(a), root(b)), split("data"), split("model")).findings
+    assert all(not one.remedy for one in found.of_kind("no_sharding_rule"))
+    assert found.of_kind("no_sharding_rule")
+
+
+def test_a_triangular_solve_is_not_advised_to_be_done_in_pieces() -> None:
+    def solve(low, b):
+        return jax.scipy.linalg.solve_triangular(low, b, lower=True)
+
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    low = jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P()))
+    b = jax.ShapeDtypeStruct((64, 64), jnp.float32, sharding=jax.NamedSharding(mesh, jax.P("data", "model")))
+    (one,) = pi.inspect(solve, low, b).findings.of_kind("no_sharding_rule")
+    assert not one.remedy
+    assert "shard_map" not in one.sentence
+
+
+def _accumulated(low: type, *, axes: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """What is found in micro-batches of a layer with a bias, whose gradients are rounded to `low`."""
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+
+    def given(shape: tuple[int, ...], *spec: str | None) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=jax.NamedSharding(mesh, jax.P(*spec)))
+
+    def loss(p, x):
+        return (jnp.tanh(x @ p["w"] + p["b"]) ** 2).mean()
+
+    def step(p, xs):
+        def turn(total, x):
+            grads = jax.grad(loss)(p, x)
+            return jax.tree.map(lambda t, g: t + g.astype(low).astype(t.dtype), total, grads), None
+
+        total, _ = jax.lax.scan(turn, jax.tree.map(jnp.zeros_like, p), xs)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, p, total)
+
+    params = {"w": given((128, 128), *axes), "b": given((128,))}
+    found = pi.inspect(step, params, given((4, 64, 128), None, "data")).findings
+    return tuple(str(one.sentence) for one in found.of_kind("summed_per_turn"))
+
+
+def test_the_gradient_of_a_bias_is_added_up_like_that_of_a_weight() -> None:
+    (sentence,) = _accumulated(jnp.float32)
+    assert "but for" not in sentence
+
+
+def test_gradients_that_are_quantized_or_kept_in_pieces_are_not_said_to_be_only_added_up() -> None:
+    assert _accumulated(jnp.float8_e4m3fn) == ()
+    # One sum after the loop would take all of it on every device while the loop runs.
+    assert _accumulated(jnp.float32, axes=("data",)) == ()
+
+
 def test_what_another_operation_takes_too_is_not_promised_to_go() -> None:
     # Both take the array whole: without the factorization the transform still gathers it.
     record = pi.inspect(lambda a: (jnp.linalg.qr(a)[1], jnp.fft.rfft2(a)), _whole(None, "data", "model"))

@@ -172,3 +172,25 @@ def test_a_constraint_put_into_the_source_saves_what_the_sentence_says(tmp_path:
     checked = found[0].check().checked
     assert checked is not None
     assert checked.after_bytes == _sent(_record(_put_on(text, found[0].title), tmp_path)) < _sent(record)
+
+
+def test_nothing_is_suggested_in_a_helper_that_is_called_with_arrays_of_other_shapes():
+    """Whoever wrote it there would bind both: a covariance of points with themselves, and with others."""
+    mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+
+    def given(shape: tuple[int, ...], *spec: str) -> jax.ShapeDtypeStruct:
+        return jax.ShapeDtypeStruct(shape, "float32", sharding=jax.NamedSharding(mesh, jax.P(*spec)))
+
+    def covariance(a, b):
+        return jax.numpy.exp(-0.5 * jax.numpy.sum((a[:, None] - b[None]) ** 2, -1))
+
+    def both(x, y, others):
+        own = covariance(x, x) + 0.1 * jax.numpy.eye(x.shape[0])
+        return covariance(others, x) @ jax.numpy.linalg.solve(own, y)
+
+    points = given((32, 4), "data"), given((32,), "data")
+    offered = [str(one) for one in pi.inspect(both, *points, given((16, 4), "model")).suggestions]
+    assert offered
+    assert not any("a[:, None] - b[None]" in text for text in offered)
+    alike = [str(one) for one in pi.inspect(both, *points, given((32, 4), "model")).suggestions]
+    assert any("a[:, None] - b[None]" in text for text in alike)

@@ -7,10 +7,12 @@ other collective in a loop.
 
 from __future__ import annotations
 
+import math
+
 from pjit_inspect.model.program.dtype import bits_of
 from pjit_inspect.model.program.opcodes import PRODUCTS, SUMS, VIEWS
 from pjit_inspect.model.report.collective import Collective
-from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram
+from pjit_inspect.model.sharding.sharded_program import PartitionedCollective, ShardedOp, ShardedProgram, axis_name
 from pjit_inspect.model.words.sentence import Sentence, say
 
 __all__ = ["Accumulation"]
@@ -20,6 +22,8 @@ _VIEWS = VIEWS - {"optimization_barrier"}
 
 _SCALES = {"multiply": (0, 1), "divide": (0,)}
 """What multiplies by a constant, and as which operand it takes what is multiplied."""
+_FLOATS = frozenset(("bf16", "f16", "f32", "f64"))
+"""Types between which a sum may be rounded: those of fewer bits are for what was quantized."""
 _SAME_NUMBER = VIEWS | {"broadcast_in_dim", "broadcast", "convert"}
 _MOST_STEPS = 64
 
@@ -42,7 +46,8 @@ class Accumulation:
         return (
             say(
                 "it runs {} times, and what it yields is only added up: added up per device and reduced once after "
-                "the loop, it would send 1/{} (in a `shard_map`, `psum` after the loop)",
+                "the loop, it would send 1/{} (in a `shard_map`, with what devices share cast to varying before the "
+                "loop, and `psum` after it)",
                 f"{row.count or 0:,}",
                 f"{less:,}",
             ),
@@ -52,7 +57,10 @@ class Accumulation:
         """As how many times less one sum after the loop would send, in the type that is added up; None as in `fact`."""
         turns = row.count or 0
         total = self.total(edge) if turns > 1 and row.kind in SUMS else None
-        if total is None:
+        if total is None or row.axes is None:
+            return None
+        # What is added up in pieces would have to be added up in full on every device: that trades memory.
+        if {axis_name(axis) for axis in self._program.values[total].axes} & set(map(axis_name, row.axes)):
             return None
         sent, kept = bits_of(row.dtype), bits_of(self._program.values[total].dtype)
         less = turns * sent // kept if sent and kept else 0
@@ -104,12 +112,18 @@ class Accumulation:
             return False
         if op.kind in _SCALES and len(op.operands) == 2 and operand in _SCALES[op.kind]:
             return self._is_constant(op.operands[1 - operand])
+        if op.kind == "reduce" and operand == 0:
+            return self._is_same_sum(op)
         return op.kind in _VIEWS or (op.kind == "convert" and self._is_rounding(op))
 
     def _is_rounding(self, op: ShardedOp) -> bool:
         """Whether numbers only get more or fewer digits, as bfloat16 that is added up as float32."""
-        types = {self._program.values[value].dtype.lstrip("b")[:1] for value in (op.operands[0], op.results[0])}
-        return types == {"f"}
+        return {self._program.values[value].dtype for value in (op.operands[0], op.results[0])} <= _FLOATS
+
+    def _is_same_sum(self, op: ShardedOp) -> bool:
+        """Whether it sums along dimensions of length 1, which drops them."""
+        sizes = {math.prod(self._program.values[value].shape) for value in (op.operands[0], op.results[0])}
+        return op.op_name.rpartition("/")[2] == _NAMES["reduce"] and len(sizes) == 1
 
     def _is_constant(self, value: int) -> bool:
         """Whether a value is a constant of the program, or one that was broadcast."""

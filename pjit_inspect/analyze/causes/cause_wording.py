@@ -15,9 +15,9 @@ from pjit_inspect.analyze.causes.cause_words import CauseWords, over_axes
 from pjit_inspect.analyze.causes.need_finder import Match
 from pjit_inspect.analyze.sharding.needs import (
     Need,
+    dependent_axes,
     is_cumulative,
     is_named_as_operand,
-    splits_dependent,
     whole_axes,
 )
 from pjit_inspect.analyze.sharding.same_data import RESHAPED, SAME_SHAPE
@@ -262,11 +262,11 @@ class _Writer:
         own = self.about.own()
         if own is not None and (own.is_on_one or self.about.sender() is not None) and self.about.need is None:
             return self._on_one(own)
-        if (row := self._row()) is not None:
+        taken = self.words.taken()
+        if not taken and (row := self._row()) is not None:
             return row
         if self.about.match.moves_result:
             return self._moved_result()
-        taken = self.words.taken()
         return say("{}: {}", self._needs(), taken) if taken else self._needs()
 
     def _on_one(self, op: ShardedOp) -> str:
@@ -474,6 +474,8 @@ class _Writer:
         """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
         taker = self.about.match.taker
         if taker is not None and taker.operand > len(op.results):
+            if any(self.about.target() or ()):
+                return self._needs()
             return say(
                 "{} writes {} at positions that any device may hold, so every device needs all of it, but it is {}",
                 self.words.op(),
@@ -501,7 +503,8 @@ class _Writer:
                 self.words.is_or_are(),
                 self.words.shown_axes(),
             )
-        if own is not None and splits_dependent(self.about.program, own, set(map(axis_name, self.about.axes))):
+        over = set(map(axis_name, self.about.axes))
+        if own is not None and over and over <= dependent_axes(self.about.program, [own]):
             return say(
                 "{} ({}) works on all of a matrix at once, so each device gets all of {}, which is {}",
                 self.words.op(),

@@ -119,13 +119,17 @@ class CauseWords:
 
     def dimension(self, part: Part) -> int:
         """The dimension that a part of the need is about, as the text of its array counts them."""
-        places = range(len(self.about.program.values[part.value].shape))
-        return self.named(part, places).index(part.dimension)
+        places = self.named(part, range(len(self.about.program.values[part.value].shape)))
+        return places.index(part.dimension) if part.dimension in places else part.dimension
 
     def named(self, part: Part, dimensions: Sequence[T]) -> tuple[T, ...]:
-        """What the array of a part has for each dimension, in the order of the text that it is called by (`value`)."""
+        """What the array of a part has for each dimension, as the text has them that it is called by (`value`)."""
         inside = None if self.value(part) == ITS_RESULT else self.about.own()
-        return self.names.as_named(part.value, dimensions, inside)
+        value, kept = self.names.unpadded(part.value, inside)
+        # What it was made from is known by its own name, unless it is what the operation itself makes.
+        if inside is None:
+            value, kept = part.value, tuple(range(len(dimensions)))
+        return self.names.as_named(value, [dimensions[place] for place in kept], inside)
 
     def value(self, part: Part) -> str:
         """The array that a part of the need is about."""

@@ -228,8 +228,8 @@ class NeedFinder:
             if self._is_put_back(edge, taker, axes):
                 continue
             taken = self._taken(edge, taker)
-            needs = (n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes))
-            if (need := self._best(needs, axes)) is not None:
+            needs = [n for n in self.by_op.get(taker.op, ()) if self._is_about(n, edge, taker, taken, axes)]
+            if (need := self._best(self._without_edges(needs, taker, taken), axes)) is not None:
                 target = self._target(taken, taker, axes)
                 return Match(edge=edge, need=need, taker=taker, taken=taken, target=target)
         if (edges := self._edges_of_pieces(edge, axes)) is not None:
@@ -239,6 +239,25 @@ class NeedFinder:
             if (need := self._best(needs, axes)) is not None:
                 return Match(edge=edge, need=need)
         return None
+
+    def _without_edges(self, needs: list[Need], taker: Taker, taken: int | None) -> list[Need]:
+        """The needs without those for neighbours' edges of a dimension that is not split any more.
+
+        Where the result has the axis elsewhere, an operation gets all of the dimension, window or not: then it is that.
+        """
+        shape = () if taken is None else self.program.values[taken].shape
+        lost = {
+            (part.operand, part.dimension)
+            for need in needs
+            if need.kind != "halo"
+            for part in need.parts
+            if part.operand == taker.operand and taker.shape[part.dimension :][:1] == shape[part.dimension :][:1]
+        }
+        return [
+            need
+            for need in needs
+            if need.kind != "halo" or need.is_sum or not {(part.operand, part.dimension) for part in need.parts} <= lost
+        ]
 
     def _is_put_back(self, edge: PartitionedCollective, taker: Taker, axes: frozenset[str] | None) -> bool:
         """Whether XLA made it while it partitioned what makes the array, and not yet what takes it.

@@ -13,7 +13,7 @@ from typing import Any
 from pjit_inspect.analyze.causes.accumulated import Accumulation
 from pjit_inspect.analyze.findings.candidate import Candidate, Remedy, Subject
 from pjit_inspect.analyze.program.phases import LATER, find_phase
-from pjit_inspect.analyze.sharding.needs import dependent_dimensions, splits_dependent
+from pjit_inspect.analyze.sharding.needs import dependent_axes, dependent_parts, has_independent
 from pjit_inspect.analyze.sharding.value_names import ValueNames
 from pjit_inspect.analyze.suggest.constraint_words import value_constraint_words
 from pjit_inspect.model.program.source import Frame
@@ -245,10 +245,12 @@ def summed_every_turn(subject: Subject) -> Iterator[Candidate]:
             remedies=(
                 Remedy(
                     words=say(
-                        "add up in a {} over {}, each device its own, and {} after the loop",
+                        "add up in a {} over {}, each device its own, and {} after the loop; what all devices share "
+                        "goes into the loop through {}, or JAX sums its gradient in every turn",
                         code("jax.shard_map"),
                         _axes(first),
                         code("psum"),
+                        code("jax.lax.pcast(..., to='varying')"),
                     )
                 ),
             ),
@@ -320,12 +322,12 @@ def _way_around(subject: Subject, rows: list[Collective], cause: Cause) -> Sente
     call = say("call it in a {} over {}, where each device has its own", code("jax.shard_map"), _axes(*rows))
     program = ShardedProgram() if subject.names is None else subject.names.program
     over = {own for row in rows for own in row.axes or ()}
-    for op in program.ops:
-        if op.op_name == cause.op_name and splits_dependent(program, op, over):
-            if len(dependent_dimensions(program, op)) == len(program.values[op.operands[0]].shape):
-                return None
-            first = "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
-            return say("{} {}", Sentence(first), call)
+    ops = [op for op in program.ops if op.op_name == cause.op_name and dependent_parts(program, op)]
+    if over and over <= dependent_axes(program, ops):
+        if not any(has_independent(program, op) for op in ops):
+            return None
+        first = "along this dimension the pieces depend on each other: split another one; if that is gathered, too,"
+        return say("{} {}", Sentence(first), call)
     return say("if the pieces do not depend on each other, {}", call)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,12 +23,13 @@ from pjit_inspect.model.sharding.sharded_program import EntryValue, ShardedOp, S
 __all__ = [
     "Need",
     "Part",
-    "dependent_dimensions",
+    "dependent_axes",
+    "dependent_parts",
     "find_needs",
+    "has_independent",
     "is_cumulative",
     "is_free",
     "is_named_as_operand",
-    "splits_dependent",
     "sum_kind",
     "taken_axes",
     "whole_axes",
@@ -51,10 +52,10 @@ _BRANCHES = frozenset(("named_computation", "call", "case", "if", "optimization_
 """Ops that hand their operands on as they are."""
 _MATRICES = frozenset(("fft", "cholesky", "triangular_solve"))
 """Ops that need some dimensions replicated because the partitioner has no way to split them."""
-_DECOMPOSITIONS = frozenset((
-    "cholesky", "lu", "geqrf", "svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal",
+_OF_MATRICES = frozenset((
+    "cholesky", "lu", "geqrf", "svd", "eigh", "eig", "schur", "hessenberg", "tridiagonal", "triangular_solve",
 ))  # fmt: skip
-"""JAX's names of what takes a matrix apart; the matrix is the last two dimensions of the first operand."""
+"""JAX's names of what takes matrices apart, or solves with them: these are the last two dimensions of its operands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -441,26 +442,44 @@ def _output_needs(program: ShardedProgram, number: int, boundary: EntryValue) ->
         yield _move(None, "output", parts, wanted, request=Request(kind="output", index=number))
 
 
-def dependent_dimensions(program: ShardedProgram, op: ShardedOp) -> frozenset[int]:
-    """The dimensions of its first operand that an op works on all of at once: those of a Fourier transform, a matrix.
+def dependent_parts(program: ShardedProgram, op: ShardedOp) -> frozenset[tuple[int, int]]:
+    """The dimensions that an op works on all of at once, as operand and dimension: a Fourier transform's, a matrix's.
 
     Empty where that is not known. Whoever has pieces along one of them cannot work on these alone.
     """
-    if not op.operands:
-        return frozenset()
-    rank = len(program.values[op.operands[0]].shape)
     if op.rule is not None:
         needed = set(op.rule.need_replication)
-        return frozenset(number for number, factors in enumerate(op.rule.operands[0]) if needed & set(factors))
-    is_of_matrices = op.kind == "custom_call" and op.op_name.rpartition("/")[2] in _DECOMPOSITIONS
-    return frozenset(range(max(rank - 2, 0), rank)) if is_of_matrices else frozenset()
+        return frozenset(
+            (operand, number)
+            for operand, dimensions in enumerate(op.rule.operands)
+            for number, factors in enumerate(dimensions)
+            if needed & set(factors)
+        )
+    if op.kind != "custom_call" or op.op_name.rpartition("/")[2] not in _OF_MATRICES:
+        return frozenset()
+    ranks = [len(program.values[value].shape) for value in op.operands]
+    return frozenset((number, own) for number, rank in enumerate(ranks) for own in range(max(rank - 2, 0), rank))
 
 
-def splits_dependent(program: ShardedProgram, op: ShardedOp, axes: Collection[str]) -> bool:
-    """Whether all of these axes split such dimensions of its first operand."""
-    dimensions = dependent_dimensions(program, op)
-    split = {axis_name(own) for number in dimensions for own in program.values[op.operands[0]].spec[number]}
-    return bool(axes) and split.issuperset(axes)
+def dependent_axes(program: ShardedProgram, ops: Iterable[ShardedOp]) -> frozenset[str]:
+    """The mesh axes that split such dimensions of some ops."""
+    return frozenset(
+        axis_name(axis)
+        for op in ops
+        for operand, number in dependent_parts(program, op)
+        for axis in program.values[op.operands[operand]].spec[number]
+    )
+
+
+def has_independent(program: ShardedProgram, op: ShardedOp) -> bool:
+    """Whether an op has a dimension along which its pieces can be worked on alone, as a batch of matrices has."""
+    parts = dependent_parts(program, op)
+    shapes = [program.values[value].shape for value in op.operands]
+    return any(
+        (operand, number) not in parts and length > 1
+        for operand, shape in enumerate(shapes)
+        for number, length in enumerate(shape)
+    )
 
 
 def whole_axes(axes: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """Constraints that may save communication: new ones on a line, and those that are there changed or left out.
 
 Operations of equal shapes that one piece of the source became (unrolled layers) change together, however they are
-split: nobody could write a constraint on one of them. Where it became others, too, nothing is suggested. A constraint
-that is put on a value of a differentiated program binds its gradient too, as JAX does; where the gradient cannot be
-told, nothing is suggested. Not its job: whether a change saves anything (`analyze.suggest.suggestions`).
+split: nobody could write a constraint on one of them. Where it became others, too, as a helper that is called with
+arrays of other shapes, nothing is suggested. A constraint that is put on a value of a differentiated program binds its
+gradient too, as JAX does; where the gradient cannot be told, nothing is suggested. Not its job: whether a change saves
+anything (`analyze.suggest.suggestions`).
 """
 
 from __future__ import annotations
@@ -175,7 +176,8 @@ class ConstraintOptions:
 
     def _constrained(self, line: _Line, spec: Dimensions, stake: int) -> Iterator[Option]:
         edits: list[Edit] = []
-        if len(self._pieces[_piece(self._program.ops[line.ops[0]])] - set(line.ops)):
+        first = self._program.ops[line.ops[0]]
+        if len(self._pieces[_piece(first)] - set(line.ops)) or len(self._shapes.get(self._text(first), ())) > 1:
             return
         for index in line.ops:
             op = self._program.ops[index]
@@ -202,6 +204,21 @@ class ConstraintOptions:
             edits=tuple(edits),
             stake=stake,
         )
+
+    @functools.cached_property
+    def _shapes(self) -> dict[object, set[tuple[int, ...]]]:
+        """Piece of the user's text -> the shapes of what it makes, whoever calls it."""
+        found: dict[object, set[tuple[int, ...]]] = {}
+        for op in self._program.ops:
+            if op.frames and len(op.results) == 1:
+                found.setdefault(self._text(op), set()).add(self._program.values[op.results[0]].shape)
+        return found
+
+    def _text(self, op: ShardedOp) -> object:
+        """The user's own piece of text that an operation is from, in a helper that several call the helper's."""
+        own = self._names.frames(op)[:1]
+        place = op.frames.index(own[0]) if own and own[0] in op.frames else 0
+        return own, op.spans[place : place + 1], _kind(op)
 
     def _gradient(self, op: ShardedOp) -> tuple[int, int] | None:
         """Where the gradient of a product is made: what the backward pass multiplies with each of its operands.
@@ -402,4 +419,8 @@ def _pieces(program: ShardedProgram) -> dict[object, set[int]]:
 def _piece(op: ShardedOp) -> object:
     """What all layers of a loop in Python have in common."""
     calls = tuple((frame.file, frame.line) for frame in op.frames)
-    return calls, op.spans, op.opcode, op.op_name.rpartition("/")[2], find_phase(op.op_name), op.detail
+    return calls, op.spans, _kind(op)
+
+
+def _kind(op: ShardedOp) -> object:
+    return op.opcode, op.op_name.rpartition("/")[2], find_phase(op.op_name), op.detail
