@@ -111,7 +111,9 @@ class Accumulation:
         if len(op.results) != 1:
             return False
         if op.kind in _SCALES and len(op.operands) == 2 and operand in _SCALES[op.kind]:
-            return self._is_constant(op.operands[1 - operand])
+            # A quotient of integers is cut off, in each turn anew.
+            is_exact = op.kind == "multiply" or self._program.values[op.results[0]].dtype in _FLOATS
+            return is_exact and self._is_constant(op.operands[1 - operand])
         if op.kind == "reduce" and operand == 0:
             return self._is_same_sum(op)
         return op.kind in _VIEWS or (op.kind == "convert" and self._is_rounding(op))

@@ -504,7 +504,7 @@ class _Writer:
                 self.words.shown_axes(),
             )
         over = set(map(axis_name, self.about.axes))
-        if own is not None and over and over <= dependent_axes(self.about.program, [own]):
+        if own is not None and own.rule is None and over and over <= dependent_axes(self.about.program, [own]):
             return say(
                 "{} ({}) works on all of a matrix at once, so each device gets all of {}, which is {}",
                 self.words.op(),

@@ -245,7 +245,9 @@ class NeedFinder:
 
         Where the result has the axis elsewhere, an operation gets all of the dimension, window or not: then it is that.
         """
-        shape = () if taken is None else self.program.values[taken].shape
+        if taken is None:
+            return needs
+        shape = self.program.values[taken].shape
         lost = {
             (part.operand, part.dimension)
             for need in needs
