@@ -215,3 +215,25 @@ def test_a_dimension_of_length_one_that_was_added_is_not_counted():
     for cause in causes:
         assert "along dimension 1 of `x`" in cause.sentence
         assert any("`x`: shape [16, 16], P(None, 'x'); dimension 1 is sharded" in fact for fact in cause.facts)
+
+
+@another_before_jax_0_10
+def test_a_result_that_may_not_be_split_over_part_of_an_axis_is_told_as_such_beside_others():
+    """Two groups of keys over four devices; of several results XLA lays each out by a reshape of its own."""
+
+    def attention(p, x):
+        q = jnp.einsum("bsd,dhk->bshk", x, p["q"])
+        k, v = (jnp.repeat(jnp.einsum("bsd,dgk->bsgk", x, p[name]), 4, axis=2) for name in "kv")
+        weights = jax.nn.softmax(jnp.einsum("bqhk,bshk->bhqs", q, k))
+        return jnp.einsum("bhqk,bkhd->bqhd", weights, v).reshape(4, 16, 64) @ p["o"]
+
+    groups = array((32, 2, 8), None, None, "model")
+    weights = {"q": array((32, 8, 8), None, "model"), "k": groups, "v": groups, "o": array((64, 32), "model", None)}
+    found = sentences(
+        lambda p, x: jax.grad(lambda p: jnp.sum(attention(p, x) ** 2))(p), weights, array((4, 16, 32), "data")
+    )
+    for name in "kv":
+        assert any(
+            f"`result['{name}']` is returned replicated over `model`: it is computed as" in text for text in found
+        )
+    assert not any(text.startswith("`reshape` needs") for text in found)

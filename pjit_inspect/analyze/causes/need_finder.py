@@ -21,6 +21,7 @@ from pjit_inspect.analyze.sharding.needs import (
     taken_axes,
     whole_axes,
 )
+from pjit_inspect.analyze.sharding.requests import Request
 from pjit_inspect.model.program.opcodes import SUMS, VIEWS
 from pjit_inspect.model.program.spec import Dimensions
 from pjit_inspect.model.sharding.sharded_program import (
@@ -123,6 +124,9 @@ class NeedFinder:
             return match
         if self._is_layout_of_result(self.program.ops[need.op], need):
             return replace(match, need=replace(need, op=None))
+        if (result := self._left_free(self.program.ops[need.op], need)) is not None:
+            request = Request(kind="output", index=result)
+            return replace(match, need=replace(need, op=None, kind="output", request=request))
         if self.program.ops[need.op].kind != "copy":
             return match
         copy = self.program.ops[need.op]
@@ -141,11 +145,22 @@ class NeedFinder:
         return replace(match, need=need, taker=replace(match.taker, op=user, operand=operand))
 
     def _is_layout_of_result(self, op: ShardedOp, need: Need) -> bool:
-        """Whether XLA added an operation that hands on what a result of the program is, in the same dimensions."""
-        if op.op_name or op.kind not in VIEWS or need.request is None or need.request.kind != "output":
+        """Whether XLA added an operation that hands on what a result of the program is, as that was asked for."""
+        return need.request is not None and need.request.kind == "output" and self._hands_on_result(op)
+
+    def _left_free(self, op: ShardedOp, need: Need) -> int | None:
+        """The result that such an operation hands on, as that may not be split over a part of an axis."""
+        if need.request is not None or all(whole_axes(part.axes) == part.axes for part in need.parts):
+            return None
+        free = (n for n, own in enumerate(self.program.outputs) if own.value in op.results and own.spec is None)
+        return next(free, None) if self._hands_on_result(op) else None
+
+    def _hands_on_result(self, op: ShardedOp) -> bool:
+        """Whether it is XLA's own, and gives a result of the program the dimensions that it has already."""
+        if op.op_name or op.kind not in VIEWS or op.kind == "transpose":
             return False
         before, after = (self.program.values[value].shape for value in (op.operands[0], op.results[0]))
-        return op.kind != "transpose" and before == after and self._is_output(op.results)
+        return before == after and self._is_output(op.results)
 
     def _is_output(self, values: Iterable[int]) -> bool:
         return not {boundary.value for boundary in self.program.outputs}.isdisjoint(values)
