@@ -237,3 +237,20 @@ def test_a_result_that_may_not_be_split_over_part_of_an_axis_is_told_as_such_bes
             f"`result['{name}']` is returned replicated over `model`: it is computed as" in text for text in found
         )
     assert not any(text.startswith("`reshape` needs") for text in found)
+
+
+@another_before_jax_0_10
+def test_not_all_of_what_is_written_at_positions_is_told_where_a_device_gets_some_columns():
+    """The gradient of an embedding that is split along both dimensions: all rows, and half of the columns."""
+
+    def loss(table, w, tokens):
+        h = table[tokens]
+        h = h + jax.nn.relu(h @ w) @ w.T
+        logits = jnp.einsum("bsd,vd->bsv", h, table)
+        return -jnp.take_along_axis(jax.nn.log_softmax(logits), tokens[..., None], -1).mean()
+
+    table, w = array((64, 32), "model", "data"), array((32, 64), "data", "model")
+    found = sentences(jax.grad(loss, argnums=(0, 1)), table, w, array((4, 16), "data", dtype=jnp.int32))
+    (moved,) = (text for text in found if text.startswith("the gradient of `table[tokens]`") and "at `h @ w`" in text)
+    assert "in pieces of [4, 16, 16] on each device" in moved
+    assert "all of it" not in moved

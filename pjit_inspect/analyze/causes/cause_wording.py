@@ -474,7 +474,8 @@ class _Writer:
         """What a scatter needs where results cannot be added up: all positions, or all that is written there."""
         taker = self.about.match.taker
         if taker is not None and taker.operand > len(op.results):
-            if any(self.about.target() or ()):
+            moved = self.about.moved()
+            if moved is not None and taker.shape != self.about.program.values[moved].shape:
                 return self._needs()
             return say(
                 "{} writes {} at positions that any device may hold, so every device needs all of it, but it is {}",
