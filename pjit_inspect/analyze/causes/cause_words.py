@@ -124,11 +124,10 @@ class CauseWords:
 
     def named(self, part: Part, dimensions: Sequence[T]) -> tuple[T, ...]:
         """What the array of a part has for each dimension, as the text has them that it is called by (`value`)."""
-        inside = None if self.value(part) == ITS_RESULT else self.about.own()
+        if self.value(part) == ITS_RESULT:
+            return self.names.as_named(part.value, dimensions)
+        inside = self.about.own()
         value, kept = self.names.unpadded(part.value, inside)
-        # What it was made from is known by its own name, unless it is what the operation itself makes.
-        if inside is None:
-            value, kept = part.value, tuple(range(len(dimensions)))
         return self.names.as_named(value, [dimensions[place] for place in kept], inside)
 
     def value(self, part: Part) -> str:

@@ -18,9 +18,10 @@ __all__ = ["constraint_words", "value_constraint_words"]
 def value_constraint_words(names: ValueNames, value: int, spec: Dimensions, where: Sentence) -> Sentence | None:
     """Advice to shard a value so; None where it is not known in which order its text has the dimensions."""
     maker = names.program.values[value].op
-    if maker is None:
+    op = None if maker is None else names.program.ops[maker]
+    # Of an argument, of what a loop carries and of one result of several no text has other dimensions.
+    if op is None or op.results != (value,):
         return _put(spec, where)
-    op = names.program.ops[maker]
     told = names.told_spec(op, spec)
     return None if told is None else constraint_words(names, op, told, where)
 
