@@ -1,10 +1,10 @@
 """Constraints that may save communication: new ones on a line, and those that are there changed or left out.
 
 Operations of equal shapes that one piece of the source became (unrolled layers) change together, however they are
-split: nobody could write a constraint on one of them. Where it became others, too, as a helper that is called with
-arrays of other shapes, nothing is suggested. A constraint that is put on a value of a differentiated program binds its
-gradient too, as JAX does; where the gradient cannot be told, nothing is suggested. Not its job: whether a change saves
-anything (`analyze.suggest.suggestions`).
+split: nobody could write a constraint on one of them. Where it became others, too, nothing is suggested, nor in a
+helper that is called with arrays of other shapes, unless whoever asks names the call. A constraint that is put on a
+value of a differentiated program binds its gradient too, as JAX does; where the gradient cannot be told, nothing is
+suggested. Not its job: whether a change saves anything (`analyze.suggest.suggestions`).
 """
 
 from __future__ import annotations
@@ -47,10 +47,14 @@ class _Line:
 
 
 class ConstraintOptions:
-    """Finds them for one program."""
+    """Finds them for one program.
 
-    def __init__(self, program: ShardedProgram, names: ValueNames) -> None:
-        self._program, self._names = program, names
+    `by_call`: whether whoever takes an option names it by its call (`place`), as the playground does. One in a helper
+    that is called with arrays of other shapes is then one, too: it is on what that call returns.
+    """
+
+    def __init__(self, program: ShardedProgram, names: ValueNames, *, by_call: bool = False) -> None:
+        self._program, self._names, self._by_call = program, names, by_call
         self._lines = _lines(program)
         self._pieces = _pieces(program)
         self._requests = Requests(names)
@@ -177,7 +181,9 @@ class ConstraintOptions:
     def _constrained(self, line: _Line, spec: Dimensions, stake: int) -> Iterator[Option]:
         edits: list[Edit] = []
         first = self._program.ops[line.ops[0]]
-        if len(self._pieces[_piece(first)] - set(line.ops)) or len(self._shapes.get(self._text(first), ())) > 1:
+        if self._pieces[_piece(first)] - set(line.ops):
+            return
+        if not self._by_call and len(self._shapes.get(self._text(first), ())) > 1:
             return
         for index in line.ops:
             op = self._program.ops[index]

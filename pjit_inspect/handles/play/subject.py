@@ -307,7 +307,7 @@ class Subject:
         if program is None:
             return ()
         names = ValueNames(program, self.data.sources, {})
-        options = ConstraintOptions(program, names)
+        options = ConstraintOptions(program, names, by_call=True)
         found, seen = list[Pin](), set[int]()
         for index, (classes, is_lookup) in roles.makers.items() if not options.is_explicit else ():
             op = program.ops[index]
@@ -348,7 +348,7 @@ class Subject:
         places = list(enumerate(self._copies.positions))
         back = {place: index for index, place in reversed(places) if place is not None}
         names = ValueNames(program, self.data.sources, {})
-        options = ConstraintOptions(program, names)
+        options = ConstraintOptions(program, names, by_call=True)
         found = []
         for option in options.kept_axes(most) if not options.is_explicit else ():
             places = [(positions[edit.index], edit.number) for edit in option.edits]
