@@ -327,6 +327,10 @@ def test_nothing_printed_of_live_findings_with_odd_names_moves_the_terminal(tmp_
 def test_a_line_has_no_newline_and_a_text_keeps_its_own():
     assert clean_line("a\nb\tc") == "a\\x0ab\\x09c"
     assert clean_text("a\nb\tc\r\nd\re") == "a\nb\tc\nd\\x0de"
+    assert clean_text("ascii\x7f\x1b") == "ascii\\x7f\\x1b"
+    every = "".join(map(chr, range(0x100)))
+    assert clean_text(every.replace("\r", "")) == "".join(map(clean_text, every.replace("\r", "")))
+    assert all(clean_text(char) == (char if char in "\n\t" else clean_line(char)) for char in every)
     assert clean_line("\u202e\ud800\U000e0001") == "\\u202e\\ud800\\U000e0001"
     assert clean_line("größe ∇ 模型") == clean_text("größe ∇ 模型") == "größe ∇ 模型"
 

@@ -137,7 +137,7 @@ def _held(programs: Mapping[int, bytes], like: Sequence[HloModule]) -> dict[int,
 
 
 def _longest_names(module: HloModule) -> list[bytes]:
-    names = (module.reader.name(index).encode("utf-8", "replace") for index in range(len(module)))
+    names = (name.encode("utf-8", "replace") for name in module.reader.names(range(len(module))))
     return heapq.nlargest(_TELLING, names, key=len)
 
 

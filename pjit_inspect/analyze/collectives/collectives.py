@@ -66,6 +66,9 @@ def find_collectives(
       hosts: the host (process) of each position in `mesh`; None when they are unknown.
     """
     module = with_bounded_groups(module)
+    sites = find_sites(module)
+    if not sites:
+        return CollectiveTable(())
     context = _Context(
         mesh=mesh,
         meshes=tuple(m for m in (mesh, *other_meshes) if m is not None),
@@ -74,7 +77,6 @@ def find_collectives(
         overlaps=OverlapFinder(module),
         cells=cells or {},
     )
-    sites = find_sites(module)
     rows = [_collective(site, context) for site in sites]
     if causes is not None:
         rows = [_with_phase_of_cause(row) for row in causes.explain(sites, rows)]

@@ -158,7 +158,7 @@ def _kernels(parts: GraphParts, matrix: Matrix, mixed: np.ndarray) -> GraphKerne
     labels = {label: row for row, label in enumerate(dict.fromkeys(placing.label))}
     return GraphKernels(
         instruction=kernels.rows.astype(np.int32),
-        names=tuple(module.reader.name(row) for row in kernels.rows.tolist()),
+        names=tuple(module.reader.names(kernels.rows)),
         opcode=opcode.astype(np.int16),
         opcodes=tuple(module.opcodes[row] for row in opcodes.tolist()),
         label=np.array([labels[label] for label in placing.label], np.int32),

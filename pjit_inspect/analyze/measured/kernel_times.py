@@ -63,7 +63,7 @@ class MeasuredProgram:
 def measured_program(module: HloModule, runs: Sequence[ProfiledRun], **facts: Any) -> MeasuredProgram:
     """The program of a parsed module; `facts` are the attributes that it does not tell, `runs` may be its own."""
     on_gpu = any(run.spans is not None for run in runs)
-    names = [module.reader.name(index) for index in range(len(module))]
+    names = list(module.reader.names(range(len(module))))
     opcodes = module.instructions.opcode.tolist()
     entry = module.computation(module.entry).range
     runs_of, pieces = _runs(module, names), _pieces(module, names, on_gpu=on_gpu)

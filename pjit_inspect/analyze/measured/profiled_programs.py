@@ -39,8 +39,8 @@ def program_content(module: HloModule) -> str:
     shapes = [str(reader.shape(row)) for row in range(int(instructions.shape.max(initial=-1)) + 1)]
     rows = zip(instructions.opcode.tolist(), instructions.shape.tolist(), strict=True)
     found = hashlib.sha256()
-    for index, (opcode, shape) in enumerate(rows):
-        found.update(f"{reader.name(index)}\0{module.opcodes[opcode]}\0{shapes[shape]}\0".encode("utf-8", "replace"))
+    for name, (opcode, shape) in zip(reader.names(range(len(module))), rows, strict=True):
+        found.update(f"{name}\0{module.opcodes[opcode]}\0{shapes[shape]}\0".encode("utf-8", "replace"))
     return found.hexdigest()
 
 

@@ -48,7 +48,7 @@ def _our_places(ranges: LiveRanges, instructions: Sequence[str]) -> list[int]:
     The start follows them.
     """
     nodes = ranges.nodes
-    known = {nodes.module.reader.name(index): place for place, index in enumerate(nodes.running.order)}
+    known = {name: place for place, name in enumerate(nodes.module.reader.names(nodes.running.order))}
     found, place = [], ranges.end
     for name in reversed(instructions):
         place = known.get(name, place)

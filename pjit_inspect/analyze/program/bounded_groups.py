@@ -56,6 +56,10 @@ class _Reader:
         """As the program's own."""
         return self._reader.name(index)
 
+    def names(self, indices: Sequence[int] | np.ndarray) -> Sequence[str]:
+        """As the program's own."""
+        return self._reader.names(indices)
+
     def shape(self, shape_id: int) -> Shape:
         """As the program's own."""
         return self._reader.shape(shape_id)

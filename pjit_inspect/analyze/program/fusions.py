@@ -47,10 +47,11 @@ def find_fusions(module: HloModule, *, cells: Mapping[str, str] | None = None) -
     What a loop, a branch or a call runs stands where it is called. `cells` says how the notebook calls a file.
     """
     context = _Context(module, cells)
-    return FusionTable(tuple(_fusion(kernel, context) for kernel in _kernels(module)))
+    kernels = list(_kernels(module))
+    return FusionTable(tuple(map(context.fusion, kernels, module.reader.names(kernels))))
 
 
-def _kernels(module: HloModule) -> Iterator[Instruction]:
+def _kernels(module: HloModule) -> Iterator[int]:
     """The kernels of the entry computation and of those it runs, each computation once."""
     is_kernel = np.array([name in _KERNELS for name in module.opcodes])[module.instructions.opcode]
     is_looked_at = is_kernel | np.array([name in _RUNS_INSIDE for name in module.opcodes])[module.instructions.opcode]
@@ -66,12 +67,11 @@ def _kernels(module: HloModule) -> Iterator[Instruction]:
         if index is None:
             stack.pop()
             continue
-        instruction = module.instruction(index)
         if is_kernel[index]:
-            if not has_notes or runs_kernel(instruction):
-                yield instruction
+            if not has_notes or runs_kernel(module.instruction(index)):
+                yield index
         else:
-            called = [computation for computation in instruction.called if computation.index not in seen]
+            called = [own for own in module.instruction(index).called if own.index not in seen]
             seen.update(computation.index for computation in called)
             stack.extend(map(of, reversed(called)))
 
@@ -100,6 +100,7 @@ class _Context:
         self._shape: list[int] = module.instructions.shape.tolist()
         self._frame: list[int] = module.instructions.frame.tolist()
         self._computation: list[int] = module.instructions.computation.tolist()
+        self._op_name: list[int] = module.instructions.op_name.tolist()
         self.no_result = {k for k, opcode in enumerate(module.opcodes) if opcode in _NO_RESULT}
         self.broadcast = module.opcodes.index("broadcast") if "broadcast" in module.opcodes else -1
         self._arrays: dict[int, tuple[str, ...]] = {}
@@ -111,6 +112,16 @@ class _Context:
         self._plain_of_form: dict[object, bool] = {}
         self._words: dict[int, tuple[tuple[str, int], ...]] = {}
         self._facts: dict[object, dict[str, Any]] = {}
+
+    def fusion(self, index: int, name: str) -> Fusion:
+        """A kernel, by its instruction."""
+        return Fusion(
+            name=name,
+            count=self.runs[self._computation[index]].most,
+            op_name=self.module.op_names[self._op_name[index]],
+            source=self.source(index),
+            **self._facts_of(index),
+        )
 
     def arrays(self, index: int) -> tuple[str, ...]:
         """The arrays an instruction yields, as XLA prints their shapes."""
@@ -185,18 +196,18 @@ class _Context:
             self._plain_of_form[form] = is_plain(self.module.computation(called[0]))
         return self._plain_of_form[form]
 
-    def facts(self, kernel: Instruction) -> dict[str, Any]:
+    def _facts_of(self, index: int) -> dict[str, Any]:
         """What a kernel is beside its name and its place; looked into once for all that are built alike."""
-        index, called = kernel.index, self.called.of(kernel.index)
+        called, shape = self.called.of(index), self._shape
         operands = list(dict.fromkeys(self.operands.of(index)))
         form = self._forms.of(called[0]) if len(called) == 1 else None
         if form is None:
-            return _facts(kernel, operands, self)
-        shapes = (self._shape[index], *[self._shape[operand] for operand in operands])
-        alike = (form, shapes, self.opcode[index], self.module.reader.kernel(index))
+            return _facts(self.module.instruction(index), operands, self)
+        shapes = [shape[operand] for operand in operands]
+        alike = (form, shape[index], *shapes, self.opcode[index], self.module.reader.kernel(index))
         facts = self._facts.get(alike)
         if facts is None:
-            facts = _facts(kernel, operands, self)
+            facts = _facts(self.module.instruction(index), operands, self)
             # Of a body with fusions in it, or one that reads parts of an array, the form does not tell all.
             if form in self._inner_of_form and self._plain_of_form.get(form, False):
                 self._facts[alike] = facts
@@ -214,10 +225,6 @@ class _Context:
         """The bodies of the fusions in a computation, and how many of the fusions have them."""
         fusions = [i for i in self.module.computation(computation).range if self.opcode[i] == self._fusion]
         return Counter(body for index in fusions for body in self.called.of(index))
-
-    def runs_of(self, index: int) -> int | None:
-        """How often an instruction runs at the most; None when unknown."""
-        return self.runs[self._computation[index]].most
 
     def _sum(self, computation: int) -> _Inner:
         body, inside = self.module.computation(computation), self._called(computation)
@@ -261,17 +268,6 @@ def _added(sizes: Iterable[int | None]) -> int | None:
 
 def _times(size: int | None, times: int) -> int | None:
     return None if size is None else _added([size * times])
-
-
-def _fusion(kernel: Instruction, context: _Context) -> Fusion:
-    index = kernel.index
-    return Fusion(
-        name=kernel.name,
-        count=context.runs_of(index),
-        op_name=kernel.op_name,
-        source=context.source(index),
-        **context.facts(kernel),
-    )
 
 
 def _facts(kernel: Instruction, operands: Sequence[int], context: _Context) -> dict[str, Any]:

@@ -37,7 +37,11 @@ def find_resharded(data: RecordData) -> tuple[Resharding, ...]:
     pairs = zip(data.key.arguments, data.inputs[hoisted:], strict=True)
     # Thousands of arguments share a few shardings.
     differ: dict[tuple[int, int], bool] = {}
-    return tuple(_resharding(argument, layout, data) for argument, layout in pairs if _moves(argument, layout, differ))
+    return tuple(
+        _resharding(argument, layout, data)
+        for argument, layout in pairs
+        if differ.get((id(argument.given), id(layout.sharding)), True) and _moves(argument, layout, differ)
+    )
 
 
 def resharded_notes(data: RecordData) -> tuple[Note, ...]:

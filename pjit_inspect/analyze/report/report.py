@@ -128,8 +128,7 @@ def _timed(data: RecordData, module: HloModule, cells: Mapping[str, str]) -> dic
     """What was measured, by instruction: its operation and where it is in the source."""
     wanted = {row.instruction for row in data.kernel_times or ()}
     timed: dict[str, tuple[str, tuple[Frame, ...]]] = {}
-    for index in range(len(module) if wanted else 0):
-        name = module.reader.name(index)
+    for index, name in enumerate(module.reader.names(range(len(module) if wanted else 0))):
         if name in wanted:
             timed[name] = (module.instruction(index).op_name, user_frames(module.frames(index), cells))
     return timed

@@ -28,8 +28,8 @@ class RunningInstructions:
     @cached_property
     def _by_name(self) -> dict[str, int]:
         # XLA repeats a name now and then; the entry computation comes last, and its instructions win.
-        ranges = (self.module.computation(index).range for index in sorted(self._indices))
-        return {self.module.reader.name(i): i for one in ranges for i in one}
+        indices = [i for index in sorted(self._indices) for i in self.module.computation(index).range]
+        return dict(zip(self.module.reader.names(indices), indices, strict=True))
 
     def find(self, name: str) -> Instruction | None:
         """The instruction with this name, or None."""

@@ -23,7 +23,8 @@ def parse_buffers(content: bytes, module: HloModule) -> BufferAssignment:
     Raises `ParseError` where it is neither.
     """
     if not content.startswith(_TEXT):
-        names = {number: module.reader.name(index) for index, number in enumerate(module.reader.ids().tolist())}
+        reader = module.reader
+        names = dict(zip(reader.ids().tolist(), reader.names(range(len(module))), strict=True))
         return parse_buffer_assignment_proto(content, names)
     text = content.decode("utf-8", "replace")
     assignment, found, ranges = text.partition(_RANGES)

@@ -41,8 +41,9 @@ def _is_clean(values: Iterable[Any], *, is_text: bool = False) -> bool:
     """
     values = list(values)
     distinct = list(dict(zip(map(id, values), values, strict=True)).values())
-    for kind in set(map(type, distinct)):
-        alike = [value for value in distinct if type(value) is kind]
+    kinds = set(map(type, distinct))
+    for kind in kinds:
+        alike = distinct if len(kinds) == 1 else [value for value in distinct if type(value) is kind]
         if kind is str and not is_text:
             clean = "".join(alike).isprintable()
         elif issubclass(kind, str):

@@ -17,6 +17,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from pjit_inspect.errors import ParseError
 from pjit_inspect.model.program.hlo import Details
 from pjit_inspect.model.program.shape import Shape
+from pjit_inspect.parse.hlo_proto.columns import read_texts
 from pjit_inspect.parse.wire.clean import clean_text
 from pjit_inspect.parse.wire.hlo_schema import decode, is_whole, known_fields, text
 from pjit_inspect.parse.wire.replica_groups import group_form, parse_optional_replica_groups, print_replica_groups
@@ -72,6 +73,10 @@ class ProtoReader:
         """The name of instruction `index`."""
         start, end = self._names[index].tolist()
         return text(self._data[start:end]) if start >= 0 else ""
+
+    def names(self, indices: Sequence[int] | np.ndarray) -> Sequence[str]:
+        """The names of these instructions, read together."""
+        return read_texts(self._data, *self._names[np.asarray(indices, np.int64)].T)
 
     def shape(self, shape_id: int) -> Shape:
         """Row `shape_id` of the table of shapes; decoded once. Raises `ParseError` when its bytes are damaged."""

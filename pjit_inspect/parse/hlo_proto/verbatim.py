@@ -87,6 +87,9 @@ class _VerbatimReader:
     def name(self, index: int) -> str:
         return self._reader.name(index)
 
+    def names(self, indices: Sequence[int] | np.ndarray) -> Sequence[str]:
+        return self._reader.names(indices)
+
     def shape(self, shape_id: int) -> Shape:
         return self._reader.shape(shape_id)
 

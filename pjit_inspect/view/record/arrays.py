@@ -5,9 +5,9 @@ Equal arrays of repeated layers stand in one row. Not its job: drawing the pictu
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pjit_inspect.model.program.layout import ArrayLayout, Sharding
 from pjit_inspect.model.record.record import RecordData
@@ -45,31 +45,27 @@ _SLICES = 16  # distinct slices a row lists
 _FEW_SLICES = 8  # the same where there are many arrays
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArrayGroup:
-    """Arrays that differ only in their layer number.
+class ArrayGroup(NamedTuple):
+    """Arrays that differ only in their layer number. There may be ten thousand groups, so they are plain tuples.
 
     Attributes:
       name: the path they share, layer numbers starred; the path itself for a single array.
       layouts: the arrays, in the program's order.
       each_bytes: bytes of each of them on one device; None when unknown.
+      bytes_per_device: bytes of all of them on one device; unknown ones count nothing.
       in_vain: True when they are donated and no output reuses their buffers.
     """
 
     name: str
     layouts: tuple[ArrayLayout, ...]
     each_bytes: int | None
+    bytes_per_device: int
     in_vain: bool = False
 
     @property
     def first(self) -> ArrayLayout:
         """The array that stands for the group."""
         return self.layouts[0]
-
-    @property
-    def bytes_per_device(self) -> int:
-        """Bytes of all of them on one device; unknown ones count nothing."""
-        return (self.each_bytes or 0) * len(self.layouts)
 
 
 def donated_in_vain(data: RecordData) -> frozenset[str]:
@@ -87,26 +83,32 @@ def group_arrays(
 
     `in_vain` are the paths of inputs that were donated for nothing.
     """
-    kinds: dict[object, int] = {}
-    known: dict[object, int] = {}
-    groups: defaultdict[tuple[str, int], list[ArrayLayout]] = defaultdict(list)
-    patterns = path_patterns([layout.path for layout in layouts], keep_first=keep_first)
-    for layout, pattern in zip(layouts, patterns, strict=True):
-        reused = None if layout.aliases is None else path_pattern(layout.aliases)
-        rest = (layout.dtype, layout.global_shape, layout.donated, layout.kept, layout.path in in_vain, reused)
+    numbers: dict[Sharding | None, int] = {}
+    known: dict[int, int] = {}
+    groups: defaultdict[tuple[object, ...], list[ArrayLayout]] = defaultdict(list)
+    paths = [layout.path for layout in layouts]
+    for layout, path, pattern in zip(layouts, paths, path_patterns(paths, keep_first=keep_first), strict=True):
+        sharding, reused = layout.sharding, layout.aliases
         # Most arrays share the very same sharding, which takes long to hash.
-        same = (*rest, id(layout.sharding))
-        if same not in known:
-            known[same] = kinds.setdefault((*rest, layout.sharding), len(kinds))
-        groups[pattern, known[same]].append(layout)
-    return tuple(
-        ArrayGroup(
-            name=members[0].path if len(members) == 1 else pattern,
-            layouts=tuple(members),
-            each_bytes=members[0].bytes_per_device,
-            in_vain=members[0].path in in_vain,
-        )
-        for (pattern, _), members in groups.items()
+        number = known.get(id(sharding))
+        if number is None:
+            number = known[id(sharding)] = numbers.setdefault(sharding, len(numbers))
+        if reused is not None:
+            reused = path_pattern(reused)
+        rest = (layout.dtype, layout.global_shape, layout.donated, layout.kept, path in in_vain, reused)
+        groups[pattern, number, *rest].append(layout)
+    return tuple(_group(str(key[0]), tuple(members), in_vain) for key, members in groups.items())
+
+
+def _group(pattern: str, layouts: tuple[ArrayLayout, ...], in_vain: frozenset[str]) -> ArrayGroup:
+    first, number = layouts[0], len(layouts)
+    each = first.bytes_per_device
+    return ArrayGroup(
+        name=first.path if number == 1 else pattern,
+        layouts=layouts,
+        each_bytes=each,
+        bytes_per_device=(each or 0) * number,
+        in_vain=first.path in in_vain,
     )
 
 
@@ -151,13 +153,15 @@ def _section(data: RecordData, noun: str, layouts: Sequence[ArrayLayout]) -> Blo
         table=_table(groups, fresh, len(data.devices), field),
         summary=(Text(f"{whole} in a table, with slices"),),
     )
-    return Section((Text(field, "strong"), Text(f"  {_total(layouts, groups)}", "dim")), (gallery,))
+    return Section((Text(field, "strong"), Text(f"  {_total(groups)}", "dim")), (gallery,))
 
 
 def _reusing(groups: Sequence[ArrayGroup], inputs: Sequence[ArrayLayout]) -> frozenset[str]:
     """Names of the outputs that lie exactly like the donated input whose buffer they reuse."""
-    by_path = {layout.path: layout for layout in inputs}
-    return frozenset(group.name for group in groups if all(_lies_like(out, by_path) for out in group.layouts))
+    # All of a group reuse a buffer, or none does.
+    reusing = [group for group in groups if group.first.aliases is not None]
+    by_path = {layout.path: layout for layout in inputs} if reusing else {}
+    return frozenset(group.name for group in reusing if all(_lies_like(out, by_path) for out in group.layouts))
 
 
 def _lies_like(layout: ArrayLayout, by_path: dict[str, ArrayLayout]) -> bool:
@@ -169,26 +173,29 @@ def _lies_like(layout: ArrayLayout, by_path: dict[str, ArrayLayout]) -> bool:
     )
 
 
-def _total(layouts: Sequence[ArrayLayout], groups: Sequence[ArrayGroup]) -> str:
-    sizes = [group.each_bytes for group in groups if group.first.kept for _ in group.layouts]
-    known = [size for size in sizes if size is not None]
-    size = bytes_text(sum(known)) if known or not sizes else "unknown bytes"
-    unknown = len(sizes) - len(known)
-    words = [plural(len(layouts), "array"), f"{size} per device"]
-    elsewhere: dict[str, int] = {}
+def _total(groups: Sequence[ArrayGroup]) -> str:
+    kept = unknown = size = 0
+    elsewhere, fates = Counter[str](), Counter[str]()
     for group in groups:
-        if (kind := _other_memory(group.first)) is not None and group.first.kept:
-            elsewhere[kind] = elsewhere.get(kind, 0) + group.bytes_per_device
+        first, number = group.layouts[0], len(group.layouts)
+        if first.kept:
+            kept += number
+            size += group.bytes_per_device
+            unknown += number if group.each_bytes is None else 0
+            if (kind := _other_memory(first)) is not None:
+                elsewhere[kind] += group.bytes_per_device
+        else:
+            fates["unused"] += number
+        if first.donated:
+            fates["donated"] += number
+        if first.aliases is not None:
+            fates["in donated buffers"] += number
+    text = bytes_text(size) if unknown < kept or not kept else "unknown bytes"
+    words = [plural(sum(len(group.layouts) for group in groups), "array"), f"{text} per device"]
     words += [f"{bytes_text(number)} of it in {kind}" for kind, number in elsewhere.items()]
-    words += [f"{unknown:,} of unknown size"] if unknown and known else []
-    for word, number in _fates(layouts):
-        words += [f"{number:,} {word}"] if number else []
+    words += [f"{unknown:,} of unknown size"] if 0 < unknown < kept else []
+    words += [f"{fates[word]:,} {word}" for word in ("donated", "unused", "in donated buffers") if word in fates]
     return ", ".join(words)
-
-
-def _fates(layouts: Sequence[ArrayLayout]) -> tuple[tuple[str, int], ...]:
-    donated, unused = sum(x.donated for x in layouts), sum(not x.kept for x in layouts)
-    return ("donated", donated), ("unused", unused), ("in donated buffers", sum(x.aliases is not None for x in layouts))
 
 
 def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tuple[ArrayGroup, int]]:
@@ -201,8 +208,8 @@ def _pictured(groups: tuple[ArrayGroup, ...], reused: frozenset[str]) -> list[tu
         return [(group, 0) for group in groups]
     alike: dict[object, list[ArrayGroup]] = {}
     known: dict[int, list[ArrayGroup]] = {}
-    for group in [group for group in groups if group.name not in reused] or groups:
-        sharding = group.first.sharding
+    for group in ([group for group in groups if group.name not in reused] or groups) if reused else groups:
+        sharding = group.layouts[0].sharding
         # Most arrays share the very same sharding, which takes long to hash.
         if id(sharding) not in known:
             known[id(sharding)] = alike.setdefault(sharding, [])

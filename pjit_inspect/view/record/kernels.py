@@ -46,43 +46,52 @@ class KernelGroup:
     Attributes:
       what: the operation they end in, layer numbers starred when there are several.
       members: the kernels, in schedule order.
+      runs: how often they run per call, all together; None when a loop's length is unknown.
+      least_runs: the same, a run of unknown number counted once.
     """
 
     what: str
     members: tuple[Fusion, ...]
+    runs: int | None
+    least_runs: int
 
     @property
     def first(self) -> Fusion:
         """The kernel that stands for the group."""
         return self.members[0]
 
-    @property
-    def runs(self) -> int | None:
-        """How often they run per call, all together; None when a loop's length is unknown."""
-        return total(member.count for member in self.members)
-
     def total(self, size_bytes: int | None) -> int | None:
         """A size of one of them, times how often they run; a run of unknown number counts once."""
-        runs = sum(1 if member.count is None else member.count for member in self.members)
-        return None if size_bytes is None else size_bytes * runs
+        return None if size_bytes is None else size_bytes * self.least_runs
 
 
 def group_kernels(rows: Sequence[Fusion]) -> tuple[KernelGroup, ...]:
     """Kernels gathered by everything but name and layer, most memory traffic first."""
     groups: dict[object, list[Fusion]] = {}
+    known: dict[object, list[Fusion]] = {}
     for row in rows:
-        frame = row.source[0] if row.source else None
-        what = scope_pattern(operation_text(row.op_name))
-        key = (row.kind, row.instructions, row.inputs, row.outputs, row.target, what, frame)
-        groups.setdefault((*key, row.bytes_read, row.bytes_written, row.bytes_saved), []).append(row)
-    found = [KernelGroup(what=_what(members), members=tuple(members)) for members in groups.values()]
-    return tuple(sorted(found, key=_traffic))
+        # Thousands share the very same contents, which take long to hash.
+        rest = (row.kind, row.target, row.bytes_read, row.bytes_written, row.bytes_saved)
+        same = (id(row.instructions), id(row.inputs), id(row.outputs), id(row.source), row.op_name, *rest)
+        members = known.get(same)
+        if members is None:
+            frame = row.source[0] if row.source else None
+            what = scope_pattern(operation_text(row.op_name))
+            key = (row.instructions, row.inputs, row.outputs, what, frame, *rest)
+            members = known[same] = groups.setdefault(key, [])
+        members.append(row)
+    return tuple(sorted(map(_group, groups.values()), key=_traffic))
 
 
-def _what(members: Sequence[Fusion]) -> str:
-    names = {operation_text(member.op_name) for member in members}
-    name = names.pop()
-    return name if not names else scope_pattern(name)
+def _group(members: Sequence[Fusion]) -> KernelGroup:
+    names = {operation_text(op_name) for op_name in {member.op_name for member in members}}
+    name, counts = names.pop(), [member.count for member in members]
+    return KernelGroup(
+        what=name if not names else scope_pattern(name),
+        members=tuple(members),
+        runs=total(counts),
+        least_runs=sum(1 if count is None else count for count in counts),
+    )
 
 
 def _traffic(group: KernelGroup) -> int:

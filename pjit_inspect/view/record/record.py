@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pjit_inspect.guard import Guard
-from pjit_inspect.model.program.layout import ArrayLayout
 from pjit_inspect.model.record.record import RecordData
 from pjit_inspect.model.report.report import RecordReport
 from pjit_inspect.view.document.colors import document_axes
@@ -102,8 +101,10 @@ def times_line(data: RecordData) -> Line:
 def _legend(report: RecordReport) -> list[Block]:
     """The signs that the pictures of this record use."""
     data = report.data
-    layouts = [layout for layout in (*data.inputs, *data.outputs) if layout.sharding is not None]
-    if not layouts:
+    # Thousands of arrays share a few shardings.
+    every = {id(layout.sharding): layout.sharding for layout in (*data.inputs, *data.outputs)}
+    shardings = [sharding for sharding in every.values() if sharding is not None]
+    if not shardings:
         return []
     entries = [LegendEntry("device", "devices that hold the block")]
     axes = () if data.mesh is None else data.mesh.axis_names
@@ -114,15 +115,12 @@ def _legend(report: RecordReport) -> list[Block]:
     entries.append(LegendEntry("none", "not split"))
     if len(data.devices) > 1:
         entries.append(LegendEntry("copies", "copies on several devices"))
-    if any(layout.sharding is not None and layout.sharding.unreduced for layout in layouts):
-        entries.append(LegendEntry("partial", "partial sums", _partial_axes(layouts)))
+    partial = next((sharding.unreduced for sharding in shardings if sharding.unreduced), ())
+    if partial:
+        entries.append(LegendEntry("partial", "partial sums", partial))
     if data.mesh is not None and report.totals:
         entries.append(LegendEntry("link", "link, as thick as the root of the bytes sent"))
     return [Legend(tuple(entries))]
-
-
-def _partial_axes(layouts: Sequence[ArrayLayout]) -> tuple[str, ...]:
-    return next(x.sharding.unreduced for x in layouts if x.sharding is not None and x.sharding.unreduced)
 
 
 def _notes(report: RecordReport, *, show_times: bool) -> list[Block]:

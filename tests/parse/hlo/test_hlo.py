@@ -15,6 +15,7 @@ from data import hlo_fixtures as fixtures
 from pjit_inspect.analyze.collectives.collectives import find_collectives
 from pjit_inspect.analyze.program.fusions import find_fusions
 from pjit_inspect.errors import ParseError
+from pjit_inspect.model.program.shape import Shape
 from pjit_inspect.parse.hlo_proto.hlo import parse_hlo_module
 from pjit_inspect.parse.wire.hlo_schema import message_class
 from pjit_inspect.parse.wire.wire import split_message
@@ -317,6 +318,23 @@ def test_the_rest_of_a_program_and_of_metadata_is_kept_by_name():
     assert found.details.other["metadata.source_end_line"] == 9
     assert [(donor.parameter, donor.parameter_index) for donor in read.donors] == [(1, ())]
     assert (read.other["device_type"], read.other["is_dynamic"]) == ("tpu", True)
+
+
+@pytest.mark.parametrize("name", ["x", "größe", "a\x1b[31mb", "two\nlines", ""])
+def test_names_that_are_read_together_are_those_read_one_by_one(name: str):
+    proto = edited("s", lambda instruction: setattr(instruction, "name", name.encode()))
+    module = parse_hlo_module(proto.SerializeToString())
+    rows = list(range(len(module)))[::-2]
+    assert list(module.reader.names(rows)) == [module.reader.name(row) for row in rows]
+    assert list(module.reader.names(module.order)) == [module.reader.name(int(row)) for row in module.order]
+    assert list(module.reader.names([])) == []
+
+
+def test_a_tuple_is_as_large_as_its_elements_however_they_are_nested():
+    one = Shape(dtype="float32", dimensions=(4,))
+    token, inner = Shape(dtype="token"), Shape(dtype="tuple", elements=(one, one))
+    assert Shape(dtype="tuple", elements=(one, one, token, inner, Shape(dtype="tuple"))).bytes == 4 * 16
+    assert Shape(dtype="tuple", elements=(one, Shape(dtype="type 99", dimensions=(4,)))).bytes is None
 
 
 def test_places_are_those_of_the_schedule():
